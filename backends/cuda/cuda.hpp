@@ -1,5 +1,5 @@
-// The CUDA backend: each operation as kernels on an NVIDIA GPU. What other parts need of CUDA
-// beyond that is in runtime/device.hpp.
+// The CUDA backend: each operation as kernels on an NVIDIA GPU. For the rest of CUDA:
+// runtime/device.hpp.
 #pragma once
 
 #include "src/core/table.hpp"

@@ -1,4 +1,4 @@
-// Device memory, and pinned host memory, for programs that have no binding to CUDA.
+// Device memory, and pinned host memory, for programs without a CUDA binding.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/runtime/launch.hpp"
@@ -19,7 +19,7 @@ void* allocate(const executor& where, std::size_t bytes, reach who) {
   return memory;
 }
 
-// The runtime, or the device's context, may be gone: then there is nothing to free.
+// If the runtime, or the device's context, is gone, there is nothing to free.
 void deallocate(const executor& where, void* memory, reach who) noexcept {
   try {
     const current_device current(where.device());

@@ -13,7 +13,7 @@ std::string describe(const executor& where) {
 }
 
 // Memory of another device is refused even where peer access could reach it: whether the program
-// enabled that can't be queried cheaply, and if not, a kernel's first access ends the context.
+// enabled that can't be queried cheaply, and if not, a kernel's access ends the context.
 bool reaches(const executor& where, const place& memory) {
   return memory.device == where.device() || memory.device == place::every;
 }

@@ -1,5 +1,5 @@
-// Bulk copies of adjacent elements into shared memory: one thread's instruction, no registers.
-// Before compute capability 9.0 the threads copy.
+// Bulk copies into shared memory: one thread's instruction, no registers. Before compute capability
+// 9.0 the threads copy.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -26,7 +26,7 @@ __device__ inline bool brings() {
 /// mbarrier in shared memory; completes when its bulk copies have arrived.
 class bulk_barrier {
  public:
-  /// Called by the first thread, before any copy.
+  /// First thread only, before any copy.
   __device__ void expect(unsigned copies) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(copies)
@@ -34,21 +34,20 @@ class bulk_barrier {
     reuse();
 #endif
   }
-  /// Called by the first thread before a copy to memory that threads have read or written, after
-  /// they synchronised.
+  /// First thread only, before a copy to memory that threads have used, and then synchronised.
   __device__ void reuse() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
   }
-  /// Counts as a copy: those who wait also see what the calling thread has written so far. A
-  /// barrier may also count threads that have read what is to be overwritten.
+  /// Counts as a copy: waiting threads see what the caller has written so far. Readers of memory to
+  /// be overwritten may arrive, too.
   __device__ void arrive() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
 #endif
   }
-  /// Starts a copy; called by the first thread. Addresses and bytes are multiples of 16.
+  /// Starts a copy; first thread only. Addresses and bytes are multiples of 16.
   __device__ void copy(void* to, const void* from, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()),
@@ -62,8 +61,8 @@ class bulk_barrier {
         : "memory");
 #endif
   }
-  /// Waits, in any thread, until all copies have arrived. The block was synchronised after
-  /// `expect`. The same number of copies may follow, waited for with another `turn`.
+  /// Waits for all copies. Pre: the block was synchronised after `expect`. As many copies may
+  /// follow, with another `turn`.
   __device__ void wait(unsigned turn = 0) {
 #if __CUDA_ARCH__ >= 900
     unsigned there = 0;
@@ -85,8 +84,8 @@ class bulk_barrier {
 };
 
 /// Brings elements [begin, end) of an array of `size` into `memory`, 16-byte aligned, and returns
-/// the index of the element that its first bytes would hold. Called by the threads where
-/// `brings()`; then all synchronise, and wait at the barrier. Reads nothing outside the array.
+/// the index of the element at its start. Called where `brings()`; then all threads synchronise,
+/// and wait at the barrier. Reads nothing outside the array.
 template <class T>
 __device__ std::int64_t bring(bulk_barrier& barrier, void* memory, const T* array,
                               std::int64_t size, std::int64_t begin, std::int64_t end) {
@@ -100,7 +99,7 @@ __device__ std::int64_t bring(bulk_barrier& barrier, void* memory, const T* arra
   T* const to = static_cast<T*>(memory);
   const auto take = [&](std::int64_t i) { to[i - origin] = array[i]; };
 #if __CUDA_ARCH__ >= 900
-  // Whole units within the array are copied in bulk, the rest at its ends one by one.
+  // Whole units within the array are copied in bulk, the ends one by one.
   const auto up = [](std::uint64_t address) { return (address + unit - 1) / unit * unit; };
   std::uint64_t first = start, last = up(address_of(end));
   if (first < address_of(0)) first = up(address_of(0));

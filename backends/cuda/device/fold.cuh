@@ -1,5 +1,4 @@
-// Additions in the order's tree: within a thread, across a warp, over a chunk's lanes, and leaf by
-// leaf.
+// Additions in the order's tree: within a thread, across a warp, over lanes, and leaf by leaf.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -14,14 +13,12 @@ inline constexpr int chunk = static_cast<int>(order::chunk);
 // Terms of a chunk per lane.
 inline constexpr int rows_of_chunk = chunk / static_cast<int>(order::lanes);
 
-/// Returns n clamped to [0, chunk].
 __device__ inline int within_chunk(std::int64_t n) {
   return n < 0 ? 0 : n < chunk ? static_cast<int>(n) : chunk;
 }
 
 // --- From thread to thread ------------------------------------------------------------------------
 
-/// Applies f to each number in a sum.
 template <class A, class F>
 __device__ dot_sum<A> mapped(const dot_sum<A>& s, F f) {
   if constexpr (is_complex_v<A>) {
@@ -59,8 +56,8 @@ __device__ Sum from_thread(const Sum& s, int source) {
 
 // --- Adjacent sums --------------------------------------------------------------------------------
 
-/// Adds up the first `count` values in the tree's order, one per thread. `count` is a power of two,
-/// at most `most`.
+/// Adds up the first `count` values in the tree's order, one per thread; a power of two, at most
+/// `most`.
 template <unsigned most, class Sum>
 __device__ Sum add_across_threads(Sum s, unsigned count) {
 #pragma unroll
@@ -83,7 +80,7 @@ __device__ Sum add_within_thread(Sum (&s)[count]) {
 }
 
 /// Adds a leaf after `leaves` others, in a warp, and returns the largest node that ends with it.
-/// Thread j keeps in `held` the sum of 2^j leaves where bit j of their number is set.
+/// Thread j's `held` is the sum of 2^j leaves if bit j of their number is set.
 template <class Sum>
 __device__ Sum add_leaf(Sum& held, unsigned leaves, Sum leaf, int thread) {
   int j = 0;
@@ -116,7 +113,7 @@ class warp_tree {
 
 // --- Lanes ----------------------------------------------------------------------------------------
 
-/// Adds lanes that lie `threads` / 2, ... 1 threads apart.
+/// Adds lanes `threads` / 2, ... 1 threads apart.
 template <unsigned threads, class Sum>
 __device__ Sum fold_across_threads(Sum s) {
 #pragma unroll
@@ -124,7 +121,7 @@ __device__ Sum fold_across_threads(Sum s) {
   return s;
 }
 
-/// Adds a thread's lanes that lie `count` / 2, ... 1 apart.
+/// Adds a thread's lanes `count` / 2, ... 1 apart.
 template <int count, class Sum>
 __device__ Sum fold_within_thread(Sum (&s)[count]) {
 #pragma unroll
@@ -135,9 +132,9 @@ __device__ Sum fold_within_thread(Sum (&s)[count]) {
   return s[0];
 }
 
-/// Folds a chunk's lanes, then adds up the warp's chunks in the tree's order. Thread t of a chunk's
-/// 64 / lanes threads has lane t * lanes + v in `s[v]`. While threads have several values, each
-/// half of them takes over half, so that all threads share the additions.
+/// Folds a chunk's lanes, then adds up the warp's chunks in the tree's order. Thread t of a chunk
+/// has lane t * lanes + v in `s[v]`. While threads have several values, each half takes over half
+/// of them, so that all share the additions.
 template <class Sum, int lanes>
 __device__ Sum fold(Sum (&s)[lanes], int thread) {
   constexpr int threads = static_cast<int>(order::lanes) / lanes;

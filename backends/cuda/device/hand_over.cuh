@@ -2,8 +2,8 @@
 //
 // Blocks hand over sums as tagged words, which the last-numbered block polls (words.hpp). No
 // deadlock: it waits for blocks that wait for nobody, and blocks start in the order of their
-// numbers. Even if they did not, an SM has room for a second block beside the one that waits, and
-// the next launch on the stream takes no room before all blocks of this one have started.
+// numbers. Even otherwise, an SM has room for a block beside the waiting one, and the stream's next
+// launch takes no room before all blocks of this one have started.
 #pragma once
 
 #include "backends/cuda/device/fold.cuh"
@@ -17,7 +17,7 @@ namespace tally::backends::cuda {
 /// Warps' sums that a thread adds up.
 inline constexpr unsigned sums_at_once = 8;
 
-/// Sums of a block's warps in one round, of up to `max_tiles` tiles.
+/// A block's sums of one round, of up to `max_tiles` tiles.
 template <class Sum>
 using round_sums = Sum[max_tiles * max_warps];
 
@@ -41,7 +41,7 @@ __device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
 
 // --- Blocks ---------------------------------------------------------------------------------------
 
-/// Words that a warp takes, the sums of a span of blocks.
+/// Words per warp: the sums of a span of blocks.
 inline constexpr unsigned span_words = warp * words_at_once;
 inline constexpr unsigned most_spans = scratch_words / span_words;
 static_assert(most_spans <= warp);
@@ -51,7 +51,7 @@ __device__ unsigned spans_of_blocks(unsigned blocks) {
   return (blocks * words_of<Sum> + span_words - 1) / span_words;
 }
 
-/// Puts empty sums behind the last block's, where a thread takes them with it.
+/// Puts empty sums behind the last block's, for the thread that takes them with it.
 template <class Sum>
 __device__ void fill_last_words(std::uint64_t* words, unsigned blocks, unsigned thread) {
   if (thread < -blocks % (words_at_once / words_of<Sum>)) {
@@ -59,7 +59,7 @@ __device__ void fill_last_words(std::uint64_t* words, unsigned blocks, unsigned 
   }
 }
 
-/// Waits for the sums of a span's blocks and adds them up, in a warp.
+/// Waits for a span's sums and adds them up, in a warp.
 template <class Sum>
 __device__ Sum add_span(std::uint64_t* words, unsigned blocks, unsigned span, unsigned thread) {
   const unsigned first = span * span_words + thread * words_at_once;

@@ -1,5 +1,4 @@
-// Basics of all CUDA kernels: element loads and conversion, delivery of results, dependent
-// launches.
+// Basics of all kernels: loads, conversion, delivery of results, dependent launches.
 #pragma once
 
 #include "backends/cuda/device/words.hpp"
@@ -17,7 +16,7 @@ namespace tally::backends::cuda {
 inline constexpr unsigned warp = 32;
 inline constexpr unsigned whole_warp = 0xffffffffu;
 
-/// Blocks of 256 threads per SM that the compute capability has room for, at least.
+/// Blocks of 256 threads that fit an SM, at least, by compute capability.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
 inline constexpr int most_blocks_at_once = 8;
 #elif __CUDA_ARCH__ > 800
@@ -26,7 +25,7 @@ inline constexpr int most_blocks_at_once = 6;
 inline constexpr int most_blocks_at_once = 4;
 #endif
 
-/// Device type of an element: std::complex has no device functions.
+/// Device type of an element; std::complex has no device functions.
 template <class T>
 struct on_device {
   using type = T;
@@ -42,7 +41,7 @@ struct on_device<std::complex<R>> {
 template <class T>
 using on_device_t = typename on_device<T>::type;
 
-/// Converts a number to the accumulator's real type, rounding to nearest even.
+/// Converts to the accumulator's real type, rounding to nearest even.
 template <class R, class T>
 __device__ R convert(T value) {
   if constexpr (std::is_same_v<T, float16>) {
@@ -54,7 +53,7 @@ __device__ R convert(T value) {
   }
 }
 
-/// `count` adjacent elements, loaded as widely as possible; zeros until then.
+/// Adjacent elements, loaded as widely as possible; zeros until then.
 template <class T, int count>
 struct elements {
   static constexpr int bytes = count * static_cast<int>(sizeof(T));
@@ -65,8 +64,8 @@ struct elements {
 
   raw_type raw[bytes / sizeof(raw_type)] = {};
 
-  /// Loads the elements through L2: the launch before may write them after this launch became
-  /// resident, when L1 could hold stale bytes. (__ldg is for memory that nobody writes meanwhile.)
+  /// Through L2: the launch before may write the elements after this one became resident, when L1
+  /// could be stale. (__ldg is for memory that nobody writes meanwhile.)
   __device__ void load(const T* from) {
 #pragma unroll
     for (int i = 0; i < bytes / static_cast<int>(sizeof(raw_type)); ++i) {
@@ -80,7 +79,6 @@ struct elements {
     for (int i = 0; i < count; ++i) all[i] = i < some ? from[i] : T();
     memcpy(raw, all, bytes);
   }
-  /// Stores elements as widely as `load` reads them.
   static __device__ void store(const T (&from)[count], T* to) {
     raw_type all[bytes / sizeof(raw_type)];
     memcpy(all, from, bytes);
@@ -94,7 +92,7 @@ struct elements {
     memcpy(all, raw, bytes);
     return all[i];
   }
-  /// Returns element i without the array of operator[], which stays in memory in some loops.
+  /// Returns element i without operator[]'s array, which stays in memory in some loops.
   __device__ T at(int i) const {
     if constexpr (sizeof(T) == 8) {
       return __builtin_bit_cast(T,
@@ -109,8 +107,8 @@ struct elements {
     }
   }
 
-  /// Hides the elements from the compiler, so that it computes from them again instead of keeping
-  /// earlier results in registers.
+  /// Makes the compiler compute from the elements again, instead of keeping earlier results in
+  /// registers.
   __device__ void renew() {
 #pragma unroll
     for (raw_type& w : raw) {
@@ -139,8 +137,7 @@ struct elements {
   }
 };
 
-/// Writes a result for the host: plain if `tag` is 0, else as tagged words (words.hpp), which the
-/// host polls.
+/// Writes a result for the host: plain if `tag` is 0, else as tagged words (words.hpp).
 template <class Result>
 __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
   if (tag == 0) {
@@ -154,7 +151,6 @@ __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
   }
 }
 
-/// Writes a result of one real part, or of two parts.
 template <int parts, class R>
 __device__ void deliver(const complex_number<R>& all, std::uint32_t tag, void* to) {
   if constexpr (parts == 1) {
@@ -164,14 +160,13 @@ __device__ void deliver(const complex_number<R>& all, std::uint32_t tag, void* t
   }
 }
 
-/// Counts a launch, or a part of one, as ended.
 __device__ inline void count_as_ended(std::uint64_t* ended) {
   if (ended != nullptr) atomicAdd(reinterpret_cast<unsigned long long*>(ended), 1ull);
 }
 
 // Programmatic dependent launch (runtime/launch.cpp): blocks become resident while the launch
 // before them on the stream ends, and wait here, before they touch memory, until its writes are
-// visible. A block lets the next launch start only after its own loads (tuning/short_calls.md:
+// visible. They let the next launch start only after their own loads (tuning/short_calls.md:
 // dependent launch).
 __device__ inline void wait_for_launch_before() {
 #if __CUDA_ARCH__ >= 900

@@ -1,4 +1,4 @@
-// Parameter of one launch of dot, or of a reduction of one vector; the same for all types.
+// Parameter of one launch of dot, or of a reduction of one vector.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -15,12 +15,12 @@ struct sum_job {
   std::int64_t n = 0;
   unsigned tiles = 1;  ///< per block (sum_shape)
   conjugate conjugated = conjugate::none;
-  type x_type = type::float64;  ///< this and y_type are for kernels of any vectors
+  type x_type = type::float64;  ///< y_type too: for any_share
   type y_type = type::float64;
   bool unfinished = false;  ///< whether the result is a node of a longer vector's tree
   bool exchanged = false;   ///< whether x and y of such products are exchanged
-  bool as_double = false;   ///< whether an int64 sum of bytes is delivered as a double
-  /// 0: `result` is plain; else tagged words (words.hpp).
+  bool as_double = false;   ///< whether an int64 sum of bytes becomes a double
+  /// 0: plain `result`; else the tag of its words (words.hpp).
   std::uint32_t tag = 0;
   /// Scratch memory (scratch.hpp) for several blocks.
   std::uint64_t* words = nullptr;
@@ -30,11 +30,11 @@ struct sum_job {
   std::ptrdiff_t y_increment = 1;
 };
 
-/// Sums of at most this many bytes, or products of two, are exact in double as in int64. So the
-/// int64 kernels of contiguous bytes serve both accumulators.
+/// Sums of at most this many bytes, or products of two, are exact in double as in int64, so the
+/// int64 kernels of contiguous bytes serve both.
 inline constexpr std::size_t most_exact_bytes = std::size_t{1} << 36;
 
-/// Type of a kernel that sums; launched by cudaLaunchKernel, never called directly.
+/// Launched by cudaLaunchKernel, never called directly.
 using sum_kernel_function = void(sum_job);
 
 }  // namespace tally::backends::cuda

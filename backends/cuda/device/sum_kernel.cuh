@@ -1,4 +1,4 @@
-// The kernel of dot, sum, asum and nrm2, which differ in their terms; each call is one launch.
+// The kernel of dot, sum, asum and nrm2, which differ in their terms; one launch a call.
 //
 // Promise: the bits of the order contract (<tally/order.hpp>). A warp owns 1 to 4 adjacent chunks
 // at a time and a block an aligned power of two of those, so every sum made here is a node of the
@@ -8,13 +8,13 @@
 // Members of `Terms`:
 // - `X`, `Y`: element types; Y is void for one vector.
 // - `lanes`: the order's lanes per thread for contiguous vectors.
-// - `sum`: what is summed in: values, complex values, or norms.
-// - `add`: adds the term of one element of each vector to a sum.
-// - `rescales`: whether elements are read a second time (see norm_sum).
-// - `add_scaled`: adds a scaled term to a sum that is otherwise complete.
-// - `node`: returns a node of a longer vector's tree (src/core/order/node_sum.hpp), if `finish`
-//   does not.
-// - `parts`: numbers in a result; `finish` makes them of the sum.
+// - `sum`: type of a sum of values, complex values, or norms.
+// - `add`: adds the term of one element of each vector.
+// - `rescales`: whether elements are read a second time (norm_sum).
+// - `add_scaled`: adds a scaled term to an otherwise complete sum.
+// - `node`: a node of a longer vector's tree (src/core/order/node_sum.hpp), unless `finish` makes
+//   it.
+// - `parts`: numbers in a result; `finish` makes them.
 #pragma once
 
 #include "backends/cuda/device/hand_over.cuh"
@@ -29,7 +29,6 @@ namespace tally::backends::cuda {
 template <class Terms>
 inline constexpr bool has_two = !std::is_void_v<typename Terms::Y>;
 
-/// Whether the node of a longer vector's tree differs from a result.
 template <class Terms>
 concept has_node =
     requires(const typename Terms::sum& s, const sum_job& job) { Terms::node(s, job); };
@@ -37,7 +36,7 @@ concept has_node =
 template <class... X>
 inline constexpr bool are_bytes = ((sizeof(X) == 1) && ...);
 
-/// Returns an int64 sum of bytes or, if the job asks for it, the bits of that number as a double.
+/// Returns an int64 sum of bytes or, on demand, the bits of that number as a double.
 __device__ inline complex_number<std::int64_t> sum_of_bytes(complex_number<std::int64_t> sum,
                                                             const sum_job& job) {
   if (job.as_double) sum.re = __double_as_longlong(static_cast<double>(sum.re));
@@ -53,7 +52,7 @@ template <class Terms>
 inline constexpr int element_bytes =
     static_cast<int>(sizeof(device_x<Terms>) + (has_two<Terms> ? sizeof(device_y<Terms>) : 0));
 
-/// Adds an element's term in the first pass.
+/// First pass.
 template <class Terms>
 struct add_term {
   __device__ void operator()(typename Terms::sum& s, device_x<Terms> x,
@@ -66,7 +65,7 @@ struct add_term {
   }
 };
 
-/// Adds an element's scaled term in the second pass.
+/// Second pass.
 template <class Terms>
 struct add_scaled_term {
   __device__ void operator()(typename Terms::sum& s, device_x<Terms> x, device_y<Terms>) const {
@@ -74,7 +73,6 @@ struct add_scaled_term {
   }
 };
 
-/// Returns the largest of a norm's sums of squares.
 template <class A>
 __device__ real_t<A> largest(const norm_sum<A>& s) {
   if constexpr (is_complex_v<A>) {
@@ -84,10 +82,9 @@ __device__ real_t<A> largest(const norm_sum<A>& s) {
   }
 }
 
-/// Whether this thread must read its elements a second time; called by all threads of a warp
-/// together. Not if one of the warp's sums is so large that none of its elements is scaled up,
-/// while all sums of this thread are so small that its elements, scaled down, add 0. (Why that
-/// changes no result: norm_sum.)
+/// Whether this thread must read its elements again; called by all threads of a warp together. Not
+/// if a sum in the warp is so large that none of its elements is scaled up, while all sums of this
+/// thread are so small that its elements, scaled down, add 0. (That changes no result: norm_sum.)
 template <class A, int lanes>
 __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
   using range = norm_range<real_t<A>>;
@@ -106,13 +103,13 @@ struct contiguous_share {
   using job = sum_job;
   static constexpr int lanes = Terms::lanes;
 
-  /// Sums the warp's chunks from `first` on: the inner loop.
+  /// Sums chunks from `first` on: the inner loop.
   static __device__ typename Terms::sum add(const sum_job& job, std::int64_t first, int thread) {
     using DX = device_x<Terms>;
     using DY = device_y<Terms>;
     using Sum = typename Terms::sum;
     constexpr int threads = static_cast<int>(order::lanes) / lanes;  // per chunk
-    // Rows in flight per thread: all of a chunk's, up to 128 registers.
+    // Rows in flight per thread: a whole chunk's, up to 128 registers.
     constexpr int row_bytes = lanes * element_bytes<Terms>;
     constexpr int in_flight = row_bytes > 32 ? 4 : 16;
     static_assert(rows_of_chunk % in_flight == 0 || rows_of_chunk < in_flight);
@@ -129,7 +126,7 @@ struct contiguous_share {
       for (int row = 0; row < rows_of_chunk; row += in_flight) {
         elements<DX, lanes> xs[in_flight];
         elements<DY, lanes> ys[in_flight];
-        // All loads go out before the first addition, even at the vectors' end: absent rows add +0.
+        // All loads go out before the first addition, even at the end: absent rows add +0.
 #pragma unroll
         for (int r = 0; r < in_flight; ++r) {
           const int i = (row + r) * static_cast<int>(order::lanes);
@@ -170,10 +167,9 @@ struct contiguous_share {
 
 // --- The whole ------------------------------------------------------------------------------------
 
-/// Sums a job's vectors in `blocks` blocks, of which this is number `block`. Returns whether this
-/// thread has the sum: the first of the last block does. `Share` sums a warp's part:
-/// contiguous_share, any_share (any_share.cuh) or updated_share (fused/kernel.cuh). Its job is a
-/// sum_job, or begins with one.
+/// Sums a job's vectors in `blocks` blocks; this is number `block`. Returns whether this thread has
+/// the sum: the last block's first thread does. `Share` sums a warp's part: contiguous_share,
+/// any_share or updated_share (fused/kernel.cuh). Its job is a sum_job, or begins with one.
 template <class Share>
 __device__ bool add_in_blocks(const typename Share::job& job, unsigned block, unsigned blocks,
                               typename Share::Terms::sum& total) {
@@ -185,7 +181,6 @@ __device__ bool add_in_blocks(const typename Share::job& job, unsigned block, un
   wait_for_launch_before();
   if (w == 0) clear_round(sums, warps, thread);
 
-  // The first warp adds up the sums of `in_round` tiles at a time.
   const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
   Sum held;
   std::int64_t node = std::int64_t{block} * (job.tiles * warps) + w;

@@ -1,5 +1,5 @@
-// Partition of a sum over warps, blocks and loops. n and the types alone decide it, and it changes
-// no bit: what a warp or a block sums is a node of the order's tree.
+// Partition of a sum over warps, blocks and loops, by n and types alone. It changes no bit: what a
+// warp or a block sums is a node of the order's tree.
 #pragma once
 
 #include <tally/order.hpp>
@@ -12,8 +12,8 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the order's lanes per thread for elements of these sizes. Two doubles or four floats
-/// make a 16-byte load; four lanes are enough for narrower types (tuning/dot.md: lanes_a_thread).
+/// Returns the order's lanes per thread for elements of these sizes: 16-byte loads, or four lanes
+/// of narrower types (tuning/dot.md: lanes_a_thread).
 TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t x_size, std::size_t y_size) {
   return x_size >= 8 || y_size >= 8 ? 2 : 4;
 }
@@ -23,11 +23,10 @@ TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t size) {
   return size == 1 ? 8 : lanes_a_thread(size, size);
 }
 
-/// Lanes per thread where elements of any vectors are loaded one by one.
+/// Lanes per thread where any elements are loaded one by one.
 inline constexpr int lanes_of_any = 2;
 
-/// Returns the chunks that a warp takes at a time: those that its 32 threads' lanes make up, a node
-/// of the tree.
+/// Returns the chunks that a warp's lanes make up, a node of the tree.
 TALLY_HOST_DEVICE constexpr int chunks_a_warp(int lanes) {
   return 32 * lanes / static_cast<int>(order::lanes);
 }
@@ -35,36 +34,36 @@ TALLY_HOST_DEVICE constexpr int chunks_a_warp(int lanes) {
 /// Warps per block, at most.
 inline constexpr unsigned max_warps = 8;
 
-/// Tiles whose sums a block keeps in shared memory before it adds them, at most.
+/// Tiles whose sums wait in shared memory, at most.
 inline constexpr unsigned max_tiles = 8;
 
-/// Words (words.hpp) for the sums of a grid's blocks.
+/// Words (words.hpp) for the sums of a grid.
 inline constexpr unsigned scratch_words = 8192;
 
-/// Words that a thread takes over at once: the sums of 1 to 8 blocks.
+/// Words that a thread takes over at once: 1 to 8 sums.
 inline constexpr unsigned words_at_once = 8;
 
-/// Returns the words of the blocks' sums, rounded up to what a thread takes at once.
+/// Returns the words of the sums, rounded up to `words_at_once`.
 template <class N>
 TALLY_HOST_DEVICE constexpr N words_of_blocks(N blocks, unsigned words_a_sum) {
   return (blocks * words_a_sum + words_at_once - 1) / words_at_once * words_at_once;
 }
 
 /// `tiles` adjacent tiles per block, a tile being one node for each of the block's `warps`. Both
-/// are powers of two, so the sum of a block is a node, too.
+/// are powers of two, so a block's sum is a node, too.
 struct sum_shape {
   unsigned blocks = 1;
   unsigned warps = 1;
   unsigned tiles = 1;
 };
 
-/// Sums of at most `most_nodes` nodes, a node being what a warp takes at a time.
+/// Sums of at most `most_nodes` nodes, a warp's chunks each.
 struct sum_case {
   std::uint64_t most_nodes;
   unsigned warps;  ///< per block
 };
 
-/// Tuned with f64 x f64, where a node is a chunk (tuning/dot.md: sum_cases).
+/// Evidence: tuning/dot.md, sum_cases.
 inline constexpr sum_case sum_cases[] = {
     {256, 2},
     {512, 4},
@@ -72,11 +71,11 @@ inline constexpr sum_case sum_cases[] = {
 };
 
 /// A single block takes up to `max_warps` nodes, a warp each. Beyond, there is a block per SM as
-/// far as they go; all blocks are resident up to 2^24 elements. Then there are many blocks, since
-/// the device evens out their ends (tuning/dot.md: tiles_before_growth).
+/// far as they go; all blocks are resident up to 2^24 elements. Then there are many, since the
+/// device evens out their ends (tuning/dot.md: tiles_before_growth).
 inline constexpr std::uint64_t tiles_before_growth = 256;
 
-/// Returns the shape of a sum of `nodes` >= 1 nodes.
+/// Pre: nodes >= 1.
 constexpr sum_shape shape_of_nodes(std::uint64_t nodes, unsigned words_a_sum) {
   const auto ceil_div = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };
   sum_shape s;

@@ -1,4 +1,4 @@
-// Reductions of integers over a warp. Compute capability 8 has instructions where all threads get
+// Reductions of integers over a warp, by instructions of compute capability 8 where all threads get
 // the result.
 #pragma once
 
@@ -49,7 +49,7 @@ __device__ inline std::uint32_t sum_upto_thread(std::uint32_t value) {
   return value;
 }
 
-/// Returns the exclusive prefix sum over the block. `of_warp`: shared memory, one value per warp.
+/// Returns the exclusive prefix sum over the block. `of_warp`: shared memory, a value per warp.
 __device__ inline std::uint32_t sum_of_lower_threads(std::uint32_t value, std::uint32_t* of_warp) {
   const unsigned thread = threadIdx.x % warp, w = threadIdx.x / warp;
   const std::uint32_t upto = sum_upto_thread(value);

@@ -1,4 +1,4 @@
-// Terms of dot, x_i * y_i, for each pair of element types.
+// Terms of dot, x_i * y_i, for each pair of types.
 #pragma once
 
 #include "backends/cuda/device/any_share.cuh"
@@ -26,7 +26,7 @@ struct products {
   static constexpr int parts = is_complex_v<A> ? 2 : 1;
   static constexpr bool rescales = false;
 
-  /// Adds a term. If one operand is real, it comes first in each product.
+  /// A single real operand comes first in each product.
   static __device__ void add(sum& s, on_device_t<X> x, on_device_t<Y> y) {
     if constexpr (!is_complex_v<Y>) {
       s = s + sum{product(convert<R>(x), convert<R>(y))};
@@ -71,7 +71,7 @@ struct dot_kernel_of {
   }
 };
 
-/// Instantiates the kernel of contiguous vectors for every pair of types that `A` accumulates.
+/// Instantiates the kernel of contiguous vectors for all pairs of types that `A` accumulates.
 template <class A>
 sum_kernel_function* dot_kernel(type x, type y) {
   static constexpr auto kernels = make_pair_table<sum_kernel_function, A>(dot_kernel_of<A>());

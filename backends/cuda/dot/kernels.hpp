@@ -1,4 +1,4 @@
-// Kernels of dot; those of each accumulator `A` have a source of their own (kernels.cu.in).
+// Kernels of dot, in a source per accumulator (kernels.cu.in).
 #pragma once
 
 #include "backends/cuda/device/sum_job.hpp"
@@ -7,14 +7,13 @@ namespace tally::backends::cuda {
 
 // Hidden by name, so that a missing instantiation fails when the library is linked, not loaded.
 
-/// Returns the kernel that accumulates in `A`, for vectors of these types that are contiguous and
-/// start at multiples of a thread's load. Pre: x's type is not after y's in the list. Null for
-/// bytes in double (`most_exact_bytes`).
+/// Returns the kernel for contiguous vectors of these types that start at multiples of a thread's
+/// load. Pre: x's type is not after y's in the list. Null for bytes in double (`most_exact_bytes`).
 template <class A>
 [[gnu::visibility("hidden")]] sum_kernel_function* dot_kernel(type x, type y);
 
-/// Returns the kernel that accumulates in `A`, for any vectors, whose types the job names. For a
-/// complex `A` y is complex, and x may be.
+/// Returns the kernel for any vectors, whose types the job names. For a complex `A` y is complex,
+/// and x may be.
 template <class A>
 [[gnu::visibility("hidden")]] sum_kernel_function* any_dot_kernel(bool x_complex);
 

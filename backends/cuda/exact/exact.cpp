@@ -24,7 +24,7 @@ const exact_kernel_pair* made_for() {
   return &kernels;
 }
 
-/// Returns the kernels made for these operands, or null.
+/// Returns the kernels for these operands, or null.
 const exact_kernel_pair* kernels_for(const exact_arguments& a) {
   using product_types = type_list<float16, bfloat16, float, double>;
   using value_types = type_list<float, double>;
@@ -44,7 +44,7 @@ const exact_kernel_pair* kernels_for(const exact_arguments& a) {
   return made && is_contiguous(a.x, made->long_tiles.per_load) ? made : nullptr;
 }
 
-/// Sets the operands of the kernel for any types.
+/// Sets the operands for the kernel of any types.
 void describe(const exact_arguments& a, exact_job& job) {
   using factor = exact_job::factor;
   job.x_increment = a.x.increment;
@@ -94,7 +94,7 @@ void describe(const exact_arguments& a, exact_job& job) {
   }
 }
 
-/// Adds arrived limbs to the caller's, in host memory.
+/// Adds limbs to the caller's, in host memory.
 void add_words(const std::byte* from, const output& to) {
   auto* const words = static_cast<std::int64_t*>(to.data);
   for (std::size_t i = 0; i < exact_words(to.element); ++i) {
@@ -104,7 +104,7 @@ void add_words(const std::byte* from, const output& to) {
   }
 }
 
-/// Returns the public function's name, for errors.
+/// Returns the public function's name.
 const char* name_of(const exact_arguments& a) {
   switch (a.term) {
     case exact_term::value:

@@ -1,4 +1,4 @@
-// Kernels of float32: products of two vectors, elements, and their squares.
+// Kernels of float32.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

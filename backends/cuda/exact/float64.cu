@@ -1,5 +1,4 @@
-// This source compiles the exact grade of float64: products of two vectors, the elements of one,
-// and their squares.
+// Kernels of float64.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -13,13 +13,13 @@ inline constexpr unsigned exact_warps = 8;
 /// Blocks per SM.
 inline constexpr unsigned exact_blocks = 2;
 
-/// Layout of the scratch memory in which blocks add up their sums. Limbs are 128 bytes apart, in
-/// different slices of L2, which add in parallel.
+/// Scratch memory in which blocks add up their sums. Limbs are 128 bytes apart, in different slices
+/// of L2, which add in parallel.
 namespace exact_scratch {
 inline constexpr unsigned apart = 16;
 inline constexpr unsigned ticket = 0;
 inline constexpr unsigned batch = apart;     ///< one per part of the result
-inline constexpr unsigned sums = 3 * apart;  ///< of the first part, then of the second
+inline constexpr unsigned sums = 3 * apart;  ///< per part
 constexpr unsigned words(unsigned parts, unsigned of_sum) { return sums + parts * of_sum * apart; }
 }  // namespace exact_scratch
 
@@ -27,28 +27,27 @@ struct exact_job {
   const void* x = nullptr;
   const void* y = nullptr;
   std::int64_t n = 0;
-  unsigned tiles = 1;    ///< per batch, adjacent; a warp takes a batch at a time
+  unsigned tiles = 1;    ///< adjacent, per batch; a warp takes a batch at a time
   bool dynamic = false;  ///< whether warps take batches as they get ready, not equal parts
   bool absolute = false;
   bool root = false;      ///< whether the result is the root of the sum
-  bool to_float = false;  ///< whether the result is float, else double; of limbs: the type of their
-                          ///< sum
-  bool to_words = false;  ///< whether the sum is added to the limbs at `result`, unrounded
-  /// 0: `result` is plain; else tagged words (words.hpp), two for each limb of a sum.
+  bool to_float = false;  ///< result: float, else double; limbs: the type of their sum
+  bool to_words = false;  ///< whether the sum is added, unrounded, to limbs at `result`
+  /// 0: plain `result`; else the tag of its words (words.hpp), two for each limb.
   std::uint32_t tag = 0;
   std::uint64_t* scratch = nullptr;  ///< for several blocks (scratch.hpp)
   std::uint64_t* ended = nullptr;    ///< counter of ended launches, or null
   void* result = nullptr;            ///< device-accessible
 
-  // The rest is for the kernel of any operands.
+  // For the kernel of any operands.
   std::ptrdiff_t x_increment = 1;
   std::ptrdiff_t y_increment = 1;
   type x_type = type::float64;
   type y_type = type::float64;
   /// Parts of the result: 2 if complex.
   unsigned parts = 1;
-  /// A part of the result is the sum of these products over all elements: a double that is a part
-  /// of x's element times one of y's (or of x's again, or 1).
+  /// A part of the result is the sum of these over all elements: a part of x's element, as a
+  /// double, times one of y's (or of x's again, or 1).
   struct product {
     std::uint8_t x = 0;
     std::uint8_t y = 0;
@@ -62,11 +61,11 @@ struct exact_job {
 /// Parameter of one launch that rounds sums: block i rounds sum i.
 struct round_job {
   const std::int64_t* words = nullptr;  ///< of the first sum
-  unsigned parts = 1;                   ///< of a result: 2 if complex
-  bool root = false;                    ///< whether the result is the root of the sum
-  bool to_float = false;                ///< whether the result is float, else double
+  unsigned parts = 1;                   ///< per result: 2 if complex
+  bool root = false;                    ///< whether results are roots of the sums
+  bool to_float = false;                ///< float, else double
   std::uint32_t tag = 0;                ///< as in exact_job
-  unsigned result_bytes = 0;            ///< from one result, or its tagged words, to the next
+  unsigned result_bytes = 0;            ///< to the next result, or its tagged words
   void* result = nullptr;               ///< the first result
 };
 

@@ -1,9 +1,9 @@
-// The exact grade; each call is one launch.
+// The exact grade; one launch a call.
 //
 // A thread adds tiles of terms to narrow levels, or to a column of wide ones where those don't hold
-// them (levels.hpp). The levels' sums are integers. A warp adds them to its own limbs, in the
-// layout of exact_sum; blocks add up their warps' limbs and add those to scratch memory; the last
-// block to do so rounds. All of that is integer addition, so its order makes no difference.
+// them (levels.hpp). The levels' sums are integers. A warp adds them to its limbs, in the layout of
+// exact_sum; blocks add up their warps' limbs and add those to scratch memory; the last one to do
+// so rounds. All of that is integer addition, so its order makes no difference.
 #pragma once
 
 #include "backends/cuda/exact/round.cuh"
@@ -25,7 +25,7 @@ __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
 }
 
 /// Returns the next number, from 0. Whoever gets a later one sees what the caller wrote before, and
-/// what other threads wrote before a barrier of the caller's block.
+/// what others wrote before a barrier of the caller's block.
 __device__ inline unsigned next_number(std::uint64_t* word) {
   unsigned number;
   asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
@@ -37,8 +37,8 @@ __device__ inline unsigned next_number(std::uint64_t* word) {
 
 // --- The kernel ----------------------------------------------------------------------------------
 
-/// Returns word i of a sum of To from those of a sum of From without digits below it. Digits are
-/// carried by one limb, all at once, which leaves limbs below 2^33 in magnitude.
+/// Returns word i of a sum of To from those of a sum of From without digits below it. All digits
+/// are carried by one limb at once, which leaves limbs below 2^33 in magnitude.
 template <class To, class From>
 __device__ std::int64_t carried(const std::int64_t* words, int i) {
   using to = exact_sum<To>;
@@ -52,13 +52,12 @@ __device__ std::int64_t carried(const std::int64_t* words, int i) {
   const int same = i + below;
   const std::int64_t carry = at(same - 1) >> bits;
   if (i < to::limbs - 1) return (at(same) & 0xffffffff) + carry;
-  // The last limb keeps its value and takes what a longer sum has above, modulo 2^64.
+  // The last limb also takes what a longer sum has above, modulo 2^64.
   const auto above = static_cast<std::uint64_t>(at(same + 1)) << bits;
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(at(same) + carry) + above);
 }
 
-/// Adds all parts' words to the caller's, or sends them to the host. Called by all threads of a
-/// block.
+/// Adds all words to the caller's, or sends them to the host. Called by all threads of a block.
 template <class To, class From, unsigned count>
 __device__ void deliver_words(const exact_job& job, const std::int64_t (*words)[count]) {
   constexpr unsigned of_part = exact_sum<To>::words;
@@ -91,7 +90,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   }
   wait_for_launch_before();
 
-  // Blocks with the same remainder work on the same part of the result.
+  // Blocks with the same remainder work on the same part.
   const unsigned part = job.parts == 1 ? 0 : blockIdx.x % job.parts;
   const std::int64_t all_warps = std::int64_t{gridDim.x / job.parts} * warps;
   constexpr int in_tile = static_cast<int>(warp) * Tile::per_load * Tile::loads;
@@ -179,8 +178,8 @@ exact_kernel_choice exact_kernel_of() {
           exact_sum<typename Tile::sum_of>::words};
 }
 
-/// Returns the kernels with long tiles and with the shortest. A thread loads 128 bytes (160 for
-/// bool and float), all in flight; they fit what shared memory leaves of L1 (tuning/exact.md:
+/// Returns the kernels with long and with the shortest tiles. A thread loads 128 bytes (160 for
+/// bool and float) at once; they fit what shared memory leaves of L1 (tuning/exact.md:
 /// vector_kernels).
 template <class X, class Y>
 exact_kernel_pair vector_kernels() {

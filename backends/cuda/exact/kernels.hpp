@@ -1,4 +1,3 @@
-// Kernels of the exact grade.
 #pragma once
 
 #include <tally/types.hpp>
@@ -7,24 +6,22 @@
 
 namespace tally::backends::cuda {
 
-/// In place of the second vector's type if there is none: terms are elements, or for `squared`
-/// their squares.
+/// In place of the second type: terms are elements or, for `squared`, their squares.
 struct no_vector;
 struct squared;
-/// In place of both types: the kernel for any operands.
+/// In place of both types: any operands.
 struct any_vector;
 
-/// A kernel of an exact_job and its limits. Launched by cudaLaunchKernel, never called directly.
+/// A kernel of an exact_job. Launched by cudaLaunchKernel, never called directly.
 struct exact_kernel_choice {
   const void* kernel = nullptr;
   int tile = 0;                  ///< elements that a warp takes at a time
-  int per_load = 1;              ///< elements of one load of a thread
+  int per_load = 1;              ///< per load of a thread
   std::size_t shared_bytes = 0;  ///< dynamic, per warp
   unsigned words = 0;            ///< of a sum
 };
 
-/// Kernels for a pair of types: long tiles, and short ones, by which many threads share a short
-/// vector's terms.
+/// Long tiles, and short ones, by which many threads share a short vector's terms.
 struct exact_kernel_pair {
   exact_kernel_choice long_tiles;
   exact_kernel_choice short_tiles;
@@ -54,7 +51,7 @@ exact_kernel_pair exact_kernels<float, squared>();
 template <>
 exact_kernel_pair exact_kernels<any_vector, any_vector>();
 
-/// Returns the kernel of a round_job that rounds sums of floats, or of doubles.
+/// Returns the kernel of a round_job, for sums of floats or of doubles.
 const void* round_kernel(bool of_float);
 
 }  // namespace tally::backends::cuda

@@ -1,5 +1,4 @@
-// Error-free addition of doubles: how a thread adds to a floating-point expansion, in a few
-// operations a term.
+// Error-free addition of doubles to a floating-point expansion, in a few operations a term.
 //
 // A level, the expansion's component, is a double s that starts at a bias of 1.5 * 2^k and stays in
 // [2^k, 2^(k+1)), where it is a multiple of u = 2^(k-52). Adding a small v, it takes the nearest
@@ -7,9 +6,9 @@
 // of s minus those of the bias are the level's sum in units of u. All of this needs rounding to
 // nearest and no contraction of products and sums.
 //
-// Narrow levels are 2 or 3 in registers, for one tile whose terms fit their window: that is
-// checked, and costs nearly nothing. Wide levels are exponent bins in memory, one per 42 bits of
-// exponents; a term picks those that it needs.
+// Narrow levels are 2 or 3 in registers, for a tile whose terms fit their window, which is checked
+// at little cost. Wide levels are exponent bins in memory, one per 42 bits of exponents; a term
+// picks those that it needs.
 //
 // A term is a product x * y: `high` rounded, `low` the rest; or `high` alone, if products are exact
 // in double, or without y.
@@ -23,7 +22,7 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the upper word of |value|, ordered as magnitudes are, with infinity and NaNs on top.
+/// Returns the upper word of |value|, ordered as magnitudes are, then infinity, then NaNs.
 TALLY_HOST_DEVICE inline std::uint32_t magnitude_of(double value) {
   return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, value) >> 32) & 0x7fffffffu;
 }
@@ -51,17 +50,17 @@ TALLY_HOST_DEVICE inline float from_bits(std::uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
-/// Returns a bias: the upper word of 1.5 * 2^k.
+/// Returns the upper word of 1.5 * 2^k.
 TALLY_HOST_DEVICE constexpr std::uint32_t bias_word(int k) { return power_of_two(k) | 0x80000u; }
 
-/// Adds to the level what it can take of v; v becomes the rest.
+/// Adds to the level what it takes of v; v becomes the rest.
 TALLY_HOST_DEVICE inline void split(double& level, double& v) {
   const double sum = level + v;
   v -= sum - level;
   level = sum;
 }
 
-/// Adds v to the level; returns whether the level could not take all of it.
+/// Adds v to the level; returns whether it could not take all.
 TALLY_HOST_DEVICE inline bool overflows_below(double& level, double v) {
   const double before = level;
   level += v;
@@ -94,7 +93,7 @@ TALLY_HOST_DEVICE double high_part(const Tile& tile, int l, int i) {
 
 // --- Narrow levels ---------------------------------------------------------------------------
 
-/// Levels for tiles of up to `count` terms a thread, whose sums go to an exact_sum<T>.
+/// Levels for tiles of up to `count` terms a thread, with sums in an exact_sum<T>.
 template <class T, bool paired, int count>
 struct narrow_levels {
   using sum = exact_sum<T>;
@@ -102,18 +101,18 @@ struct narrow_levels {
   /// Binades from the bound on a term to the upper bias: a tile's sum stays below half of what
   /// would leave the binade.
   static constexpr int room = log2_of(count) + 2;
-  /// Binades between adjacent biases: the lower level gets at most `count` times u/2 (the second
-  /// one also the products' low parts, 2^53 times smaller than the terms).
+  /// Binades between biases: the lower level gets at most `count` times u/2 (the second one also
+  /// the products' low parts, 2^53 times smaller than terms).
   static constexpr int spacing = 51 - log2_of(count);
   /// Tiles before the sums are taken, at most: 64 bits hold those of 32 threads.
   static constexpr int tiles = 128;
 
-  /// Terms are in the window if their magnitude_of is below; 0: no window yet.
+  /// The window: magnitude_of of all terms is below. 0: none yet.
   std::uint32_t limit = 0;
   /// In each level's units.
   std::int64_t sums[levels] = {};
 
-  /// Returns the window for terms up to this magnitude, with room for others 4 times as large.
+  /// Returns the window for terms up to this magnitude, with room for 4 times as much.
   TALLY_HOST_DEVICE static std::uint32_t limit_for(std::uint32_t largest) {
     constexpr int of_sum = sum::lowest_exponent + 52;
     constexpr int lowest = (of_sum > -1022 ? of_sum : -1022) + (levels - 1) * spacing - room;
@@ -131,11 +130,11 @@ struct narrow_levels {
     return static_cast<int>(limit >> 20) - 1023 - 52 + room - level * spacing;
   }
 
-  /// Adds the tile up in levels of its own and returns whether they held it; `more` becomes what to
+  /// Adds the tile up in its own levels and returns whether they held it; `more` becomes what to
   /// add to `sums`.
   template <class Tile>
   TALLY_HOST_DEVICE bool add(const Tile& tile, std::int64_t (&more)[levels]) const {
-    // No array: in some kernels it would lie in memory (tuning/exact.md: narrow levels).
+    // No array, which would lie in memory in some kernels (tuning/exact.md: narrow levels).
     double upper = from_upper_word(bias(0));
     double middle = from_upper_word(bias(1));
     double lower = from_upper_word(bias(2));
@@ -171,13 +170,12 @@ struct narrow_levels {
     return holds;
   }
 
-  /// Adds a tile's sums, after `add` returned true.
+  /// Pre: `add` returned true.
   TALLY_HOST_DEVICE void commit(const std::int64_t (&more)[levels]) {
 #pragma unroll
     for (int i = 0; i < levels; ++i) sums[i] += more[i];
   }
 
-  /// Returns the largest magnitude_of of the tile's terms.
   template <class Tile>
   TALLY_HOST_DEVICE static std::uint32_t largest_of(const Tile& tile) {
     std::uint32_t largest = 0;
@@ -211,10 +209,10 @@ struct narrow_levels {
 
 // --- Wide levels -----------------------------------------------------------------------------
 
-/// What a thread has met besides the terms that were added.
+/// What a thread met besides the terms that it added.
 namespace seen {
-inline constexpr unsigned below = 1;  ///< terms of a lower exponent bank
-inline constexpr unsigned above = 2;  ///< terms of a higher exponent bank
+inline constexpr unsigned below = 1;  ///< of a lower exponent bank
+inline constexpr unsigned above = 2;  ///< of a higher exponent bank
 inline constexpr unsigned nan = 4;
 inline constexpr unsigned plus_infinity = 8;
 inline constexpr unsigned minus_infinity = 16;
@@ -222,8 +220,8 @@ inline constexpr unsigned special = nan | plus_infinity | minus_infinity;
 }  // namespace seen
 
 /// Exponent bins. Level i takes the part of a term below 2^(top - spacing * i) and above the next
-/// level's, and the rest goes to the levels after it. The 168 bits from the first level's top on
-/// hold the 106 bits of a product, the 126 of one level less a double's 53, wherever they begin.
+/// level's, and the rest goes to the levels after it. 168 bits from the first level's top on hold
+/// the 106 bits of a product, and 126 the 53 of a double, wherever they begin.
 ///
 /// For exact_sum<double> the bins reach over 2^+-462 only. Other terms, rare if any, are added in
 /// another pass, for their exponent bank: bank b holds 2^(924 b +- 462), scaled to bank 0.
@@ -238,11 +236,11 @@ struct wide_levels {
   static constexpr int bank_exponent = starts * spacing;
   static_assert(!banked || bank_exponent == 2 * top);
   static_assert(banked || top - 41 - (levels - 1) * spacing <= -298);  // the last unit
-  /// Terms before a level's sum is taken: each gives it at most 1.5 * 2^41 units, so there is room
-  /// for 680.
+  /// Terms before a level's sum is taken: each gives at most 1.5 * 2^41 units, so there is room for
+  /// 680.
   static constexpr int terms = 512;
 
-  /// Returns the bias with which round_to rounds to multiples of a level's unit.
+  /// Returns the bias that rounds to multiples of a level's unit.
   TALLY_HOST_DEVICE static constexpr std::uint32_t bias(int level) {
     return bias_word(top + 11) - static_cast<std::uint32_t>(level) * (spacing << 20);
   }
@@ -256,8 +254,7 @@ struct wide_levels {
     return top - spacing * level - 41 + bank_exponent * bank;
   }
 
-  /// Adds a tile to a column of levels `stride` doubles apart. Each level stays a multiple of its
-  /// unit.
+  /// Adds a tile to a column of levels `stride` doubles apart, each a multiple of its unit.
   template <int stride, class Tile>
   TALLY_HOST_DEVICE static void add(double* column, const Tile& tile, int bank, unsigned& what) {
     if constexpr (banked) {
@@ -305,7 +302,7 @@ struct wide_levels {
  private:
   static constexpr std::uint32_t infinity = 0x7ff00000u;
 
-  /// Whether the levels take a product, or term, of this magnitude.
+  /// Whether the levels take terms of this magnitude.
   TALLY_HOST_DEVICE static bool takes(std::uint32_t magnitude) {
     if constexpr (!banked) return magnitude < infinity;
     return magnitude - power_of_two(-top) < power_of_two(top) - power_of_two(-top);
@@ -316,7 +313,7 @@ struct wide_levels {
     return v + b - b;
   }
 
-  /// Adds a term and returns whether the levels took it. The parts are found without reading the
+  /// Adds a term and returns whether the levels took it. The parts are found without reading
   /// levels, so a term waits for the one before only at a common level; no branches.
   template <int stride>
   TALLY_HOST_DEVICE static bool add_term(double* column, double x, double y, double high) {
@@ -354,7 +351,7 @@ struct wide_levels {
     return taken;
   }
 
-  /// Returns what a product is that bank 0 does not take, or 0 if it does.
+  /// Returns what a product is that bank 0 does not take, else 0.
   TALLY_HOST_DEVICE static unsigned look(double x, double y, double high) {
     const std::uint32_t magnitude = magnitude_of(high);
     if (takes(magnitude)) return 0;
@@ -369,8 +366,8 @@ struct wide_levels {
   }
 
   /// Multiplies x * y by 2^(-924 bank): exact for products of that bank or near it, and no other
-  /// product comes into bank 0. (A factor scaled up alone is below 2^-231, one scaled down alone
-  /// above 2^231; where both are scaled, both are below 2^-312 or above 2^362.)
+  /// comes into bank 0. (A factor scaled up alone is below 2^-231, one scaled down alone above
+  /// 2^231; if both are scaled, both are below 2^-312 or above 2^362.)
   TALLY_HOST_DEVICE static void scale(double& x, double& y, int bank) {
     const double factor = from_upper_word(power_of_two(bank > 0 ? -bank_exponent : bank_exponent));
     const bool x_is_larger = magnitude_of(x) >= magnitude_of(y);

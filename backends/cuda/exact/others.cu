@@ -1,5 +1,5 @@
-// Kernels of operands that are neither float32 nor float64. Products of 16-bit floats, and of bool
-// and float32, have their own; all others share one, with types known at run time.
+// Kernels of other operands. Products of 16-bit floats, and of bool and float32, have their own;
+// the rest share one, with types known at run time.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,4 @@
-// Rounding of exact sums: a warp collects a result's limbs, and its first thread rounds.
+// Rounding of exact sums: a warp collects a result's limbs, its first thread rounds.
 #include "backends/cuda/exact/job.hpp"
 #include "backends/cuda/exact/kernels.hpp"
 #include "backends/cuda/exact/round.cuh"
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(warp) round_words_kernel(const round_job job) 
   wait_for_launch_before();
   const unsigned all = job.parts * words_of_sum;
   const std::int64_t* const from = job.words + std::size_t{blockIdx.x} * all;
-  // Few limbs are nonzero; rounding reads those alone (tuning/exact.md: round_words).
+  // Few limbs are nonzero, and only those are read (tuning/exact.md: round_words).
   int low = exact_sum<T>::limbs, high = 0;
   for (unsigned i = threadIdx.x; i < all; i += warp) {
     const int limb = static_cast<int>(i % words_of_sum);

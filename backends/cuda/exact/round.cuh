@@ -18,8 +18,7 @@ __device__ inline std::uint64_t root_of(std::uint64_t n) {
   return n - root * root > 2 * root ? root + 1 : root;
 }
 
-/// Limbs that are rounded in registers: enough for values over 2^+-100 (tuning/exact.md:
-/// few_limbs).
+/// Limbs rounded in registers: enough for values over 2^+-100 (tuning/exact.md: few_limbs).
 inline constexpr int few_limbs = 12;
 
 /// A result, valid if `made`.
@@ -29,19 +28,19 @@ struct rounded_sum {
   bool made;
 };
 
-/// Rounds a sum of few limbs, or its root, if that is normal; all in registers, unlike exact_sum's
-/// functions (tuning/exact.md: round_few). Not inlined: its registers would be the whole kernel's.
+/// Rounds a sum of few limbs, or its root, if that is normal; in registers, unlike exact_sum's
+/// functions (tuning/exact.md: round_few). Not inlined, since its registers would be the whole
+/// kernel's.
 template <class T, class R>
 __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int low, bool root) {
   using sum = exact_sum<T>;
   constexpr int digits = few_limbs + 1;  // the sum has a digit more
-  constexpr int leading = 5;             // digits that enter, besides whether there are more
+  constexpr int leading = 5;             // digits that enter, besides a sticky bit
   if (words[sum::nan_word] != 0 || words[sum::plus_infinity_word] != 0 ||
       words[sum::minus_infinity_word] != 0) {
     return {};
   }
-  const int first = min(low, sum::limbs - few_limbs);  // limbs from there on, except few_limbs, are
-                                                       // 0
+  const int first = min(low, sum::limbs - few_limbs);  // limbs from there on, except few, are 0
   std::uint32_t digit[digits];
   std::int64_t carry = 0;
 #pragma unroll
@@ -67,8 +66,7 @@ __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int 
     rest = below;
   }
   if (top_at < 0 || (root && sign != 0)) return {};
-  // The first 64 bits of the result; the last bit is sticky, for ties. The value is bits *
-  // 2^exponent.
+  // The result's first 64 bits, the last one sticky, for ties. The value is bits * 2^exponent.
   const int top_exponent = sum::lowest_exponent + sum::radix_bits * (first + top_at + 1);
   std::uint64_t bits;
   int exponent;
@@ -76,7 +74,7 @@ __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int 
     return std::uint64_t{__funnelshift_l(top[i + 1], top[i], zeros)} << 32 |
            __funnelshift_l(top[i + 2], top[i + 1], zeros);
   };
-  if (root) {  // as exact_sum's function, which explains the limbs
+  if (root) {  // as in exact_sum, which explains the limbs
     const int zeros = __clz(static_cast<int>(top[0])) & ~1;
     const std::uint64_t high_bits = pair(0, zeros), low_bits = pair(2, zeros);
     rest |= top[4] << zeros;
@@ -114,7 +112,7 @@ __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int 
   }
 }
 
-/// Rounds the result and writes it to `to`. Each part has `words`, 0 outside [low, high).
+/// Rounds the result and writes it to `to`. Each part's `words` are 0 outside [low, high).
 template <class T, class Job, unsigned count>
 __device__ void round_and_deliver(const Job& job, const std::int64_t (*words)[count], int low,
                                   int high, void* to) {

@@ -11,7 +11,7 @@ namespace tally::backends::cuda {
 
 struct exact_shape {
   const exact_kernel_choice* kernel = nullptr;
-  unsigned tiles = 1;  ///< per batch, of which a warp takes one at a time; at most 32
+  unsigned tiles = 1;  ///< per batch; a warp takes one batch at a time, of at most 32
   bool dynamic = false;
   unsigned blocks = 1;
   unsigned warps = 1;  ///< per block
@@ -19,14 +19,14 @@ struct exact_shape {
 
 // Evidence, for f64 x f64: tuning/exact.md, shape_of_exact.
 
-/// Terms per thread up to which there is one block, without scratch memory.
+/// Terms per thread that one block, without scratch memory, takes.
 inline constexpr unsigned terms_of_one_block = 12;
-/// Up to this many tiles a warp, all resident warps get equal parts. Beyond, warps take batches as
-/// they get ready, each a fraction of a part: that pays most for widely spread exponents.
+/// Up to this many tiles a warp, all resident warps get equal parts. Beyond, warps take batches,
+/// fractions of a part, as they get ready: best for widely spread exponents.
 inline constexpr std::uint64_t most_tiles_of_share = 32, batches_of_share = 4;
 inline constexpr std::uint64_t least_batch = 8, most_batch = 16;
 
-/// Cuts a call of n elements. Tiles are short while each resident warp has at most one.
+/// Tiles are short while each resident warp has at most one.
 inline exact_shape shape_of_exact(const exact_kernel_pair& kernels, std::uint64_t n,
                                   unsigned products, unsigned multiprocessors) {
   const auto ceil_div = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };

@@ -1,5 +1,4 @@
-// Tiles: terms that a thread adds up at a time, of contiguous vectors of known types, or of any
-// vectors.
+// Tiles: terms that a thread adds up at a time, of contiguous or any vectors.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -38,7 +37,7 @@ class vector_tile {
   __device__ explicit vector_tile(const exact_job& job)
       : keeps_(job.absolute ? 0x7fffffffu : ~0u) {}
 
-  /// Loads the elements of a tile; zeros after the vectors' end.
+  /// Zeros after the vectors' end.
   __device__ void load(const exact_job& job, std::int64_t tile, int thread) {
     constexpr int load_of_warp = static_cast<int>(warp) * per_load;
     const std::int64_t first = tile * (load_of_warp * loads);
@@ -102,9 +101,9 @@ class vector_tile {
       return x(l, i) * y(l, i);
     }
   }
-  /// Returns the largest size of the terms of floats, without NaNs. Size: a product's magnitude in
-  /// float, or an element's for elements and squares. (Floats only: others, converted first, are
-  /// searched in double; tuning/exact.md: largest_size.)
+  /// Returns the terms' largest size, without NaNs: a product's magnitude in float; for elements
+  /// and squares the element's. (Others than floats, converted first, are searched in double;
+  /// tuning/exact.md: largest_size.)
   __device__ float largest_size() const
     requires is_float
   {
@@ -120,7 +119,8 @@ class vector_tile {
     }
     return largest;
   }
-  /// Whether the largest size yields the largest term: yes, unless products underflow or overflow.
+  /// Whether the largest size yields the largest term, as it does unless products underflow or
+  /// overflow.
   __device__ static bool is_true_size(float largest) {
     return !has_y || (0x1p-126f <= largest && largest < 0x1p127f);
   }
@@ -133,12 +133,12 @@ class vector_tile {
  private:
   elements<DX, per_load> x_[loads];
   elements<DY, per_load> y_[has_y ? loads : 1];
-  // Mask of an element's upper word; without the sign for magnitudes.
+  // Mask of an element's upper word: without the sign for magnitudes.
   std::uint32_t keeps_;
 };
 
-/// Returns a part of an element as a double: of two for complex numbers, and for int64 (upper half,
-/// in place, and lower half); others have one.
+/// Returns a part of an element as a double. Complex numbers have two, and so has int64: its upper
+/// half, in place, and lower half.
 template <class T>
 __device__ double part_of(T element, int part, bool absolute) {
   return absolute ? fabs(convert<double>(element)) : convert<double>(element);
@@ -158,7 +158,7 @@ __device__ inline double part_of(std::int64_t element, int part, bool absolute) 
   return value * 0x1p32;
 }
 
-/// Terms of any vectors. Each tile has one of the products that make an element's term.
+/// Terms of any vectors; a tile has one of the products that make an element's term.
 class any_tile {
  public:
   using sum_of = double;
@@ -222,8 +222,8 @@ class any_tile {
   }
 
   /// A part of an integer may be 0 where the integer is not, and 0 times infinity is NaN. So if the
-  /// other factor is not finite, the first part becomes the whole integer, and the second part's
-  /// product 0.
+  /// other factor is not finite, the first part becomes the integer, and the second part's product
+  /// 0.
   __device__ static void mend(double (&integers)[loads], double (&others)[loads],
                               const std::int64_t* data, std::ptrdiff_t increment, int part,
                               std::int64_t first) {

@@ -14,13 +14,13 @@
 
 namespace tally::backends::cuda {
 
-/// Dynamic shared memory per warp, for its threads' columns.
+/// Dynamic shared memory per warp, for the threads' columns.
 template <class Tile>
 inline constexpr std::size_t column_bytes =
     wide_levels<typename Tile::sum_of, Tile::paired>::levels * warp * sizeof(double);
 
-/// Adds each thread's m * 2^exponent to the limbs of an exact_sum<T>. Pre: the threads' exponents
-/// are 32 or more apart, so that no two threads share a limb in a step below.
+/// Adds each thread's m * 2^exponent to the limbs. Pre: exponents are 32 or more apart, so that no
+/// two threads share a limb in a step below.
 template <class T>
 __device__ void deposit(std::int64_t* words, std::int64_t m, int exponent) {
   using sum = exact_sum<T>;
@@ -38,7 +38,7 @@ __device__ void deposit(std::int64_t* words, std::int64_t m, int exponent) {
   }
 }
 
-/// A thread's sums, added to its warp's limbs.
+/// A thread's sums, to be added to its warp's limbs.
 template <class Tile>
 class warp_sum {
   using T = typename Tile::sum_of;
@@ -58,8 +58,7 @@ class warp_sum {
 
   /// Adds tile i of a batch.
   __device__ void add(Tile& tile, int i) {
-    // A replay for an exponent bank. The limbs have all that narrow levels took, whatever its
-    // exponents.
+    // A replay for an exponent bank. The limbs have all that narrow levels took, of any exponent.
     if (bank_ != 0 && (held_ >> i & 1) != 0) return;
     if (tiles_left_ == 0) {
       if (bank_ == 0) {
@@ -82,7 +81,7 @@ class warp_sum {
   }
 
   /// Ends a batch. Returns true if it must be replayed for another exponent bank; in the end the
-  /// bank is 0 again. With `last`, and once it returns false, the limbs are complete.
+  /// bank is 0 again. With `last`, once it returns false, the limbs are complete.
   __device__ bool turn(int tiles, bool last) {
     if (wide::banked && bank_ == 0) {
       banks_left_ =
@@ -120,7 +119,7 @@ class warp_sum {
   __device__ bool seen_by_any(unsigned what) { return __any_sync(whole_warp, seen_ & what); }
 
   /// Adds a tile to narrow levels, moving their window if that may help. Returns whether they held
-  /// the whole warp's tile.
+  /// all threads' tiles.
   __device__ bool add_narrow(Tile& tile) {
 #pragma unroll 1
     for (bool moved = false;; moved = true) {
@@ -171,8 +170,7 @@ class warp_sum {
     for (int i = 0; i < wide::levels; ++i) columns_[i * warp + thread_] = 0;
   }
 
-  /// Each thread adds up one level of all threads, beginning with different ones, against bank
-  /// conflicts.
+  /// Each thread adds up one level of all, beginning with different ones, against bank conflicts.
   __device__ void take_columns() {
     __syncwarp();
     std::int64_t sum = 0;
@@ -187,11 +185,11 @@ class warp_sum {
   }
 
   narrow narrow_;
-  int narrow_tiles_ = 0;  // in narrow_ since its sums were taken
+  int narrow_tiles_ = 0;  // since the sums of narrow_ were taken
   int tiles_left_ = 0;    // that wide levels still take; 0: empty columns
-  int in_row_ = 1;        // that they take the next time
+  int in_row_ = 1;        // next value of tiles_left_
   int bank_ = 0;
-  // Tiles of the batch that narrow levels took, one bit each.
+  // Tiles of the batch that narrow levels took.
   std::uint32_t held_ = 0;
   unsigned banks_left_ = 0;
   unsigned seen_ = 0;

@@ -1,9 +1,9 @@
-// min, max, minmax and iamax; each call is one launch.
+// min, max, minmax and iamax; one launch a call.
 //
-// Every thread goes through its part of the block's tiles and keeps the best number, at one or two
-// operations an element. Where a tile has a better one, the thread finds it among the tile's
-// elements, which it still holds, and keeps its index (tuning/extremum.md: index search). Warps and
-// blocks combine candidates as they combine sums (device/fold.cuh).
+// Every thread keeps the best number of its part of the block's tiles, at one or two operations an
+// element. Where a tile has a better one, the thread finds it among the elements that it still
+// holds, and keeps its index (tuning/extremum.md: index search). Warps and blocks combine
+// candidates like sums (device/fold.cuh).
 #pragma once
 
 #include "backends/cuda/device/hand_over.cuh"
@@ -19,7 +19,7 @@ namespace tally::backends::cuda {
 
 // --- Better numbers ------------------------------------------------------------------------------
 
-/// Returns the greater (or less) of two numbers; NaN once one was NaN.
+/// Returns the greater (or less) number; NaN once there was one.
 template <bool greater, class S>
 __device__ S better(S best, S number) {
   if constexpr (std::is_integral_v<S>) {
@@ -42,15 +42,15 @@ __device__ S better(S best, S number) {
   }
 }
 
-/// What elements are compared by: themselves, or the score of their magnitudes. (Not by -|x| =
-/// min(x, -x) for integers: of min(y, min(x, -x)) ptxas 13.0 makes a minimum of three for compute
+/// What elements are compared by: themselves, or the score of their magnitudes. (For integers not
+/// -|x| = min(x, -x): of min(y, min(x, -x)) ptxas 13.0 makes a minimum of three for compute
 /// capability 9, and loses the minus.)
 template <extreme what, class X>
 struct numbers {
   using S = score_t<X>;
   static constexpr bool greater = what != extreme::min;
   using limits = std::numeric_limits<S>;
-  /// No number is worse. (Integers have an infinity of 0: nvcc 13.5 refuses -min(), untaken, too.)
+  /// No number is worse. (For integers infinity() is 0; nvcc 13.5 refuses -min(), even untaken.)
   static constexpr S worst = !std::is_floating_point_v<S>
                                  ? (greater ? limits::min() : limits::max())
                              : greater ? -limits::infinity()
@@ -74,8 +74,7 @@ struct numbers {
 template <class X>
 inline constexpr bool comes_in_pairs = std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>;
 
-/// Returns the better ones of two pairs of 16-bit floats, a pair in 32 bits. Needs compute
-/// capability 8.
+/// Returns the better ones of two pairs of 16-bit floats, a pair in 32 bits. Compute capability 8.
 template <bool greater, class X>
 __device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
   if constexpr (std::is_same_v<X, float16>) {
@@ -118,7 +117,7 @@ struct loaded {
     return tile * length - head_of(job.x, size);
   }
 
-  /// Loads the elements; returns false if the tile has none.
+  /// Returns false if the tile has no elements.
   __device__ bool load(const sum_job& job, std::int64_t tile, int of_thread) {
     thread = of_thread;
     const std::int64_t first = start_of(job, tile);
@@ -161,7 +160,7 @@ struct loaded {
   }
 };
 
-/// Whether elements of type X are compared as S, where there are such kernels.
+/// Types compared as S that have kernels.
 template <extreme what, class S>
 struct scored_as {
   template <class X>
@@ -171,8 +170,8 @@ struct scored_as {
 template <extreme what, class S>
 using types_scored_as = types::those<element_types, scored_as<what, S>::template is>;
 
-/// Elements of any vector as what they are compared as, complex ones as scores. Loaded one by one;
-/// adjacent threads read adjacent elements.
+/// Elements of any vector as they are compared, complex ones as scores. Loaded one by one; adjacent
+/// threads read adjacent elements.
 template <extreme what, class S>
 struct gathered {
   static constexpr bool is_loaded = false;
@@ -214,8 +213,8 @@ struct gathered {
 
 // --- A thread's best -----------------------------------------------------------------------------
 
-/// The best number so far and the index of its first occurrence among the warp's tiles, one after
-/// another; 0 if every element is the worst number.
+/// The best number so far and its first index among the warp's tiles, one after another; 0 if every
+/// element is the worst number.
 template <extreme what, class X>
 struct tracker {
   using N = numbers<what, X>;
@@ -232,7 +231,7 @@ struct tracker {
     best = next;
   }
 
-  /// Returns the lowest offset at which the thread holds this number. Pre: it does.
+  /// Returns the lowest offset of this number. Pre: the thread holds it.
   template <class Held>
   static __device__ unsigned offset_of(const Held& held, S number) {
     int offset = 0;
@@ -285,7 +284,7 @@ struct tracker {
     }
   }
 
-  /// Returns the best element of the warp, which has every `step`-th tile from `first` on.
+  /// Returns the warp's best element; the warp has every `step`-th tile from `first` on.
   template <class Held>
   __device__ candidate of_warp(const sum_job& job, std::int64_t first, unsigned step) const {
     constexpr auto length = static_cast<unsigned>(Held::length);
@@ -298,7 +297,7 @@ struct tracker {
   }
 };
 
-/// Delivers the index of the best element, or the element and its index.
+/// Delivers the best element's index, or element and index.
 template <extreme what, class X, class Held>
 __device__ void deliver_best(const sum_job& job, const candidate& best, int part) {
   using N = numbers<what, X>;
@@ -375,8 +374,7 @@ struct search<extreme::minmax, X, Held> {
   }
 };
 
-/// `Held` is a thread's part of a tile: `loaded`, with X the elements' type, or `gathered`, with X
-/// what they are compared as.
+/// `Held`: `loaded`, with X the elements' type, or `gathered`, with X what they are compared as.
 template <extreme what, class X, class Held>
 __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_job job) {
   using S = search<what, X, Held>;
@@ -393,7 +391,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_jo
   const auto load = [&](Held& held, unsigned tile) {
     return tile < job.tiles && held.load(job, first + std::int64_t{tile} * warps, thread);
   };
-  // While a thread looks at one tile, the next is in flight.
+  // While one tile is searched, the next is in flight.
   Held one, other;
   bool more = load(one, 0);
 #pragma unroll 1
@@ -421,7 +419,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_jo
   count_as_ended(job.ended);
 }
 
-/// Instantiates the kernel of contiguous vectors for every type of elements.
+/// Instantiates the kernel of contiguous vectors for every type.
 template <extreme what>
 const extremum_kernel& find_extremum_kernel(type x) {
   static constexpr auto kernels = table_over([]<class X>() -> extremum_kernel {

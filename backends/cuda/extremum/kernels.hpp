@@ -10,9 +10,8 @@
 
 namespace tally::backends::cuda {
 
-/// `contiguous` is for contiguous vectors whose elements don't straddle loads, `any` for all
-/// vectors, whose type the job names. A candidate (for minmax both) takes `words` words
-/// (words.hpp).
+/// `contiguous` is for contiguous vectors whose elements don't straddle loads, `any` for all, with
+/// types from the job. A candidate (for minmax both) takes `words` words (words.hpp).
 struct extremum_kernel {
   sum_kernel_function* contiguous = nullptr;
   sum_kernel_function* any = nullptr;
@@ -31,16 +30,16 @@ const extremum_kernel& extremum_kernel_of<extreme::minmax>(type x);
 template <>
 const extremum_kernel& extremum_kernel_of<extreme::iamax>(type x);
 
-/// Bytes per load, and loads in flight per thread (tuning/extremum.md: loads_of).
+/// Bytes per load; loads in flight per thread (tuning/extremum.md: loads_of).
 inline constexpr int load_bytes = 16;
 TALLY_HOST_DEVICE constexpr int loads_of(int size) { return size == 1 ? 4 : 8; }
 
-/// Returns the elements of `size` bytes that a warp takes at a time.
+/// Returns the elements that a warp takes at a time.
 TALLY_HOST_DEVICE constexpr int tile_of(int size, bool contiguous) {
   return 32 * (contiguous ? loads_of(size) * (load_bytes / size) : 16);
 }
 
-/// Returns how many elements past a multiple of load_bytes a contiguous vector starts.
+/// Returns the elements between a multiple of load_bytes and a contiguous vector's start.
 TALLY_HOST_DEVICE inline int head_of(const void* x, int size) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) % load_bytes) / size;
 }

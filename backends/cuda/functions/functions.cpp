@@ -1,5 +1,5 @@
-// Kernels that run the caller's functions are compiled by the caller; they are launched, and lent
-// scratch memory, here.
+// Launches of kernels that run the caller's functions and are compiled by the caller, with lent
+// scratch memory.
 #include "backends/cuda/functions/functions.hpp"
 
 #include "backends/cuda/device/sum_shape.hpp"

@@ -4,13 +4,13 @@
 
 namespace tally::backends::cuda {
 
-/// Lends a kernel of the caller's what it needs, and waits for the result if `wait`; see
+/// Lends the caller's kernel what it needs, and waits for the result if `wait`; see
 /// tally::launch_sum.
 void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait,
                 std::size_t words, void* context,
                 int (*launch)(void* context, const device_sum& lent));
 
-/// Launches a kernel of the caller's on the executor's device; see tally::launch_map.
+/// See tally::launch_map.
 void launch_map(const executor& where, void* context,
                 int (*launch)(void* context, CUstream_st* stream));
 

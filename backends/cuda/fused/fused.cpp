@@ -41,7 +41,7 @@ fused_job job_of(const transform_arguments& u, type element, std::size_t n) {
   return job;
 }
 
-/// Makes the two calls. What the second allocates is allocated before the first.
+/// Allocates what the second call needs before the first.
 template <class Arguments, class Sum>
 void run_apart(const executor& where, const char* operation, const transform_arguments& u,
                type computation, const Arguments& a, Sum* sum) {

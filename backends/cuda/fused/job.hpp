@@ -1,4 +1,3 @@
-// Parameter of the kernels that update a vector and sum it.
 #pragma once
 
 #include "backends/cuda/device/sum_job.hpp"
@@ -6,11 +5,11 @@
 
 namespace tally::backends::cuda {
 
-/// Job of a sum of z, or of z and v, with z made of `x` and `y`.
+/// A sum of z, or of z and v, with z made of `x` and `y`.
 struct fused_job : sum_job {
   void* z = nullptr;
-  const void* v = nullptr;  ///< the other vector of the sum, unless it is z
-  /// Factors of axpby, in the type of the computation.
+  const void* v = nullptr;  ///< the sum's other vector, unless z
+  /// Of axpby, in the type of the computation.
   alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};
 };
 

@@ -1,5 +1,4 @@
-// Terms of updates with a sum: warps of the kernel of all sums (sum_kernel.cuh) make the elements
-// that they add up.
+// The kernel of all sums (sum_kernel.cuh), whose warps make the elements that they add up.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"
@@ -9,9 +8,8 @@
 
 namespace tally::backends::cuda {
 
-/// A warp's part of vectors of one type that are contiguous and start at multiples of a thread's
-/// load. Writes z = alpha x + beta y and sums Terms of z; terms of two vectors are of z and v, or
-/// with `itself` of z and z.
+/// A warp's part of contiguous vectors of one type that start at multiples of a thread's load.
+/// Writes z = alpha x + beta y and sums Terms of z, or of z and v, or with `itself` of z and z.
 template <class Terms_, bool itself>
 struct updated_share {
   using Terms = Terms_;
@@ -23,7 +21,7 @@ struct updated_share {
   static __device__ typename Terms::sum add(const fused_job& job, std::int64_t first, int thread) {
     using Sum = typename Terms::sum;
     constexpr int threads = static_cast<int>(order::lanes) / lanes;
-    // Rows in flight per thread: up to 64 registers of all vectors.
+    // Rows in flight per thread: up to 64 registers.
     constexpr int row_bytes = lanes * static_cast<int>(sizeof(T)) * (has_v ? 3 : 2);
     constexpr int in_flight = row_bytes > 64 ? 2 : row_bytes > 32 ? 4 : 8;
     static_assert(rows_of_chunk % in_flight == 0);
@@ -74,7 +72,7 @@ struct updated_share {
         }
       }
     };
-    /// Calls f(l, i) for the elements i, of lanes l, within this thread's last, partial load.
+    /// Calls f(l, i) for elements i, of lanes l, within this thread's last, partial load.
     const auto for_each_left = [&](const auto& f) {
       const int i = left / static_cast<int>(order::lanes) * static_cast<int>(order::lanes);
       if (left - i >= lanes) return;

@@ -10,17 +10,17 @@ namespace tally::backends::cuda {
 
 using fused_kernel_function = void(const fused_job job);
 
-/// For vectors of one type that are contiguous and start at multiples of a thread's load.
+/// For contiguous vectors of one type that start at multiples of a thread's load.
 struct fused_kernel {
   fused_kernel_function* function = nullptr;
   unsigned words = 0;  ///< of a block's sum
 };
 
-/// Returns the kernel whose vectors and sum have this type, or one without a function. With
-/// `itself` the sum is that of z with z. (The job distinguishes dot and dotc.)
+/// Returns the kernel whose vectors and sum have this type, if any. With `itself` v is z. (The job
+/// distinguishes dot and dotc.)
 fused_kernel fused_dot_kernel(type accumulator, bool itself);
 
-/// Returns the kernel of nrm2 for vectors of this type.
+/// The same of nrm2.
 fused_kernel fused_nrm2_kernel(type element);
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,4 @@
-// Kernels that read no samples, or samples of any type.
+// Kernels that read no samples, or any type's.
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/histogram/kernels.hpp"
 #include "backends/cuda/histogram/sorted_counts.cuh"
@@ -19,7 +19,7 @@ __device__ std::int64_t thread_of_grid() {
 }
 __device__ std::int64_t threads_of_grid() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-/// Writes zeros. Counting may start at once, but waits for this before it hands in counts.
+/// Counting may start at once, but waits for these zeros before it hands in counts.
 __global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
   wait_for_launch_before();
   let_launch_after_start();
@@ -31,8 +31,8 @@ __global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
   fill(job.totals, job.totals_words);
 }
 
-/// Each thread reads a word at an address of its own: loads of constants, the compiler's choice,
-/// would read one address after another (tuning/histogram.md: bytes_kernel).
+/// Each thread reads a word at an address of its own: the compiler's loads of constants would read
+/// one address after another (tuning/histogram.md: bytes_kernel).
 __global__ void bytes_kernel(const __grid_constant__ histogram_bytes_job job) {
   const std::byte* from = job.bytes;
   asm volatile("" : "+l"(from));

@@ -7,8 +7,7 @@ namespace tally::backends::cuda {
 
 // --- Counts in memory ----------------------------------------------------------------------------
 
-/// Adds n to the count of a place in memory; `alone`: no other block counts the place, so it is
-/// written.
+/// Adds n to a place's count in memory; writes it if `alone`, as no other block counts that place.
 template <class Rule, class Job>
 __device__ void hand_in(const Job& job, slot number, std::uint32_t n, bool alone = false) {
   const slot channel = job.channels == 1 ? 0 : number / job.places;
@@ -37,14 +36,14 @@ __device__ void hand_in(const Job& job, slot number, std::uint32_t n, bool alone
 
 // --- Counters in shared memory -------------------------------------------------------------------
 
-/// Adds to a counter at a shared-memory address. atomicAdd would recompute the address, and branch
-/// on a condition.
+/// Adds to a counter in shared memory. atomicAdd would recompute the address, and branch on
+/// conditions.
 template <int n = 1>
 __device__ void count_at(std::uint32_t address) {
   asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(address), "n"(n) : "memory");
 }
 
-/// A counter for each place of the block's range, and one for all others.
+/// Counters of the block's range, and one for all other places.
 template <class Rule>
 struct range_table {
   static constexpr bool is_spread = false;
@@ -75,7 +74,7 @@ struct range_table {
   }
 };
 
-/// Counters of bytes: one per byte and thread of a warp, so that no two threads meet in a bank
+/// Counters of bytes, one per byte and thread of a warp: no two threads meet in a bank
 /// (tuning/histogram.md: spread_table).
 template <class Rule>
 struct spread_table {
@@ -89,7 +88,7 @@ struct spread_table {
       : counters(reinterpret_cast<std::uint32_t*>(shared)),
         address(static_cast<std::uint32_t>(__cvta_generic_to_shared(shared)) +
                 4 * (threadIdx.x % warp)) {
-    asm("" : "+r"(address));  // keeps it from being recomputed for each byte
+    asm("" : "+r"(address));  // not recomputed for each byte
     for (slot i = threadIdx.x; i < (count + 1) * warp; i += blockDim.x) counters[i] = 0;
   }
   template <class Job, int n>
@@ -97,8 +96,7 @@ struct spread_table {
 #pragma unroll
     for (int i = 0; i < n; ++i) count_at(address_of(min(places[i], count)));
   }
-  /// Adds the bytes of a load, at once if all are equal. __byte_perm finds addresses sooner than
-  /// shifts (tuning/histogram.md: spread_table).
+  /// Adds a load's bytes, at once if all are equal. __byte_perm finds addresses sooner than shifts.
   __device__ void add(const elements<std::uint8_t, 16>& bytes) {
     const uint4 load = bytes.raw[0];
     const std::uint32_t words[] = {load.x, load.y, load.z, load.w};

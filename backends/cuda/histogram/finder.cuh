@@ -22,7 +22,7 @@ const void* find_histogram_kernel(counting where) {
              : reinterpret_cast<const void*>(&count_kernel<L, Rule, cache_table>);
 }
 
-/// One-byte samples are counted as bytes, others by a special rule where that is fast.
+/// One-byte samples are counted as bytes, others by special rules where those are fast.
 template <class L>
 const void* histogram_kernel_of(bin_rule rule, counting where) {
   if constexpr (sizeof(L) == 1) {

@@ -25,10 +25,10 @@ bool is_byte(type element) { return size_of(element) == 1; }
 
 // --- Tuning values (tuning/histogram.md) ---------------------------------------------------------
 
-/// Ranges before a cache is better, at most. (For skewed keys it is earlier.)
+/// Ranges before a cache is better, at most. (Earlier for skewed keys.)
 constexpr std::size_t most_ranges = 10;
 
-/// Samples from which sorting pays for another launch, if they are also half as many as the places.
+/// Samples from which sorting pays for another launch, if also half as many as the places.
 constexpr std::size_t least_sorted = std::size_t{1} << 21;
 
 /// Samples per sorting launch, at most.
@@ -37,14 +37,14 @@ constexpr std::size_t most_sorted = std::size_t{1} << 25;
 /// Weights, and weights per bin, from which they are added in tables first.
 constexpr std::size_t least_in_tables = std::size_t{1} << 20, least_of_bin = 256;
 
-/// Samples up to which a range has one block, which writes its counts and needs no zeros first.
+/// Samples up to which a range has one block, which writes counts and needs no zeros first.
 constexpr std::size_t most_of_one_block = 4 * histogram_threads;
 
 /// Samples per launch, at most: a block counts in 32 bits.
 constexpr std::size_t most_at_once = (std::size_t{1} << 32) - 4096;
 
-/// Bits of a position below its cell, at most. Cells are halved until each has one threshold, down
-/// to cell_bits_for.
+/// Bits of a position below its cell, at most. Cells are halved until each has one threshold, or at
+/// cell_bits_for.
 constexpr unsigned most_cell_bits = 14;
 constexpr unsigned cell_bits_for(std::size_t thresholds) {
   const std::size_t cells = thresholds <= 1024 ? 6 * thresholds : 3 * thresholds;
@@ -55,7 +55,7 @@ constexpr unsigned cell_bits_for(std::size_t thresholds) {
 
 // --- From samples to bins ------------------------------------------------------------------------
 
-/// Returns the position of a float among all floats, as by_cell does.
+/// Returns a float's position among all floats, as by_cell does.
 std::uint32_t rank_of(float value) {
   const auto bits = __builtin_bit_cast(std::int32_t, value + 0.0f);  // -0 becomes 0
   return static_cast<std::uint32_t>(bits) ^ (static_cast<std::uint32_t>(bits >> 31) | 0x80000000u);
@@ -71,7 +71,7 @@ std::size_t crowded(const Positions& position_of, std::size_t count, unsigned ce
   return all;
 }
 
-/// Chooses cells of equal width or, if fewer thresholds share a cell then, of equally many floats.
+/// Chooses cells of equal width or, if fewer thresholds share one then, of equally many floats.
 template <class S>
 bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& job) {
   constexpr std::uint32_t last = (1u << 23) - 1;
@@ -79,7 +79,7 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
   const float first = at(0), end = at(thresholds.size() - 1);
   job.base = rank_of(first);
   while ((rank_of(end) - job.base) >> job.shift >= last) ++job.shift;
-  // Thresholds get positions 2 to 2^23 - 4, which leaves positions for what is outside.
+  // Thresholds get positions 2 to 2^23 - 4; the others are outside.
   const double rate = (last - 6) / (static_cast<double>(end) - static_cast<double>(first));
   job.rate = static_cast<float>(rate);
   job.offset = static_cast<float>(0x1p23 + 2 - rate * static_cast<double>(first));
@@ -102,7 +102,7 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
 
 /// Sets how a float's position among bins of equal width is computed. It is off by less than 2^-24
 /// times 3 (bins + |offset|), since the float, the rate, the product and the offset are rounded; so
-/// for samples in double, too.
+/// for doubles, too.
 void guess_positions(double rate, double origin, slot bins, histogram_job& job) {
   const double offset = -origin * rate;
   job.rate = static_cast<float>(rate);
@@ -112,7 +112,7 @@ void guess_positions(double rate, double origin, slot bins, histogram_job& job) 
     job.rate = 0, job.offset = 0, job.margin = 1;
 }
 
-/// The thresholds, while launches use them.
+/// Thresholds, while launches use them.
 struct bins_on_device {
   bin_rule rule = bin_rule::any;
   std::optional<stream_memory> thresholds;
@@ -132,7 +132,6 @@ void* bring(const void* from, std::size_t bytes, const executor& where,
   return memory->data();
 }
 
-/// Sets a job's bins.
 void describe_bins(const histogram_arguments& a, const executor& where,
                    const current_device& current, histogram_edges_job& job, bins_on_device& bins) {
   with_bins(a, [&]<class X, class Bins>(const Bins& b) {
@@ -157,7 +156,7 @@ void describe_bins(const histogram_arguments& a, const executor& where,
       } else {
         job.thresholds = bring(b.thresholds, bytes, where, current, bins.thresholds);
       }
-      // Cells get at most half of the shared memory, the rest is for counters.
+      // Cells get at most half of the shared memory; the rest counts.
       if (b.reached > 0) {
         const std::vector<S> all(b.thresholds, b.thresholds + b.reached);
         const bin_rule cells = cut_into_cells(all, job);
@@ -194,7 +193,7 @@ void queue_zeros(void* counts, std::size_t bytes, const histogram_options& outsi
          &job, where.device(), where.stream());
 }
 
-/// Sets a launch's samples [first, end), and which of them are loaded 16 bytes at a time.
+/// Sets a launch's samples [first, end), and which are loaded 16 bytes at a time.
 void take_samples(const histogram_arguments& a, std::size_t first, std::size_t end,
                   histogram_job& job) {
   const operand x = a.x.slice(first, end - first);
@@ -217,13 +216,13 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   if (rule == bin_rule::bytes) job.places = 256;
 
   const std::size_t places = std::size_t{job.places} * job.channels;
-  // 1 KiB per block is reserved, and each kernel needs some hundred bytes.
+  // Each block reserves 1 KiB, and kernels some hundred bytes.
   const std::size_t room = ((most_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
   const std::size_t ranges = ceil_div(places, room);
   counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::spread
                  : ranges <= std::min(most_ranges, processors) ? counting::tables
                                                                : counting::cache;
-  // A block of the second launch has a bucket's counters and a number per tile.
+  // A bucket's counters, and a number per tile, fit a block of the second launch.
   const std::size_t a_bucket = ceil_div(places, adjacent * buckets) * adjacent;
   const std::size_t tiles = ceil_div(std::min(a.x.size, most_sorted), samples_a_tile);
   const std::size_t sorted_shared = (a_bucket + 1 + tiles + 1) * sizeof(std::uint32_t);
@@ -234,8 +233,8 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   }
   std::size_t shared = 0;
   if (how == counting::cache || how == counting::sorted) {
-    // A place takes a counter and 16 bits for its owner: 2^15 places fit an H200
-    // (tuning/histogram.md: cache_bits).
+    // A counter, and 16 bits for its owner: 2^15 places fit an H200 (tuning/histogram.md:
+    // cache_bits).
     while ((std::size_t{12} << job.cache_bits) <= most_bytes - 512) ++job.cache_bits;
     shared = std::size_t{6} << job.cache_bits;
     if (rule != bin_rule::keys && rule != bin_rule::bytes) rule = bin_rule::any;
@@ -369,8 +368,7 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
 
 // --- Out-of-range keys ---------------------------------------------------------------------------
 
-/// Waits for what the counting launches left in scratch memory, and returns the first out-of-range
-/// key.
+/// Waits for what the counting launches left in scratch memory; returns the first out-of-range key.
 stray_key stray_of(const histogram_arguments& a, const executor& where,
                    const current_device& current, const key_bins& keys, waited_words& words) {
   histogram_stray_job job;

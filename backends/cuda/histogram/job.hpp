@@ -11,10 +11,10 @@
 
 namespace tally::backends::cuda {
 
-/// How a sample finds its place.
+/// From a sample to its place.
 enum class bin_rule : std::uint8_t {
-  any,           ///< the exact rule, chosen at run time
-  bytes,         ///< the byte itself; bytes are mapped to slots after counting
+  any,           ///< exact, chosen at run time
+  bytes,         ///< the byte itself, mapped to slots after counting
   keys,          ///< `key_bins`
   even,          ///< `even_bins`, after a guess in float
   whole_even,    ///< `even_integer_bins`, after a guess in float
@@ -25,9 +25,9 @@ enum class bin_rule : std::uint8_t {
 /// Where places are counted.
 enum class counting : std::uint8_t {
   spread,  ///< bytes, in shared memory: a counter per place and thread of a warp
-  tables,  ///< all places, in shared memory: a block counts those of its range
-  cache,   ///< the places that come first in shared memory, others in memory
-  sorted   ///< as `cache` or, where few samples share a place, in tables after sorting
+  tables,  ///< in shared memory: a block counts its range
+  cache,   ///< the first places in shared memory, others in memory
+  sorted   ///< as `cache` or, if few samples share a place, in tables after sorting
 };
 
 // --- Sorted places (sorted.cuh) ------------------------------------------------------------------
@@ -35,11 +35,11 @@ enum class counting : std::uint8_t {
 inline constexpr unsigned buckets = 128;
 inline constexpr slot adjacent = 8;  ///< adjacent places in one bucket
 inline constexpr unsigned samples_a_tile = 8192;
-/// Octets of a tile's places, at most: 8 numbers of 16 bits, all of one bucket.
+/// Octets of a tile's places, at most: 8 numbers of 16 bits, of one bucket.
 inline constexpr unsigned octets_a_tile = samples_a_tile / 8 + buckets * 7 / 8;
 
-/// Parameter of a counting kernel. A *place* is the index of a counter: a slot (a bin, or what is
-/// outside) of one channel, or a byte; all channels' places are numbered through.
+/// Parameter of a counting kernel. A *place* is the index of a counter: a slot (a bin, or outside)
+/// of one channel, or a byte; all channels' are numbered through.
 struct histogram_job {
   const void* x = nullptr;
   std::ptrdiff_t increment = 1;
@@ -48,60 +48,60 @@ struct histogram_job {
   std::int64_t loads = 0;  ///< 16-byte loads; 0: samples are loaded one by one
   unsigned channels = 1;
   slot bins = 1;  ///< per channel
-  /// Per channel: its bins, and what is outside if that matters; or bytes.
+  /// Per channel: bins and, if it matters, outside; or bytes.
   slot places = 1;
   unsigned ranges = 1;
-  slot a_range = 1;            ///< places per block at most, or per bucket
-  unsigned cache_bits = 0;     ///< low bits of a place that select a cache's counter
-  bool wide = false;           ///< whether counts have 64 bits
-  bool add = false;            ///< to what is there
-  bool alone = false;          ///< whether each range has one block, which writes its counts
-  type element = type::int32;  ///< of the samples
+  slot a_range = 1;         ///< places per block, at most, or per bucket
+  unsigned cache_bits = 0;  ///< low bits of a place, which select a cache's counter
+  bool wide = false;        ///< whether counts have 64 bits
+  bool add = false;         ///< to the existing counts
+  bool alone = false;       ///< whether each range has one block, which writes its counts
+  type element = type::int32;
   void* counts = nullptr;
   std::int64_t* outside = nullptr;  ///< three counts per channel, or null
-  std::uint64_t* stray = nullptr;   ///< becomes 1 if a sample is outside; or null
+  std::uint64_t* stray = nullptr;   ///< becomes 1 for a sample outside; or null
 
   uint4* octets = nullptr;  ///< sorted places, tile by tile
   /// First octet of each bucket in each tile: buckets + 1 rows of a number per tile.
   std::uint16_t* begins = nullptr;
-  std::uint32_t* totals = nullptr;  ///< octets of each bucket in all tiles
+  std::uint32_t* totals = nullptr;  ///< octets of each bucket, in all tiles
   std::int64_t tiles = 0;
   unsigned pieces = 0;  ///< approximate number of blocks that count sorted places
 
   binning what = binning::keys;
-  bool whole = false;  ///< whether the bins are `whole_even`, not `even`
+  bool whole = false;  ///< `whole_even`, not `even`
   key_bins keys{1};
   even_bins even{0, 1, 1};
   even_integer_bins whole_even{0, 1, 1};
-  /// For bins of equal width, sample x is at x * rate + offset, in bins, off by less than `margin`.
-  /// For edges in cells of equal width, that is 2^23 plus x's position, in 2^-cell_bits cells.
+  /// Bins of equal width: sample x is at x * rate + offset, in bins, off by less than `margin`.
+  /// Cells of equal width: that is 2^23 plus x's position, in 2^-cell_bits cells.
   float rate = 0, offset = 0, margin = 1;
 
   const void* thresholds = nullptr;  ///< of edges, or null: in `few`
-  slot reached = 0;                  ///< number of thresholds
-  unsigned shared_bytes = 0;         ///< for the block's copy of the thresholds and cells
+  slot reached = 0;                  ///< thresholds
+  unsigned shared_bytes = 0;         ///< of the copied thresholds and cells
   unsigned cell_bits = 0;            ///< of a position below its cell
   unsigned shift = 0;                ///< bits of a float below its position
   std::uint32_t base = 0;            ///< rank of the float at position 0
 };
 
-/// With room for few thresholds. Parameter of kernels that know edges.
+/// With room for few thresholds, for kernels that know edges.
 struct histogram_edges_job : histogram_job {
   static constexpr std::size_t room = 2080;  ///< 260 doubles or 520 floats
   alignas(8) std::byte few[room];
 };
 
-/// Limbs that a bin's sum of weights of type W has in a table: a weight may begin at one of two.
+/// Limbs of a bin's sum of weights of type W in a table: a weight may begin at one of two.
 template <class W>
 inline constexpr int weight_table_words = weight_sum<W>::digits + 1;
 
-/// Threads per block where weights are added in memory.
+/// Threads per block for weights in memory.
 inline constexpr unsigned weight_threads = 256;
 
 struct histogram_weights_job : histogram_edges_job {
   const void* weights = nullptr;
   std::ptrdiff_t weights_increment = 1;
-  /// Limbs of the sums of bins [first, first + some), as in weight_sum.
+  /// Sums of bins [first, first + some), as in weight_sum.
   std::int64_t* words = nullptr;
   std::size_t first = 0, some = 0;
 };
@@ -109,15 +109,14 @@ struct histogram_weights_job : histogram_edges_job {
 /// Parameter of the kernel that rounds sums of weights, or adds them to limbs.
 struct histogram_sums_job {
   const std::int64_t* words = nullptr;
-  bool doubles = false;  ///< whether weights are doubles
+  bool doubles = false;  ///< weights: doubles, else floats
   void* sums = nullptr;  ///< destination
   std::size_t some = 0;
-  bool to_doubles = false;  ///< whether sums are doubles, else floats
-  bool to_words = false;    ///< whether they are added to limbs of exact sums of that type
+  bool to_doubles = false;  ///< sums: doubles, else floats
+  bool to_words = false;    ///< whether they are added to limbs of such sums
   bool add = false;
 };
 
-/// Parameter of the kernel that writes zeros.
 struct histogram_zeros_job {
   std::uint32_t* counts = nullptr;
   std::size_t words = 0;  ///< of 32 bits
@@ -127,16 +126,16 @@ struct histogram_zeros_job {
   std::size_t totals_words = 0;
 };
 
-/// Bytes of the host for the device. Not a copy: a graph would repeat it after the host's bytes are
-/// gone.
+/// Bytes of the host for the device. Not a copy, which a graph would repeat after the host's bytes
+/// are gone.
 struct histogram_bytes_job {
-  static constexpr std::size_t room = 4000;  ///< of the 4 KiB of a launch's parameters
+  static constexpr std::size_t room = 4000;  ///< a launch has 4 KiB of parameters
   std::byte* to = nullptr;
   unsigned count = 0;
   alignas(8) std::byte bytes[room];
 };
 
-/// Parameter of the kernels that look for out-of-range keys.
+/// For the kernels that look for out-of-range keys.
 struct histogram_stray_job {
   const void* x = nullptr;
   std::ptrdiff_t increment = 1;

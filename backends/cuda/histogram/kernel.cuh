@@ -15,7 +15,6 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the index of a place among those of all channels.
 template <class Job>
 __device__ slot place_in_channel(const Job& job, slot place, std::int64_t sample) {
   if (place >= job.places) return nowhere;
@@ -44,12 +43,12 @@ __device__ void find_places_of_load(const Job& job, const Rule& place_of,
   find_places(place_of, numbers, places);
 }
 
-/// Whether samples of one channel, in 16-byte loads, are counted in this table: bytes have
+/// Whether samples of one channel are counted in this table by 16-byte loads: bytes have
 /// spread_table.
 template <class L, class Table>
 inline constexpr bool may_load = sizeof(L) > 1 || Table::is_spread;
 
-/// 16-byte loads per thread in flight, while it counts as many.
+/// 16-byte loads of a thread in flight, while it counts as many.
 inline constexpr int loads_in_flight = 4;
 
 /// A thread's 16-byte loads: every `step`-th of [first, end).
@@ -60,9 +59,9 @@ struct thread_loads {
   std::int64_t first, end, step;
   elements<L, per_load> next[in_flight];
 
-  /// Begins to load. The samples were there before this launch became resident and before the one
-  /// that writes zeros began, so L1 is not stale. L2 would be slower, even for what another block
-  /// has just read (tuning/histogram.md: loads through L1).
+  /// The samples were there before this launch became resident and before the one that writes zeros
+  /// began, so L1 is not stale. L2 would be slower, even for what another block has just read
+  /// (tuning/histogram.md: loads through L1).
   __device__ thread_loads(const histogram_job& job, std::int64_t of_thread, std::int64_t before,
                           std::int64_t every)
       : x(static_cast<const L*>(job.x) + job.head), first(of_thread), end(before), step(every) {
@@ -115,7 +114,7 @@ __global__ void __launch_bounds__(histogram_threads)
   __syncthreads();
   if constexpr (may_load<L, Table<Rule>>) loads.count(job, place_of, table);
 
-  // The samples before and after the 16-byte loads, or all.
+  // Samples before and after the 16-byte loads, or all.
   const std::int64_t singles = job.n - job.loads * per_load;
   for (std::int64_t first = own; first < singles; first += in_flight * step) {
     L held[in_flight];

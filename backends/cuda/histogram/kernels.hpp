@@ -1,4 +1,4 @@
-// Kernels of histograms. Those that load samples as one type have a source of their own
+// Kernels of histograms; those that load samples as one type have a source of their own
 // (kernels.cu.in).
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace tally::backends::cuda {
 
-/// Type as which samples of type X are loaded. All one-byte types share kernels, and so do both
-/// 16-bit floats: the job distinguishes them.
+/// Type as which samples of X are loaded. All one-byte types share kernels, and so do 16-bit
+/// floats: the job distinguishes them.
 template <class X>
 using loaded_t = std::conditional_t<sizeof(X) == 1, std::uint8_t,
                                     std::conditional_t<sizeof(X) == 2, std::uint16_t, X>>;
 
-/// Threads per block of the counting kernels.
+/// Of the counting kernels.
 inline constexpr unsigned histogram_threads = 1024;
 
-/// Returns the kernel, of a histogram_job or, if there may be edges, of a histogram_edges_job.
-/// (Hidden by name: else visible outside the library, as only types of the language occur in its
-/// own.)
+/// Returns the kernel of a histogram_job or, if there may be edges, of a histogram_edges_job.
+/// (Hidden by name: it names types of the language alone, so it would be visible outside the
+/// library.)
 template <class L>
 [[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
 
-// Kernels for no samples or any type. Each takes the job of its name.
+// For no samples, or any type's; each takes the job of its name.
 /// Returns the kernel that adds weights, doubles or floats, of samples of this type.
 const void* histogram_weights_kernel(type element, bool doubles, bool in_tables);
 const void* histogram_zeros_kernel();

@@ -1,4 +1,4 @@
-// Places of samples, found exactly, or by a guess with an exact search where that may be wrong.
+// Places of samples, exact, or by a guess and an exact search where it may be wrong.
 //
 // Promise: every sample gets the place that <tally/histogram.hpp> defines, despite rounding.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace tally::backends::cuda {
 
-/// No place: not counted.
+/// No place; not counted.
 inline constexpr slot nowhere = 0xffffffffu;
 
 /// Whether samples of type X are loaded as L, or compared as S.
@@ -26,11 +26,11 @@ struct compared_as {
   using is = std::is_same<sample_t<X>, S>;
 };
 
-/// Type in which a rule takes a sample loaded as L: bytes as they are, others as they are compared.
+/// Type of samples loaded as L in a rule: bytes, or what they are compared as.
 template <class L>
 using number_t = std::conditional_t<std::is_same_v<L, std::uint16_t>, float, L>;
 
-/// Converts samples to what a rule takes, with one branch on their type.
+/// Converts samples, with one branch on their type.
 template <class L, int n>
 __device__ void find_numbers(type element, const L (&samples)[n], number_t<L> (&numbers)[n]) {
   if constexpr (std::is_same_v<L, number_t<L>>) {
@@ -46,7 +46,7 @@ __device__ void find_numbers(type element, const L (&samples)[n], number_t<L> (&
   }
 }
 
-/// Loads one element through L2, as `elements` does.
+/// Through L2, as in `elements`.
 template <class T>
 __device__ T load_one(const T* from) {
   using bits = std::conditional_t<
@@ -56,7 +56,7 @@ __device__ T load_one(const T* from) {
   return __builtin_bit_cast(T, __ldcg(reinterpret_cast<const bits*>(from)));
 }
 
-/// Finds a sample's slot exactly, by any rule.
+/// A sample's exact slot, by any rule.
 template <class S>
 struct any_rule {
   const histogram_edges_job& job;
@@ -75,7 +75,7 @@ struct any_rule {
 };
 
 // A rule maps samples to places while samples are counted, and places to slots afterwards.
-// `job_type` is the kernel's parameter; `is_long`: the code that finds places is a loop.
+// `job_type`: the kernel's parameter; `is_long`: places are found in a loop.
 
 struct places_are_slots {
   static constexpr bool is_long = false;
@@ -120,8 +120,7 @@ struct by_key : places_are_slots {
   __device__ slot operator()(S x) const { return bins(x); }
 };
 
-/// Finds a sample's position in float, and searches exactly near an edge. `Bins` is even_bins or
-/// even_integer_bins.
+/// A position in float, and an exact search near an edge. `Bins` is even_bins or even_integer_bins.
 template <class S, class Bins>
 struct by_width : places_are_slots {
   using job_type = histogram_job;
@@ -152,23 +151,23 @@ struct by_width : places_are_slots {
   }
 };
 
-/// Maps samples and thresholds, monotonically, to positions of 23 bits: thresholds at lower
-/// positions are below a sample, those at higher ones above it. The upper bits of a position are
-/// its cell. A table has, for each cell,
+/// Samples and thresholds get positions of 23 bits: thresholds at lower positions are below a
+/// sample, those at higher ones above it. A position's upper bits are its cell. A table has, for
+/// each cell,
 ///
 ///     threshold's number - 1 << cell_bits | ~(threshold's position in the cell)
 ///
 /// so that adding a sample's position carries just if it is higher, and then the bin is above. At
-/// equal positions the thresholds are searched. A cell of several thresholds has the first one's
-/// number and is marked as crowded: they are compared one by one.
+/// equal positions the thresholds are searched. A cell of several has the first one's number and is
+/// marked as crowded: they are compared one by one.
 template <class S, bool linear>
 struct by_cell : places_are_slots {
   using job_type = histogram_edges_job;
   static constexpr int position_bits = 23;
   static constexpr std::uint32_t last_position = (1u << position_bits) - 1;
-  /// Bits above a position: a float in [2^23, 2^24), where floats are integers, has these.
+  /// Bits above a position, as in a float in [2^23, 2^24), where floats are integers.
   static constexpr std::uint32_t upper_bits = linear ? 0x4b000000 : 0;
-  /// The two upper bits of a cell of several thresholds. (3 would be those of -1.)
+  /// Upper two bits of a cell of several thresholds. (3 would be those of -1.)
   static constexpr std::uint32_t crowded = 2;
   static constexpr int most_in_turn = 4;
 
@@ -177,7 +176,7 @@ struct by_cell : places_are_slots {
   unsigned shift, cell_bits;
   std::uint32_t cell_mask;
   slot bins, reached;
-  slot certain;  ///< bins before this one need no second look; NaN gets a later one, or -1
+  slot certain;  ///< bins below need no second look; NaN gets a later one, or -1
   const S* thresholds;
   std::uint32_t cells;  ///< plus 4 times a position's upper bits: an address
 
@@ -200,7 +199,7 @@ struct by_cell : places_are_slots {
     if (job.thresholds != nullptr) {
       const auto* const from = static_cast<const S*>(job.thresholds);
       for (slot i = threadIdx.x; i < reached; i += blockDim.x) copy[i] = from[i];
-    } else if (threadIdx.x % warp == 0) {  // a warp reads parameters from one address at a time
+    } else if (threadIdx.x % warp == 0) {  // a warp reads parameters at one address at a time
       const auto* const from = reinterpret_cast<const S*>(job.few);
       for (slot i = threadIdx.x / warp; i < reached; i += blockDim.x / warp) copy[i] = from[i];
     }
@@ -213,8 +212,8 @@ struct by_cell : places_are_slots {
     number_cells(table, count);
   }
 
-  /// Returns the position, with upper_bits. Where S is wider than float, x is rounded to nearest,
-  /// which keeps the order. NaN is at an end: below or at the first threshold, or above the last.
+  /// Returns the position, with upper_bits. x is rounded to nearest, which keeps the order. NaN is
+  /// at an end: below or at the first threshold, or above the last.
   __device__ std::uint32_t position_of(S x) const {
     const auto f = static_cast<float>(x);
     if constexpr (linear) {
@@ -233,7 +232,7 @@ struct by_cell : places_are_slots {
     (*this)({of}, place);
     return place[0];
   }
-  /// Finds the places of several samples, with one branch.
+  /// Several samples, with one branch.
   template <int n>
   __device__ void operator()(const S (&of)[n], slot (&places)[n]) const {
     std::uint32_t sums[n];

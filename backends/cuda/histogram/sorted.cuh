@@ -1,7 +1,7 @@
-// Counting in two launches, for more places than fit tables in shared memory. The first sorts each
+// Counting in two launches, for places too many for tables in shared memory. The first sorts each
 // tile's places by bucket and writes them in 16 bits each; in the second each block counts one
-// bucket's places in shared memory. So a sample is read once, and written and read again at half
-// its size, instead of being added in memory.
+// bucket's in shared memory. So a sample is read once, and written and read again at half its size,
+// instead of being added in memory.
 //
 // A block whose samples have few places in common counts them in a cache and writes nothing; the
 // counts are the same (tuning/histogram.md: sorted).
@@ -25,10 +25,8 @@ __device__ inline slot place_of_number(slot bucket, slot number) {
   return (number / adjacent * buckets + bucket) * adjacent + number % adjacent;
 }
 
-// --- Sorting a tile ------------------------------------------------------------------------------
-
-/// Threads that sort a tile. A block has two such groups, of which one computes while the other
-/// waits for memory.
+/// Threads that sort a tile. Of a block's two such groups one computes while the other waits for
+/// memory.
 inline constexpr unsigned sorters = histogram_threads / 2;
 inline constexpr int samples_a_sorter = static_cast<int>(samples_a_tile / sorters);
 
@@ -36,7 +34,7 @@ __device__ inline void sync_group(unsigned group) {
   asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(sorters) : "memory");
 }
 
-/// A tile while it is sorted. A bucket's numbers begin at multiples of 16 bytes.
+/// A bucket's numbers begin at multiples of 16 bytes.
 struct sorted_tile {
   uint4 octets[octets_a_tile];
   std::uint32_t counts[buckets];
@@ -44,8 +42,8 @@ struct sorted_tile {
   std::uint32_t totals[buckets];      ///< octets of all the group's tiles
 };
 
-/// Numbers a tile's octets in the order of their buckets, and writes where each bucket begins.
-/// Called by a group's first warp.
+/// Numbers a tile's octets by bucket, and writes where each bucket begins. Called by a group's
+/// first warp.
 __device__ inline void place_buckets(const histogram_job& job, sorted_tile& tile,
                                      std::int64_t number) {
   constexpr unsigned each = buckets / warp;
@@ -131,9 +129,9 @@ __device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& so
 
 // --- Whether places repeat -----------------------------------------------------------------------
 
-/// Whether a cache suits the loads [first, end): whether a sample of them repeats places as often
-/// as 1.5 times the cache's size of equally frequent places would. A place is compared with the
-/// last one that has the same counter.
+/// Whether a cache suits the loads [first, end): whether a sample of them repeats places as 1.5
+/// times the cache's size of equally frequent places would. A place is compared with the last one
+/// at the same counter.
 template <class L, class Job, class Rule>
 __device__ bool places_repeat(const Job& job, const Rule& place_of, std::int64_t first,
                               std::int64_t end, char* shared) {
@@ -210,7 +208,7 @@ __global__ void __launch_bounds__(histogram_threads, 1)
     sort_tiles<L>(job, place_of, reinterpret_cast<sorted_tile*>(shared)[group], tile + group,
                   end_tile);
   }
-  // The samples before and after the 16-byte loads.
+  // Samples before and after the 16-byte loads.
   const std::int64_t i = threadIdx.x;
   if (blockIdx.x == 0 && i < job.n - job.loads * per_load) {
     const L held[1] = {

@@ -1,19 +1,19 @@
-// Second launch: counts the places that sort_kernel wrote.
+// The second launch: counts what sort_kernel wrote.
 #pragma once
 
 #include "backends/cuda/histogram/sorted.cuh"
 
 namespace tally::backends::cuda {
 
-/// A block's part of a bucket, some of its octets.
+/// A block's part of a bucket.
 struct bucket_piece {
   slot bucket;
   std::uint32_t piece, pieces;
 };
 
-/// Divides the blocks among buckets by their octets, and returns this block's piece, with no pieces
-/// if it is not needed. Called by a block's first warp: all warps at the same few totals would be
-/// slow (tuning/histogram.md: find_piece).
+/// Divides the blocks among buckets by their octets, and returns this block's piece; no pieces if
+/// it is not needed. Called by a block's first warp: all warps at the same few totals are slow
+/// (tuning/histogram.md: find_piece).
 __device__ inline bucket_piece find_piece(const histogram_job& job) {
   constexpr unsigned each = buckets / warp;
   static_assert(each == 4);
@@ -65,7 +65,7 @@ __device__ inline void number_octets(const histogram_job& job, slot bucket, std:
   if (threadIdx.x == blockDim.x - 1) upto[tiles] = before + own;
 }
 
-/// Returns the tile in [low, high] that has this octet.
+/// Returns the tile of [low, high] with this octet.
 __device__ inline std::uint32_t tile_of_octet(const std::uint32_t* upto, std::uint32_t octet,
                                               std::uint32_t low, std::uint32_t high) {
   while (low < high) {

@@ -10,7 +10,7 @@
 
 namespace tally::backends::cuda {
 
-/// Samples and their bins. S is what they are compared as.
+/// S: what samples are compared as.
 template <class S>
 struct weighted_samples {
   static constexpr slot none = nowhere;
@@ -24,8 +24,8 @@ struct weighted_samples {
               load_one(static_cast<const on_device_t<X>*>(job.x) + i * job.increment));
         });
   }
-  /// Returns the bin of sample i, which is x, among those that the launch sums, or `none`. The
-  /// launch of the first bins also counts samples outside.
+  /// Returns the bin of sample i, which is x, among the launch's, or `none`. The launch of the
+  /// first bins also counts samples outside.
   __device__ slot bin_of(std::int64_t i, S x) const {
     const slot s = rule(x);
     const auto channel = static_cast<slot>(job.channels == 1 ? 0 : i % job.channels);
@@ -63,7 +63,7 @@ __device__ void add_to_words(const typename Sum::contribution& p, std::int64_t* 
 
 // --- In memory -----------------------------------------------------------------------------------
 
-/// Addition of a warp's weights to the limbs of their bins in memory.
+/// Addition of a warp's weights to limbs in memory.
 ///
 /// Additions to one address are serialised, whichever warp they come from. So once two successive
 /// weights of a thread begin at the same limb, the warp's weights that begin at one limb are added
@@ -78,7 +78,7 @@ class warp_weights {
 
   __device__ warp_weights(std::int64_t* words, digits& held) : words_(words), held_(held) {}
 
-  /// Adds a weight of each thread of the warp whose `bin` is not `nowhere`.
+  /// Adds a weight of each thread, unless `bin` is `nowhere`.
   __device__ void add(const typename sum::contribution& p, slot bin) {
     bool left = bin != nowhere;
     if (left && p.special_bit != 0) {
@@ -117,11 +117,10 @@ class warp_weights {
  private:
   static constexpr int turns = 16, least_to_hold = 4;
 
-  /// Adds up the weights of threads that begin at the same limb. Returns whether this thread's
-  /// weight is left.
+  /// Adds up the weights that begin at the same limb; returns whether this thread's weight is left.
   __device__ bool combine(const typename sum::contribution& p, std::uint32_t begin, bool left,
                           bool holds) {
-    // Held weights, and no weight, begin elsewhere than the rest.
+    // Held weights, and no weight, begin elsewhere.
     const unsigned same = __match_any_sync(whole_warp, left ? begin : nowhere);
     unsigned several = __ballot_sync(whole_warp, left && (same & (same - 1)) != 0);
     while (several != 0) {
@@ -219,7 +218,7 @@ class weight_table {
     first_ = static_cast<int>(largest_of_warp(best) & 0xff);
   }
 
-  /// Adds a weight of each thread of a warp; `bin` may be `nowhere`.
+  /// Adds a weight of each thread of a warp, unless `bin` is `nowhere`.
   __device__ void add(const typename sum::contribution& p, slot bin) {
     const auto start = static_cast<unsigned>(p.word - first_);
     const bool fits = bin != nowhere && p.special_bit == 0 && start < starts;
@@ -270,7 +269,7 @@ class weight_table {
   const histogram_weights_job& job_;
   unsigned bins_;
   int* numbers_;
-  int first_ = 0;  ///< index of a bin's first limb here
+  int first_ = 0;  ///< of a bin's first limb here
 
   static __device__ int lower(std::int64_t digit) { return static_cast<int>(digit & 0xffff); }
   static __device__ int upper(std::int64_t digit) { return static_cast<int>(digit >> 16); }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
-/// What all launches of a call need.
+/// Common to all launches of a call.
 struct call {
   const executor& where;
   const current_device& current;
@@ -27,7 +27,7 @@ struct call {
   std::uint32_t tag;
 
   type number() const { return part_of(a.shape.accumulator); }
-  /// Returns the bytes of this many numbers as they are written: plain, or as tagged words.
+  /// Returns the bytes of numbers as written: plain, or as tagged words.
   std::size_t bytes_of(std::size_t numbers) const {
     return numbers * size_of(number()) * (tag == 0 ? 1 : 2);
   }
@@ -104,7 +104,7 @@ void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to)
   shared.queued(job.vectors);
 }
 
-/// Whether real products of all fields share a vector, which multi_dot reads once.
+/// Whether all fields are real products with a common vector, which multi_dot reads once.
 bool share_a_vector(const interval_arguments& a) {
   if (a.shape.what != summand::product || a.shape.numbers() > 1 || a.shape.fields < 2) return false;
   const auto first = a.nodes.first(std::min(a.nodes.size(), a.shape.fields));
@@ -135,7 +135,7 @@ void sum_nodes(const call& c, void* to) {
 
 // --- Terms ----------------------------------------------------------------------------------------
 
-/// Queues the terms; those of field i go to `to(i)`, with `stride(i)`.
+/// Queues the terms; field i's go to `to(i)`, with `stride(i)`.
 void write_terms(const call& c, const auto& to, const auto& stride) {
   const std::span<const placed_terms> all = c.a.terms;
   for (std::size_t first = 0; first < all.size(); first += most_fields) {
@@ -186,7 +186,7 @@ void sum_interval(const executor& where, const interval_arguments& a) {
     return;
   }
 
-  // Sums come first, then the terms of each field and number.
+  // Sums, then the terms of each field and number.
   const std::size_t size = size_of(part_of(a.shape.accumulator)), numbers = a.shape.numbers();
   std::vector<std::size_t> places = {a.nodes.size() * numbers * size};
   for (const placed_terms& t : a.terms) {

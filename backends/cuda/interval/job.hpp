@@ -11,7 +11,7 @@
 
 namespace tally::backends::cuda {
 
-/// Vectors, or products of two, per launch, at most.
+/// Vectors, or products, per launch, at most.
 inline constexpr unsigned most_vectors = 64;
 
 /// One or two vectors that adjacent blocks sum.
@@ -21,13 +21,13 @@ struct listed_vector {
   std::int64_t n = 0;
   std::ptrdiff_t x_increment = 1;
   std::ptrdiff_t y_increment = 1;
-  unsigned first_word = 0;  ///< in scratch memory, for several blocks
+  unsigned first_word = 0;  ///< in scratch memory, if several blocks
 };
 
 struct vectors_job {
   unsigned vectors = 1;
   unsigned tiles = 1;           ///< per block (sum_shape)
-  type x_type = type::float64;  ///< this and y_type are for kernels of any vectors
+  type x_type = type::float64;  ///< y_type too: for any_share
   type y_type = type::float64;
   bool swapped = false;            ///< whether x and y are exchanged
   bool scaled_up = false;          ///< which of a norm's scaled sums is the result
@@ -35,13 +35,13 @@ struct vectors_job {
   std::uint64_t* words = nullptr;  ///< scratch memory (scratch.hpp)
   std::uint64_t* ended = nullptr;  ///< counter of ended vectors, or null
   void* sums = nullptr;            ///< numbers of each sum; device-accessible
-  /// The first block of each vector, then the number of blocks. Contiguous, since a block first
-  /// finds its vector here, and parameters come through a cache that is cold then.
+  /// The first block of each vector, then the number of blocks. Contiguous: a block first finds its
+  /// vector here, while the parameters' cache is cold.
   unsigned first_block[most_vectors + 1] = {};
   listed_vector list[most_vectors] = {};
 };
 
-/// Fields whose terms one launch writes, at most.
+/// Fields per launch, at most.
 inline constexpr unsigned most_fields = 32;
 
 struct listed_terms {
@@ -49,7 +49,7 @@ struct listed_terms {
   typed_vector y;
   int n = 0;
   void* to = nullptr;      ///< first term of the first number
-  std::size_t stride = 0;  ///< from there to the next number's first term, in numbers
+  std::size_t stride = 0;  ///< from there to the next number's, in numbers
 };
 
 struct terms_job {

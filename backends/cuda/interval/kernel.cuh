@@ -1,8 +1,7 @@
 // Unfinished sums of several vectors in one launch: nodes of the order's tree over a longer vector.
 //
-// Promise: each sum has the bits of the order contract (device/sum_kernel.cuh). The blocks of a
-// vector are adjacent and its last one waits for those before, so there is no deadlock
-// (device/hand_over.cuh).
+// Promise: the bits of the order contract (device/sum_kernel.cuh). A vector's blocks are adjacent
+// and its last one waits for the others: no deadlock (device/hand_over.cuh).
 #pragma once
 
 #include "backends/cuda/interval/kernels.hpp"
@@ -10,7 +9,6 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the numbers of an unfinished sum.
 template <class A>
 __device__ auto numbers_of(const reduce_sum<A>& sum, const vectors_job&) {
   if constexpr (is_complex_v<A>) {
@@ -27,8 +25,8 @@ __device__ dot_sum<A> numbers_of(const dot_sum<A>& sum, const vectors_job& job) 
   }
   return all;
 }
-/// The same for scaled squares. The sum of the whole vector decides which way they are scaled:
-/// where that is small, so is this one.
+/// The sum of the whole vector decides which way squares are scaled: where that is small, so is
+/// this one.
 template <class A>
 __device__ auto numbers_of(const norm_sum<A>& sum, const vectors_job& job) {
   const auto scaled = [&](const auto& s) {
@@ -70,13 +68,13 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
   }
 }
 
-/// Types of vectors with a kernel of their own, and accumulators.
+/// Types with a kernel of their own, and accumulators.
 using interval_types =
     type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 using interval_accumulators = type_list<float, double, std::complex<float>, std::complex<double>>;
 
-/// Returns `any` with the kernel of contiguous vectors of type x, if `Terms<X>` have this
-/// accumulator.
+/// Returns `any` and, if `Terms<X>` have this accumulator, the kernel of contiguous vectors of type
+/// x.
 template <class A, template <class> class Terms>
 vectors_kernel with_contiguous(vectors_kernel_function* any, unsigned words, type x) {
   vectors_kernel made{nullptr, any, lanes_of_any, words};

@@ -1,4 +1,3 @@
-// Kernels of sums over an interval.
 #pragma once
 
 #include "backends/cuda/interval/job.hpp"
@@ -9,9 +8,9 @@ namespace tally::backends::cuda {
 using vectors_kernel_function = void(vectors_job);
 using terms_kernel_function = void(terms_job);
 
-/// `contiguous`, if not null, is for vectors of one type, in its own accumulator, that are
-/// contiguous and start at multiples of a thread's load of `lanes` elements; `any` is for all
-/// vectors that the accumulator can sum. A block's sum takes `words` words (words.hpp).
+/// `contiguous`, if not null, is for contiguous vectors of one type, in its own accumulator, that
+/// start at multiples of a thread's load of `lanes` elements; `any` is for all that the accumulator
+/// can sum. A block's sum takes `words` words (words.hpp).
 struct vectors_kernel {
   vectors_kernel_function* contiguous = nullptr;
   vectors_kernel_function* any = nullptr;
@@ -19,8 +18,7 @@ struct vectors_kernel {
   unsigned words = 0;
 };
 
-/// Returns the kernels for values, magnitudes or squares of elements of type `x`; `accumulator` is
-/// complex if those are.
+/// Returns the kernels for values, magnitudes or squares; `accumulator` is complex if x is.
 template <summand what>
 vectors_kernel vectors_kernel_of(type accumulator, type x);
 
@@ -31,13 +29,13 @@ vectors_kernel vectors_kernel_of<summand::magnitude>(type accumulator, type x);
 template <>
 vectors_kernel vectors_kernel_of<summand::square>(type accumulator, type x);
 
-/// Returns the kernels for products. Pre: x is not after y in the list of types.
+/// Pre: x is not after y in the list of types.
 vectors_kernel products_kernel_of(type accumulator, type x, type y);
 
 vectors_kernel scaled_squares_kernel_of(type accumulator);
 
-/// Returns the kernel that writes terms of float32 or float64. A field has a block for each
-/// `threads_of_terms` terms, in the grid's second dimension.
+/// Returns the kernel that writes terms of float32 or float64: a block per `threads_of_terms` terms
+/// of a field, in the grid's second dimension.
 terms_kernel_function* terms_kernel(type number);
 inline constexpr unsigned threads_of_terms = 256;
 

@@ -1,13 +1,12 @@
 // Exchange of sums between the blocks of several devices through peer buffers, `windows`
-// (<tally/joined_sum.hpp>): each device stores its payloads as tagged words into all others' and
-// polls its own.
+// (<tally/joined_sum.hpp>): each stores its payloads as tagged words into all others' and polls its
+// own.
 //
-// A buffer begins with a number per sum: how often that sum was exchanged. It is the words' tag, so
-// words need no clearing, and a graph may be launched again. Behind lie two places per sum, which
-// calls use in turn. Two suffice: whoever stores the words of call n + 2 has seen the others' of n
-// + 1, stored after they had read those of n; so every block waits for at least one word of each
-// other device. A tag returns after 2^32 calls, when its words have long been overwritten; 0, the
-// tag of words never written, is none.
+// A buffer begins with a number per sum: how often that was exchanged. It is the words' tag, so
+// words need no clearing, and a graph may be launched again. Behind lie two places per sum, used in
+// turn. Two suffice: whoever stores the words of call n + 2 has seen the others' of n + 1, stored
+// after they had read those of n; so every block waits for a word of each other device. A tag
+// returns after 2^32 calls, its words long overwritten; 0, the tag of unwritten words, is none.
 #pragma once
 
 #include "backends/cuda/device/words.hpp"
@@ -15,7 +14,7 @@
 
 namespace tally::backends::cuda {
 
-// Relaxed accesses at the scope of all devices.
+// Relaxed, at the scope of all devices.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
 __device__ inline void store_word_to_device(std::uint64_t* to, std::uint64_t word) {
   *static_cast<volatile std::uint64_t*>(to) = word;
@@ -34,7 +33,7 @@ __device__ inline std::uint64_t load_word_of_device(const std::uint64_t* from) {
 }
 #endif
 
-/// One exchange of this block's sum, made and ended by all its threads; none without windows.
+/// One exchange of a block's sum, made and ended by all its threads; none without windows.
 class exchange {
  public:
   __device__ exchange(const windows& w, unsigned sum) : windows_(w), sum_(sum) {
@@ -45,7 +44,7 @@ class exchange {
     if (tag_ == 0) tag_ = 2;  // even, as 0 is: places keep taking turns
   }
 
-  /// Stores payload i into the buffers of all other ranks.
+  /// Stores payload i for all other ranks.
   __device__ void store(unsigned i, std::uint32_t payload) const {
     const std::uint64_t word = make_word(payload, tag_);
     for (int r = 0; r < windows_.ranks; ++r) {
@@ -61,7 +60,7 @@ class exchange {
     } while (tag_of(word) != tag_);
     return static_cast<std::uint32_t>(word);
   }
-  /// Ends the exchange, after all threads have what they waited for.
+  /// Ends the exchange. Pre: all threads have what they waited for.
   __device__ void end() const {
     __syncthreads();
     if (threadIdx.x == 0) *number_ = tag_;

@@ -1,4 +1,4 @@
-// Kernels that join the sums of several devices: a block collects the nodes or words of one sum,
+// Kernels that join the sums of several devices: a block collects the nodes or limbs of one sum,
 // and its first thread makes the result.
 #include "backends/cuda/joined/kernels.hpp"
 
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(join_threads)
   const bool is_alone = job.through.ranks == 0;
   const exchange with(job.through, sum);
   const auto* const own = static_cast<const std::uint32_t*>(job.nodes);
-  // Returns a word of the node at a place in `job.nodes`.
+  // Returns word w of a node in `job.nodes`.
   const auto word_of = [&](unsigned place, unsigned w) {
     return __ldcg(own + (std::size_t{place} * sums + sum) * words + w);
   };
@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(join_threads)
                                 ? word_of(of_rank, w)
                                 : with.wait(static_cast<int>(of), of_rank * words + w);
     }
-    // The steps may have no node of a device, which is waited for nevertheless (exchange.cuh): by
-    // the last threads, which have fewer nodes to bring.
+    // A device without a node in the steps is waited for nevertheless (exchange.cuh), by the last
+    // threads, which bring fewer nodes.
     const int other = static_cast<int>(blockDim.x - 1 - threadIdx.x);
     if (first == 0 && other < job.through.ranks && other != job.through.rank) with.wait(other, 0);
     __syncthreads();

@@ -1,4 +1,3 @@
-// Kernels that join the sums of several devices.
 #pragma once
 
 #include "backends/cuda/joined/job.hpp"
@@ -10,12 +9,12 @@ namespace tally::backends::cuda {
 /// Launched by cudaLaunchKernel, never called directly.
 using join_kernel = void(join_job);
 
-/// Threads per block of these kernels.
+/// Threads per block.
 inline constexpr unsigned join_threads = 288;
 
 join_kernel* join_nodes_kernel(summand what, type accumulator);
 
-/// Returns the kernel that joins and rounds limbs of exact_sum<float> or exact_sum<double>.
+/// Returns the kernel that joins and rounds limbs of exact_sum<float>, or of double.
 join_kernel* join_words_kernel(bool of_float);
 
 }  // namespace tally::backends::cuda

@@ -9,10 +9,9 @@
 
 namespace tally::backends::cuda {
 
-/// Pairs per launch, at most, if each has several blocks or they are listed.
+/// Pairs per launch, at most, if listed or of several blocks each.
 inline constexpr unsigned most_listed = 16;
 
-/// A pair as a kernel needs it.
 struct listed_pair {
   const void* x = nullptr;
   const void* y = nullptr;
@@ -22,18 +21,18 @@ struct listed_pair {
 };
 
 struct multi_dot_job {
-  listed_pair first;              ///< pair 0; of a list, with the longest pair's n
+  listed_pair first;              ///< pair 0; of a list, with the largest n
   std::ptrdiff_t x_distance = 0;  ///< bytes from one pair's x to the next
   std::ptrdiff_t y_distance = 0;
   unsigned pairs = 1;
-  unsigned pairs_a_block = 1;   ///< taken in turns, tile by tile
+  unsigned pairs_a_block = 1;   ///< in turns, tile by tile
   unsigned tiles = 1;           ///< per block and pair
-  unsigned threads_a_pair = 1;  ///< in the kernel for short pairs
+  unsigned threads_a_pair = 1;  ///< for short pairs
   bool listed = false;
   conjugate conjugated = conjugate::none;
-  type x_type = type::float64;  ///< this and y_type are for kernels of any types
+  type x_type = type::float64;  ///< y_type too: for any_share
   type y_type = type::float64;
-  /// 0: `results` are plain; else tagged words (words.hpp).
+  /// 0: plain `results`; else the tag of their words (words.hpp).
   std::uint32_t tag = 0;
   std::uint64_t* words = nullptr;  ///< scratch memory (scratch.hpp) for several blocks a pair
   std::uint64_t* ended = nullptr;  ///< counter of ended pairs, or null

@@ -1,8 +1,7 @@
 // Several dot products in one launch.
 //
-// Promise: each result has the bits of the order contract, for the reasons in
-// device/sum_kernel.cuh. No deadlock, either (device/hand_over.cuh): the few blocks that wait leave
-// room for others.
+// Promise: the bits of the order contract, and no deadlock, as in device/sum_kernel.cuh: the few
+// blocks that wait leave room for others.
 //
 // A block goes over its pairs tile by tile. If all have the same y, a thread keeps its part of y's
 // tile in registers, so that it is read once. Other shared vectors come from L2 the second time.
@@ -41,8 +40,8 @@ __device__ void deliver(const multi_dot_job& job, std::int64_t pair, const dot_s
 
 // --- A warp's part of a pair ---------------------------------------------------------------------
 
-/// A thread's part of y over the warp's chunks, for pairs with the same y. The loads of `in_flight`
-/// rows of x go out at once.
+/// A thread's part of a common y over the warp's chunks. The loads of `in_flight` rows of x go out
+/// at once.
 template <class Terms, int in_flight>
 struct kept_part {
   using DX = device_x<Terms>;
@@ -120,7 +119,7 @@ struct nothing_kept {
 
 // --- The whole ------------------------------------------------------------------------------------
 
-/// Sums pairs: blocks (i, j), for all i, divide pairs [j * pairs_a_block, (j + 1) * pairs_a_block).
+/// Blocks (i, j), for all i, sum pairs [j * pairs_a_block, (j + 1) * pairs_a_block).
 template <class Sum, class Kept>
 __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   constexpr unsigned most_rounds = 24;  // fewer than 2^24 rounds
@@ -185,7 +184,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   }
 }
 
-/// For pairs with the same y, contiguous and aligned.
+/// For contiguous, aligned pairs with the same y.
 template <class Terms, int in_flight>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     against_one_kernel(const __grid_constant__ multi_dot_job job) {
@@ -200,9 +199,9 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
 
 // --- Short pairs ----------------------------------------------------------------------------------
 
-/// Sums contiguous pairs of at most a chunk. `threads_a_pair` threads, a power of two, have the
-/// lanes that exist; others would add +0. A thread has `sets` rows in flight: of as many pairs, or
-/// of one.
+/// Contiguous pairs of at most a chunk. `threads_a_pair` threads, a power of two, have the lanes
+/// that exist; others would add +0. A thread has `sets` rows in flight: of as many pairs, or of
+/// one.
 template <class Terms, bool aligned, int sets>
 __global__ void __launch_bounds__(max_warps* warp)
     short_pairs_kernel(const __grid_constant__ multi_dot_job job) {
@@ -217,7 +216,7 @@ __global__ void __launch_bounds__(max_warps* warp)
   const int begin = static_cast<int>(thread % threads) * lanes;
   const int n = static_cast<int>(job.first.n);
 
-  // Loads a thread's elements from i on, as far as they exist.
+  // Loads a thread's existing elements from i on.
   const auto load = [&](elements<DX, lanes>& x, elements<DY, lanes>& y, std::int64_t pair, int i) {
     const DX* const px =
         reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + pair * job.x_distance);
@@ -295,8 +294,8 @@ __global__ void __launch_bounds__(max_warps* warp)
 }
 
 /// Folds a lane of each of `pairs` pairs, a power of two, over `threads` adjacent threads. Half of
-/// the threads take over half of the pairs while there are several: the sum of pair p ends up in
-/// thread p * threads / pairs.
+/// them take over half of the pairs while there are several: pair p's sum ends up in thread p *
+/// threads / pairs.
 template <int threads, int pairs, class Sum>
 __device__ Sum fold_pairs(Sum (&s)[pairs], int thread) {
   int kept = pairs;
@@ -319,9 +318,9 @@ __device__ Sum fold_pairs(Sum (&s)[pairs], int thread) {
   return s[0];
 }
 
-/// Sums contiguous pairs of half a row to `rows` rows of lanes. A thread has every `threads`-th
-/// lane, so that adjacent threads load adjacent elements wherever pairs begin and end; 16-byte
-/// loads leave threads idle (tuning/multi_dot.md: one_by_one).
+/// Contiguous pairs of half a row to `rows` rows of lanes. A thread has every `threads`-th lane, so
+/// that adjacent threads load adjacent elements wherever pairs begin and end; 16-byte loads leave
+/// threads idle (tuning/multi_dot.md: one_by_one).
 template <class Terms, int pairs, int rows>
 __global__ void __launch_bounds__(max_warps* warp)
     rows_kernel(const __grid_constant__ multi_dot_job job) {
@@ -368,12 +367,11 @@ __global__ void __launch_bounds__(max_warps* warp)
 template <class T>
 constexpr multi_dot_kernels made_multi_dot_kernels() {
   using terms = products<dot_result_t<T, T>, T, T>;
-  // Rows of x in flight. y stays in registers, even where complex doubles spill some of it
-  // (tuning/multi_dot.md: in_flight).
+  // Rows of x in flight (tuning/multi_dot.md: in_flight).
   constexpr int in_flight = terms::lanes * element_bytes<terms> <= 32 ? 8 : 4;
-  // Rows of short pairs in flight (tuning/multi_dot.md: sets).
+  // See tuning/multi_dot.md: sets.
   constexpr int sets = 4;
-  // Types that rows_kernel serves (tuning/multi_dot.md: one_by_one).
+  // Whether rows_kernel is used (tuning/multi_dot.md: one_by_one).
   constexpr bool one_by_one = std::is_same_v<T, double>;
   return {&against_one_kernel<terms, in_flight>,
           &pairs_kernel<contiguous_share<terms>>,

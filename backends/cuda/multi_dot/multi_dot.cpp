@@ -21,7 +21,7 @@ namespace {
 
 // --- Kernels --------------------------------------------------------------------------------------
 
-/// Returns the kernels made for these operands' types, or null.
+/// Returns the kernels for these types, or null.
 const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
   const auto [x, y] = a.pairs[0];
   if (x.element != y.element || !is_in<multi_dot_types>(x.element)) return nullptr;
@@ -35,7 +35,6 @@ multi_dot_kernel* any_kernel_for(const multi_dot_arguments& a) {
   return any_pairs_kernel(a.results.element, is_complex(a.pairs[0].x.element));
 }
 
-/// Whether is_contiguous holds for all rows.
 bool are_contiguous(const operand_rows& v, int lanes) {
   if (!is_contiguous(v.first, lanes)) return false;
   return v.rows == 1 || is_contiguous(v[1], lanes);
@@ -71,8 +70,7 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
     s.pairs = std::min<std::size_t>(pairs, 65535);  // limit of a grid's second dimension
     return s;
   }
-  // Pairs are few, so that their sums fit the scratch memory: 16 pairs of doubles in 256 blocks
-  // fill it.
+  // Few pairs: their sums fit the scratch memory, which 16 pairs of doubles in 256 blocks fill.
   const std::size_t most = words_a_sum <= 2 ? most_listed : most_listed / 2;
   s.pairs = ceil_div(pairs, ceil_div(pairs, most));
   const std::size_t units = nodes * s.pairs;
@@ -94,7 +92,7 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
 
 // --- Launches -------------------------------------------------------------------------------------
 
-/// What all launches of a call need.
+/// Common to all launches of a call.
 struct call {
   const executor& where;
   const current_device& current;
@@ -103,10 +101,9 @@ struct call {
   std::size_t result_bytes;
   unsigned words_a_sum;
 
-  /// Returns the destination of result j.
   void* at(std::size_t j) const { return to.at(j * result_bytes); }
 
-  /// Queues a launch on `pairs` pairs of the job from `first` on.
+  /// Queues a launch on `pairs` pairs from `first` on.
   void launch_pairs(multi_dot_kernel* kernel, multi_dot_job job, std::size_t first,
                     std::size_t pairs, const pairs_shape& s) const {
     job.pairs = static_cast<unsigned>(pairs);
@@ -144,7 +141,7 @@ multi_dot_job job_of(const multi_dot_arguments& a) {
   return job;
 }
 
-/// Sums contiguous pairs of at most a chunk.
+/// For contiguous pairs of at most a chunk.
 void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_arguments& a,
                multi_dot_job job, bool aligned) {
   const auto n = static_cast<std::size_t>(job.first.n);
@@ -203,9 +200,9 @@ void run_rows(const call& c, const multi_dot_arguments& a) {
   }
 }
 
-/// Returns how many of the next pairs one launch takes. Where most are short, as an interval's
-/// nodes are, a long one has a launch of its own: with the others it would get few blocks
-/// (tuning/multi_dot.md: long_pair).
+/// Returns how many pairs one launch takes. Where most are short, as an interval's nodes are, a
+/// long one has its own launch: with the others it would get few blocks (tuning/multi_dot.md:
+/// long_pair).
 std::size_t count_together(std::span<const operand_pair> next) {
   constexpr std::size_t long_pair = std::size_t{1} << 21;
   std::size_t longest = 0, all = 0;

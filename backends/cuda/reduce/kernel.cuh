@@ -1,4 +1,4 @@
-// Terms of sum, asum and nrm2, for each type of elements.
+// Terms of sum, asum and nrm2 for each type.
 #pragma once
 
 #include "backends/cuda/device/any_share.cuh"
@@ -71,7 +71,7 @@ struct values {
   }
 };
 
-/// Terms |x_i|^2 where that can leave the range; a scaled sum is taken beside it.
+/// Terms |x_i|^2 where that can leave the range, with a scaled sum beside it.
 template <class A, class X_>
 struct squares {
   using X = X_;
@@ -126,7 +126,7 @@ using reduce_terms =
 template <reduction what, class A, class Terms>
 using converted_terms = std::conditional_t<Terms::rescales, squares<A, A>, values<what, A, A>>;
 
-/// Instantiates the kernel of contiguous vectors for every type of elements.
+/// Instantiates the kernel of contiguous vectors for every type.
 template <reduction what, class A>
 constexpr auto reduce_kernels = table_over([]<class X>() -> reduce_kernel {
   if constexpr (dot_accumulator<A, X, X>) {

@@ -7,8 +7,8 @@
 
 namespace tally::backends::cuda {
 
-/// `contiguous` is for vectors that are contiguous and start at multiples of a thread's load, `any`
-/// for all vectors, whose type the job names. A block's sum takes `words` words (words.hpp).
+/// `contiguous` is for contiguous vectors that start at multiples of a thread's load, `any` for
+/// all, with types from the job. A block's sum takes `words` words (words.hpp).
 struct reduce_kernel {
   /// Null for sum and asum of bytes in double (`most_exact_bytes`).
   sum_kernel_function* contiguous = nullptr;
@@ -16,8 +16,7 @@ struct reduce_kernel {
   unsigned words = 0;
 };
 
-/// Returns the kernel for elements of type `x`. `accumulator`: from accumulator_of
-/// (src/core/order/reduce_sum.hpp).
+/// `accumulator`: from accumulator_of (src/core/order/reduce_sum.hpp).
 template <reduction what>
 const reduce_kernel& reduce_kernel_of(type accumulator, type x);
 

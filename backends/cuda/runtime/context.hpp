@@ -1,9 +1,9 @@
-// Objects kept per context, which end with it: after cudaDeviceReset the next call finds another
-// context (current_device), which has none yet.
+// Objects kept per context, which end with it: after cudaDeviceReset the next call finds a new
+// context (current_device), without any.
 //
-// Nothing here is ever destroyed; an ending thread's objects go to another thread. So the end of a
-// thread makes no CUDA call, which could end the capture of a graph elsewhere, and threads and
-// graphs that end late find everything.
+// Nothing here is destroyed; an ending thread's objects go to another one. So a thread's end makes
+// no CUDA call, which could end a capture elsewhere, and threads and graphs that end late find
+// everything.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace tally::backends::cuda {
 
-/// Returns a context's one T, made at first use.
+/// Returns a context's T, made at first use.
 template <class T>
 T& of_context(std::uint64_t context) {
   thread_local std::uint64_t last_context = 0;
@@ -28,7 +28,7 @@ T& of_context(std::uint64_t context) {
   return *last;
 }
 
-/// Objects that no thread has at the moment. `T::make` appends one or more new ones to a list.
+/// Objects that no thread has. `T::make` appends new ones to a list, at least one.
 template <class T>
 class spares {
  public:
@@ -54,7 +54,7 @@ class spares {
   std::size_t made_ = 0;
 };
 
-/// Returns the calling thread's T in this context. When the thread ends, another one gets it.
+/// Returns the calling thread's T; when the thread ends, another gets it.
 template <class T>
 T& of_thread(std::uint64_t context) {
   struct holder {

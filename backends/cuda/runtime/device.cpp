@@ -12,7 +12,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Functions of the driver that make no context, as some of the runtime's do. Null without a
+/// Functions of the driver that, unlike some of the runtime's, make no context. Null without a
 /// driver.
 struct driver {
   decltype(&cuDeviceGetCount) device_count = nullptr;
@@ -25,7 +25,7 @@ struct driver {
   decltype(&cuDevicePrimaryCtxRetain) retain_primary_context = nullptr;
 
   driver() {
-    // Loads the library once and for good (tuning/short_calls.md: driver); initialises nothing.
+    // Initialises nothing; stays loaded (tuning/short_calls.md: driver).
     void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) return;
     const auto find = [library](auto& function, const char* name) {
@@ -47,8 +47,8 @@ struct driver {
   }
 };
 
-/// Returns the runtime's context on a device and retains it. Only a reset ends it; then a new one
-/// is made.
+/// Returns and retains the runtime's context on a device. Only a reset ends it; then a new one is
+/// made.
 CUcontext primary_context(int device) {
   static std::array<std::atomic<CUcontext>, 256> retained{};
   const driver& d = driver::get();
@@ -90,8 +90,8 @@ int resolve_device(int device) {
   return device;
 }
 
-// cudaSetDevice would make a context on the device that the thread returns to, so another device's
-// context is pushed and popped (tuning/short_calls.md: current_device).
+// cudaSetDevice would make a context on the device that the thread returns to, so a context is
+// pushed and popped (tuning/short_calls.md: current_device).
 current_device::current_device(int device) : device_(device) {
   const driver& d = driver::get();
   int before = 0;
@@ -151,7 +151,7 @@ device_memory::~device_memory() {
   (void)d.pop_context(&context);
 }
 
-// Called until CUDA is seen in use or there is no driver (tuning/short_calls.md: finds_use).
+// Called until CUDA is used or has no driver (tuning/short_calls.md: finds_use).
 bool finds_use() noexcept {
   const driver& d = driver::get();
   if (!d.usable) {
@@ -162,7 +162,7 @@ bool finds_use() noexcept {
   if (d.device_count(&devices) != CUDA_SUCCESS) return false;  // driver not initialised
   CUcontext context = nullptr;
   bool used = d.current_context(&context) == CUDA_SUCCESS && context != nullptr;
-  // This thread may get another thread's pointers, so each device's context counts.
+  // This thread may get others' pointers, so each device's context counts.
   for (int i = 0; i < devices && !used; ++i) {
     unsigned flags = 0;
     int active = 0;
@@ -172,7 +172,7 @@ bool finds_use() noexcept {
   return used;
 }
 
-// Cost: tuning/short_calls.md, locate.
+// See tuning/short_calls.md: locate.
 place locate(const void* pointer) noexcept {
   const driver& d = driver::get();
   if (!d.usable) return {};

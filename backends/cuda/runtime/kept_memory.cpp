@@ -9,14 +9,14 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Returns a stream's number, not 0. Unlike a handle, it is never reused.
+/// Returns a stream's number: not 0 and, unlike a handle, never reused.
 std::uint64_t number_of(cudaStream_t stream) {
   unsigned long long id = 0;
   check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
   return std::uint64_t{id} + 1;
 }
 
-/// Memory of a context that nobody has at the moment.
+/// A context's memory that nobody has.
 class free_blocks {
  public:
   using blocks = kept_memory::blocks;
@@ -44,7 +44,7 @@ class free_blocks {
     return taken;
   }
 
-  /// Keeps blocks up to the limits; frees the oldest first.
+  /// Keeps blocks, within limits; frees the oldest first.
   void give(blocks& given) {
     blocks freed;  // freed after the lock
     const std::lock_guard lock(mutex_);

@@ -1,8 +1,8 @@
-// Device memory that plans keep. What one gives back is reused, since cudaMalloc and cudaFree are
-// slow, and cudaFree waits for the device.
+// Device memory that plans keep. What one gives back is reused: cudaMalloc and cudaFree are slow
+// (tuning/short_calls.md: kept_memory), and cudaFree waits for the device.
 //
-// Memory that was used on one stream only is reused on that stream, after the work queued there.
-// What was used on several streams, or in a graph, goes back to CUDA.
+// Memory used on one stream only is reused on that stream, after the work queued there. What was
+// used on several, or in a graph, goes back to CUDA.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -24,9 +24,9 @@ class kept_memory {
   kept_memory(const kept_memory&) = delete;
   kept_memory& operator=(const kept_memory&) = delete;
 
-  /// Takes at least `bytes` bytes, to be used on `stream` first.
+  /// Takes at least `bytes` bytes, for use on `stream` first.
   void* take(std::size_t bytes, const current_device& current, cudaStream_t stream);
-  /// Gives back what was taken. Pre: nobody uses it any more.
+  /// Pre: nobody uses it any more.
   void give_back(const void* taken);
   /// Called before work with this memory is queued.
   void used_on(cudaStream_t stream) const;
@@ -34,12 +34,12 @@ class kept_memory {
   struct block {
     std::unique_ptr<device_memory> memory;
     std::size_t bytes = 0;
-    std::uint64_t user = 0;  ///< the only stream that has used it, or 0
+    std::uint64_t user = 0;  ///< only stream that used it, or 0
   };
   using blocks = std::list<block>;
 
  private:
-  /// No stream's number: several streams, or graphs.
+  /// No stream's number: several, or graphs.
   static constexpr std::uint64_t many = ~std::uint64_t{};
 
   std::uint64_t context_ = 0;

@@ -12,9 +12,9 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Whether the kernels that run on `device` were compiled for compute capability 9 or more, and so
-/// contain wait_for_launch_before (device/kernel.cuh). Others don't wait, even if the driver
-/// translates them for such a device.
+/// Whether the kernels that run on `device` were compiled for compute capability 9 or more. Others
+/// don't wait for the launch before (device/kernel.cuh), even if the driver translates them for
+/// such a device.
 bool kernels_wait(const void* kernel, int device) {
   // The same for all kernels of a build.
   static std::array<std::atomic<int>, 256> version_on{};

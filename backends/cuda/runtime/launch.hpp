@@ -1,4 +1,4 @@
-// Streams, device limits and kernel launches, as all operations use them.
+// Captures, device limits and kernel launches.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -11,8 +11,7 @@
 
 namespace tally::backends::cuda {
 
-/// Whether `stream` is being captured.
-/// @throws error invalid_argument if it is and `wait`.
+/// @throws error invalid_argument if `stream` is being captured and `wait`.
 bool is_captured(cudaStream_t stream, bool wait, const char* operation);
 
 /// Whether a thread can load `count` elements at once: up to 16 bytes, at a multiple of that.
@@ -20,10 +19,10 @@ bool is_contiguous(const operand& v, int count);
 
 unsigned multiprocessors(int device);
 
-/// Returns the maximum of resident threads per SM.
+/// Returns the maximum of resident threads.
 unsigned threads_of_multiprocessor(int device);
 
-/// Returns the maximum of shared memory per block, with allow_shared_bytes.
+/// Returns the maximum per block, with allow_shared_bytes.
 std::size_t most_shared_bytes(int device);
 
 struct launch_shape {
@@ -31,14 +30,14 @@ struct launch_shape {
   unsigned threads = 32;
   std::size_t shared_bytes = 0;  ///< dynamic
   unsigned height = 1;           ///< the grid's second dimension
-  bool overlaps = true;          ///< whether it may become resident while the launch before ends
+  bool overlaps = true;          ///< whether blocks may become resident while the launch before
+                                 ///< ends
 };
 
-/// Raises the kernel's limit of dynamic shared memory to at least `bytes`.
+/// Raises the kernel's limit of dynamic shared memory to `bytes`.
 void allow_shared_bytes(const void* kernel, const current_device& current, std::size_t bytes);
 
-/// Queues a kernel with one parameter, `*job`. If the shape allows it, blocks become resident while
-/// the launch before on the stream ends (wait_for_launch_before in device/kernel.cuh).
+/// Queues a kernel with one parameter, `*job`.
 void launch(const void* kernel, const launch_shape& shape, void* job, int device,
             cudaStream_t stream);
 

@@ -34,8 +34,7 @@ void mailbox::wait(cudaStream_t stream, int count, std::uint32_t* payload) {
     return true;
   };
   // Polling is fastest, but keeps a core busy and would never see a kernel fail. So after a time
-  // that is long beside the cost of waking up, the runtime waits, as the program chose with
-  // cudaSetDeviceFlags.
+  // that is long beside waking up, the runtime waits, as chosen with cudaSetDeviceFlags.
   constexpr auto patience = std::chrono::milliseconds(1);
   const auto start = clock::now();
   do {

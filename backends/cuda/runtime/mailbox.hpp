@@ -1,6 +1,6 @@
 // Pinned result buffer of a call that waits: the kernel writes tagged words (words.hpp), which the
-// host polls until they carry the call's tag. That needs no copy, event, fence or flag
-// (tuning/short_calls.md: mailbox).
+// host polls until they carry the call's tag. No copy, event, fence or flag (tuning/short_calls.md:
+// mailbox).
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -12,17 +12,15 @@
 
 namespace tally::backends::cuda {
 
-/// The calling thread's result buffer.
+/// The calling thread's buffer.
 class mailbox {
  public:
-  /// Room for the two exact sums of a complex result, of 137 limbs each, or for 137 complex128
-  /// results.
+  /// Room for a complex result's two exact sums, of 137 limbs each, or for 137 complex128 results.
   static constexpr int words = 552;
 
-  /// Returns the calling thread's mailbox in the current context.
   static mailbox& of_this_thread(const current_device& current);
 
-  /// Returns the tag for the next result, never 0.
+  /// Returns the next result's tag, never 0.
   std::uint32_t next_tag() { return tag_ = tag_ == 0xffffffffu ? 1 : tag_ + 1; }
 
   std::uint64_t* address() { return words_; }
@@ -31,7 +29,6 @@ class mailbox {
   /// @throws error if the work on `stream` fails first.
   void wait(cudaStream_t stream, int count, std::uint32_t* payload);
 
-  /// Makes mailboxes in the current context.
   static void make(std::vector<mailbox*>& to);
 
  private:

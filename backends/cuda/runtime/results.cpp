@@ -11,7 +11,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// A thread's pinned memory for results that don't fit its mailbox. It grows.
+/// A thread's pinned memory for results that don't fit its mailbox; it grows.
 class pinned_room {
  public:
   void* of(std::size_t bytes) {

@@ -1,5 +1,5 @@
-// Results of one call on their way to the caller. The form that waits gets them through the
-// mailbox, or through pinned memory if they are too many or can't be words, and waits once.
+// Results on their way to the caller. The form that waits gets them through the mailbox, or through
+// pinned memory if they are too many or no words, and waits once.
 #pragma once
 
 #include "backends/cuda/runtime/mailbox.hpp"
@@ -25,14 +25,14 @@ class results {
   /// @param bytes of all results; a multiple of 4.
   results(const current_device& current, void* to, std::size_t bytes, bool wait, form how);
 
-  /// Returns the words' tag, or 0 if results are plain.
+  /// 0 if results are plain.
   std::uint32_t tag() const { return tag_; }
-  /// Returns where kernels write the results from byte `offset` on. A word takes 8 bytes for 4.
+  /// Returns where kernels write byte `offset`. A word takes 8 bytes for 4.
   void* at(std::size_t offset) const {
     return static_cast<char*>(written_) + (tag_ == 0 ? offset : 2 * offset);
   }
 
-  /// If the call waits, waits until the results are at their destination.
+  /// Waits, if the call does, until the results are at their destination.
   void arrive(cudaStream_t stream) const;
 
  private:

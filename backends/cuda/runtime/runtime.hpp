@@ -1,4 +1,4 @@
-// Errors, current devices and memory: tools around the CUDA runtime.
+// Tools around the CUDA runtime.
 #pragma once
 
 #include <tally/error.hpp>
@@ -11,8 +11,7 @@
 
 namespace tally::backends::cuda {
 
-/// Throws if a call of the runtime failed. Clears the error, for the caller's next
-/// cudaGetLastError.
+/// Throws if a call failed; clears the error for the caller's cudaGetLastError.
 inline void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   (void)cudaGetLastError();
@@ -20,8 +19,8 @@ inline void check(cudaError_t status, const char* call) {
               std::string("tally::cuda: ") + call + ": " + cudaGetErrorString(status));
 }
 
-/// Makes a device the calling thread's current one for this object's lifetime. No other device gets
-/// a context by that, not even the one that the thread returns to.
+/// Makes a device the calling thread's current one for its lifetime. No other device gets a context
+/// by that, not even the one that the thread returns to.
 class current_device {
  public:
   explicit current_device(int device);
@@ -30,8 +29,8 @@ class current_device {
   current_device& operator=(const current_device&) = delete;
 
   int device() const { return device_; }
-  /// Returns the current context's number. cudaDeviceReset ends a context and all its memory; the
-  /// next context has another number.
+  /// Returns the current context's number. cudaDeviceReset ends a context and its memory; the next
+  /// has another number.
   std::uint64_t context() const { return context_; }
 
  private:
@@ -42,7 +41,7 @@ class current_device {
   unsigned long long context_ = 0;
 };
 
-/// Device memory, freed in the destructor unless the context has ended before.
+/// Device memory, freed at the end unless the context has ended.
 class device_memory {
  public:
   device_memory() = default;
@@ -50,18 +49,17 @@ class device_memory {
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;
 
-  /// Allocates on the current device. Called at most once.
+  /// On the current device; called at most once.
   void allocate(std::size_t bytes);
   void* get() const { return memory_; }
 
  private:
   void* memory_ = nullptr;
-  unsigned long long id_ = 0;  ///< distinguishes memory that lies there later
+  unsigned long long id_ = 0;  ///< distinguishes later memory there
 };
 
-/// Lets the calling thread allocate, and wait on its own streams, while any thread captures a
-/// graph; the capture stays valid. (Not cudaDeviceSynchronize, which still fails and ends every
-/// capture.)
+/// Lets the calling thread allocate, and wait on its own streams, while any thread captures; the
+/// capture stays valid. (cudaDeviceSynchronize still fails and ends every capture.)
 class beside_captures {
  public:
   beside_captures() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }

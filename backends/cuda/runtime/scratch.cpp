@@ -14,7 +14,7 @@
 
 namespace tally::backends::cuda {
 
-/// Words of a graph or a call, for its lifetime.
+/// Words of a graph or a call.
 struct lent_words {
   all_scratch* from = nullptr;
   std::uint64_t* words = nullptr;
@@ -23,7 +23,7 @@ struct lent_words {
   lent_words* next = nullptr;           ///< in a list
 };
 
-/// All scratch memory of a context.
+/// A context's scratch memory.
 class all_scratch {
  public:
   scratch of_stream(cudaStream_t stream, words_left left) {
@@ -67,8 +67,7 @@ class all_scratch {
 
   /// Lends at least `count` empty words.
   lent_words* lend(std::size_t count, words_left left) {
-    // At most eight sizes between powers of two, so that words of graphs of many sizes can be
-    // reused.
+    // At most eight sizes between powers of two, so that words of graphs of many sizes are reused.
     const std::size_t step = std::max(words_of_line, std::bit_floor(count) / 8);
     count = (count + step - 1) / step * step;
     const std::unique_lock lock(mutex_);
@@ -88,21 +87,21 @@ class all_scratch {
     return made.release();
   }
 
-  /// Takes words back. Called when a graph and all its instances are gone, maybe on a thread of
-  /// CUDA's own: it must make no CUDA call, nor wait for anybody who makes one.
+  /// Called when a graph and all its instances are gone, maybe on a thread of CUDA's own: it must
+  /// make no CUDA call, nor wait for one.
   static void give_back(void* p) {
     auto* const lent = static_cast<lent_words*>(p);
     const std::lock_guard lock(lent->from->returned_mutex_);
     lent->next = std::exchange(lent->from->returned_, lent);
   }
 
-  /// Empties words that no launch uses any more.
+  /// Pre: no launch uses the words any more.
   void empty(const lent_words& lent) { put_zeros(lent.words, lent.count); }
 
  private:
   struct owned {
     std::uint64_t* words = nullptr;
-    std::uint64_t* ended = nullptr;  // number of ended launches, written by the device
+    std::uint64_t* ended = nullptr;  // number of ended launches, by the device
     std::size_t number = 0;
     std::atomic<std::uint64_t> launched = 0;
     std::atomic<std::uint32_t> last_tag = 0;
@@ -116,19 +115,18 @@ class all_scratch {
 
   using of_streams = std::unordered_map<unsigned long long, std::unique_ptr<owned>>;
 
-  /// Words are cut from slabs of 2 MiB, which are never freed, in multiples of 128 bytes. Larger
-  /// requests have their own slabs.
+  /// Words are cut from slabs of 2 MiB, never freed, in multiples of 128 bytes. Larger requests
+  /// have their own.
   static constexpr std::size_t words_of_slab = std::size_t{1} << 18;
   static constexpr std::size_t words_of_line = 16;
 
   /// Streams whose counters are contiguous.
   static constexpr std::size_t counts_of_batch = 32;
 
-  /// Streams before idle ones lose their memory to new ones: a program that makes a stream for
-  /// every call stays at 64 MiB.
+  /// Streams before idle ones lose their memory: a program with a stream per call stays at 64 MiB.
   static constexpr std::size_t many_streams = 1024;
 
-  // Pre, for each function below: the caller holds `mutex_`.
+  // Pre, from here on: the caller holds `mutex_`.
 
   std::uint64_t* cut(std::size_t count) {
     if (count >= words_of_slab) return slab_of(count);  // the rest of another slab stays
@@ -140,7 +138,7 @@ class all_scratch {
     return std::exchange(rest_, rest_ + count);
   }
 
-  /// Returns empty words, never freed unless this throws.
+  /// Returns empty words, never freed.
   std::uint64_t* slab_of(std::size_t words) {
     const beside_captures mode;
     if (own_stream_ == nullptr) {
@@ -173,8 +171,8 @@ class all_scratch {
     return made;
   }
 
-  /// Takes the memory of streams whose launches have all ended. No launch begins meanwhile:
-  /// launches hold `mutex_`. Waits for no stream; they may have been destroyed long ago.
+  /// Takes the memory of streams whose launches have all ended. None begins meanwhile: launches
+  /// hold `mutex_`. Waits for no stream; it may be long destroyed.
   void reclaim(of_streams& streams, std::vector<std::unique_ptr<owned>>& free) {
     const beside_captures mode;
     std::vector<std::uint64_t> ended(ended_.size() * counts_of_batch);

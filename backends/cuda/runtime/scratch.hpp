@@ -3,10 +3,10 @@
 //
 // Each stream has its own, made at the first call that needs it. Launches on a stream never
 // overlap, so any number of threads and streams can run at once, and nothing is allocated from the
-// second call on. A captured call gets as many words as it needs; its graph owns them, since a
-// graph may be launched on any stream and may run branches side by side.
+// second call on. A captured call's graph owns its words, since it may be launched on any stream
+// and run branches side by side.
 //
-// Limits: two executable graphs made of the same captured graph must not run at the same time (they
+// Limits: two executable graphs of the same captured graph must not run at the same time (they
 // would write the same result, too). If a graph was launched while the row offsets of a sparse
 // matrix in it were wrong, its next launch may take that one's sums for its own.
 #pragma once
@@ -27,12 +27,12 @@ namespace tally::backends::cuda {
 enum class words_left {
   empty,
   any,     ///< some full, with tags other than the next launch's
-  to_next  ///< some full, for the call's next launch; the last one leaves them empty
+  to_next  ///< some full, for the call's next launch; none after the last
 };
 
-/// What one launch needs, kept by the caller until the launch is queued.
+/// What one launch needs, until it is queued.
 struct scratch {
-  std::uint64_t* words = nullptr;  ///< as requested; none has the launch's tag
+  std::uint64_t* words = nullptr;  ///< none has the launch's tag
   std::uint32_t tag = 1;           ///< of full words; the same in every launch of a graph
   std::uint64_t* ended = nullptr;  ///< counter of ended launches; null in a graph
   std::atomic<std::uint64_t>* launched = nullptr;
@@ -40,36 +40,35 @@ struct scratch {
   /// Held by a call of several launches: no other thread's may come between.
   std::unique_lock<std::mutex> alone;
 
-  /// Called once the launch is queued, not before: a failed launch would never end. `ends`: how
-  /// often the launch counts itself.
+  /// Called after the launch is queued, not before: a failed one would never end. `ends`: how often
+  /// it counts itself.
   void queued(std::uint64_t ends = 1) const {
     if (launched != nullptr) *launched += ends;
   }
 };
 
-/// Returns at least `words` words, which are at most `scratch_words` except in a graph. `captured`:
-/// whether `stream` is being captured.
+/// Returns at least `words` words, at most `scratch_words` except in a graph. `captured`:
+/// is_captured(stream).
 scratch scratch_for(const current_device& current, cudaStream_t stream, bool captured,
                     std::size_t words, words_left left = words_left::empty);
 
 class all_scratch;
 struct lent_words;
 
-/// Words for a sequence of launches whose last the host waits for. They are the call's own: other
-/// threads' launches may come between on the stream.
+/// Words for launches whose last the host waits for. They are the call's own: other threads'
+/// launches may come between on the stream.
 class waited_words {
  public:
   static constexpr std::size_t count = 64;
 
-  /// Borrows empty words.
   waited_words(const current_device& current, cudaStream_t stream);
-  /// Waits for the stream and empties the words, if the call failed before the launches did.
+  /// Waits for the stream and empties the words, if the call failed first.
   ~waited_words();
   waited_words(const waited_words&) = delete;
   waited_words& operator=(const waited_words&) = delete;
 
   std::uint64_t* get() const;
-  /// Called once the last launch has emptied the words, which may then go to another call.
+  /// Called once the last launch has emptied the words; another call may get them.
   void emptied();
 
  private:

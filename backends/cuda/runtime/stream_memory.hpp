@@ -1,6 +1,6 @@
-// Device memory for the launches of a call, taken and given back in stream order from a pool that
-// keeps what it has: no allocation in the steady state. Captured, it belongs to the graph, which
-// must not be launched again while it runs.
+// Device memory for a call's launches, taken and given back in stream order from a pool that keeps
+// it: no allocation in the steady state. Captured, it belongs to the graph, which must not be
+// launched again while it runs.
 #pragma once
 
 #include "backends/cuda/runtime/context.hpp"

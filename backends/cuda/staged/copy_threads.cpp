@@ -12,7 +12,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Time that a thread polls for work before it sleeps: more than between the parts of a call.
+/// Polling for work before sleep: longer than between the parts of a call.
 constexpr std::chrono::microseconds patience{200};
 
 void pause() {
@@ -56,8 +56,8 @@ copy_threads::copy_threads(int threads) {
   const blocked_signals while_they_start;
   try {
     for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
-  } catch (const std::system_error&) {  // As many as the system allows.
-  } catch (const std::bad_alloc&) {     // The same.
+  } catch (const std::system_error&) {  // as many as the system allows
+  } catch (const std::bad_alloc&) {     // the same
   }
 }
 

@@ -1,4 +1,4 @@
-// Threads that copy host memory, for one call at a time. They sleep between calls.
+// Threads that copy host memory, for one call at a time, and sleep between calls.
 #pragma once
 
 #include <atomic>
@@ -9,13 +9,13 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the number of processors for the calling thread and those that it starts.
+/// Returns the processors of the calling thread and those that it starts.
 int processors_of_this_thread();
 
 class copy_threads {
  public:
-  /// Starts threads - 1 threads, or as many as possible: the calling one copies, too. They take no
-  /// signals, which are for the program's own threads.
+  /// Starts threads - 1 threads, or as many as possible: the caller copies, too. They take no
+  /// signals, which are for the program's own.
   explicit copy_threads(int threads);
   ~copy_threads();
   copy_threads(const copy_threads&) = delete;
@@ -28,7 +28,7 @@ class copy_threads {
     open(count, [](const void* f, std::size_t i) { (*static_cast<const F*>(f))(i); }, &copy);
   }
 
-  /// Helps, and returns when all calls have; at once if nothing was begun.
+  /// Helps, and returns when all calls have; at once if there are none.
   void finish();
 
   int count() const { return static_cast<int>(threads_.size()) + 1; }

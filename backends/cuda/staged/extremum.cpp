@@ -1,4 +1,4 @@
-// Extreme elements of host data: each part has one, and the host compares those.
+// Extreme elements of host data: one per part, compared on the host.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/runtime/device.hpp"
@@ -11,22 +11,21 @@
 namespace tally::backends::cuda::staged {
 namespace {
 
-/// 64-bit numbers in a result: a value and an index for min and max, both pairs for minmax, an
-/// index for iamax.
+/// 64-bit numbers in a result: value and index for min and max, both pairs for minmax, an index for
+/// iamax.
 constexpr std::size_t most_numbers = 4;
 
-/// The best element so far, of one kind.
 class best_element {
  public:
   best_element(const operand& x, extreme what) : x_(x), what_(what) {}
 
-  /// Takes an element that lies behind all before.
+  /// Takes an element behind all before.
   void take(std::int64_t index) {
     if (index < 0) return;
     if (index_ < 0 || is_better(index)) index_ = index;
   }
 
-  /// Writes value and index, or for iamax the index, and returns the end.
+  /// Writes value and index, or iamax's index, and returns the end.
   std::int64_t* write(std::int64_t* to) const {
     if (what_ == extreme::iamax) {
       *to = index_;

@@ -1,4 +1,4 @@
-// Histograms of host data: parts are added to counts, or to limbs of exact sums, which stay on the
+// Histograms of host data: parts are added to counts, or limbs of exact sums, that stay on the
 // device until the end.
 #include "backends/cuda/cuda.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// The counts, or limbs of sums, of a call on the device.
+/// A call's counts, or limbs of sums, on the device.
 class slots_on_device {
  public:
   slots_on_device(const call& c, const histogram_arguments& a) : c_(c), a_(a) {
@@ -36,7 +36,7 @@ class slots_on_device {
           "cudaMemsetAsync");
   }
 
-  /// Returns the same histogram of some samples, added to what is on the device.
+  /// Returns the same histogram of some samples, added to the device's.
   histogram_arguments asked(const operand& x, const operand& weights) const {
     histogram_arguments part = a_;
     part.x = x;
@@ -50,7 +50,6 @@ class slots_on_device {
     return part;
   }
 
-  /// Brings everything to its destination.
   void finish() const {
     if (outside_bytes_ > 0) {
       add(memory_ + aligned(bytes_), a_.options.outside, type::int64,
@@ -94,7 +93,7 @@ class slots_on_device {
     cuda::copy_bytes(c_.on(), there.data(), to, bytes);
   }
 
-  /// Adds the existing sums as one more weight, and rounds on the host.
+  /// Adds existing sums as another weight, and rounds on the host.
   void add_to_sums() const {
     const std::size_t n = a_.counts.size, bytes = n * size_of(a_.counts.element);
     std::vector<std::int64_t> words(n * exact_words(sum_));

@@ -18,7 +18,7 @@
 namespace tally::backends::cuda::staged {
 namespace {
 
-/// Pairs per group; a vector that all share is brought once per group.
+/// Pairs per group; a vector common to all is brought once per group.
 constexpr std::size_t most_pairs = 16;
 static_assert(2 * most_pairs <= most_staged_vectors);
 static_assert(most_pairs * 4 * sizeof(double) <= stages::result_bytes);
@@ -27,7 +27,7 @@ bool are_same(const operand& a, const operand& b) {
   return a.data == b.data && a.size == b.size && a.increment == b.increment;
 }
 
-/// Pairs of equal length, with each of their vectors once.
+/// Pairs of equal length, with each vector once.
 class group {
  public:
   /// Adds a pair, if it fits.
@@ -70,7 +70,7 @@ class group {
   std::size_t count_ = 0, pairs_ = 0;
 };
 
-/// Sums of pairs over a node of the tree.
+/// Sums over a node of the tree.
 template <class A>
 struct sums_of_pairs {
   std::array<dot_sum<A>, most_pairs> of{};
@@ -82,7 +82,6 @@ struct sums_of_pairs {
   }
 };
 
-/// Makes the results of a group.
 class group_products {
  public:
   group_products(const call& c, const multi_dot_arguments& a, const group& of, void* results)
@@ -170,7 +169,7 @@ class group_products {
   void join() {
     using R = real_t<A>;
     constexpr std::size_t numbers = sizeof(dot_sum<A>) / sizeof(R);
-    // Parts are at least a chunk, of at most 2^48 elements.
+    // parts of at least a chunk, of at most 2^48 elements
     order::tree<sums_of_pairs<A>, order::add, 39> joined;
     interval_shape shape;
     shape.accumulator = type_of<A>;

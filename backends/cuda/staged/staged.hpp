@@ -1,5 +1,5 @@
-// Backend of a workspace: operations that take operands in host memory and run cuda's own on parts
-// of them. Each workspace is a backend of its own, so an executor only names it.
+// Backend of a workspace: operations that take operands in host memory and run cuda's on parts of
+// them. Each workspace is a backend of its own, so an executor only names it.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -24,10 +24,9 @@ swap_row swap;
 extremum_row extremum;
 histogram_row histogram;
 
-/// Device memory that only grows.
 class grown_memory {
  public:
-  /// Returns room for this many bytes, uninitialised.
+  /// Returns uninitialised memory of at least `bytes`, which only grows.
   void* of(std::size_t bytes);
   ~grown_memory() { free(); }
   grown_memory() = default;
@@ -45,19 +44,19 @@ class grown_memory {
 struct workspace_memory {
   stages through;
   grown_memory words;           ///< of exact sums
-  grown_memory counts;          ///< and what is outside
-  std::recursive_mutex in_use;  ///< recursive for rows that call others
+  grown_memory counts;          ///< and of samples outside
+  std::recursive_mutex in_use;  ///< recursive for operations that call others
 };
 
-/// A call, with nested calls, which has the workspace for itself.
+/// A call, with nested ones, which has the workspace for itself.
 class call {
  public:
-  /// @throws error invalid_argument if the executor's stream is being captured.
+  /// @throws error invalid_argument if the stream is being captured.
   explicit call(const executor& where);
 
   stages& through() const { return memory_.through; }
   workspace_memory& memory() const { return memory_; }
-  /// The executor of cuda that does the work.
+  /// The cuda executor that does the work.
   const executor& on() const { return memory_.through.on(); }
   cudaStream_t stream() const { return on().stream(); }
 
@@ -68,7 +67,7 @@ class call {
   beside_captures mode_;
 };
 
-/// Whether a result is in host memory, where the host writes it, or a call that waits.
+/// A result in host memory is written by the host, or by a call that waits.
 struct result_place {
   explicit result_place(const void* result);
   bool on_host;

@@ -13,18 +13,18 @@ namespace {
 
 using way = staged_vector::way;
 
-// Tuning values for an H200 (PCIe 5, 16 cores of a Xeon).
+// Evidence: tuning/host_data.md.
 
 constexpr std::size_t default_stage_bytes = std::size_t{8} << 20;
 
 constexpr int default_threads = 12;
 
-/// Vectors are short up to this many bytes that one thread copies, or kernels read over the bus.
+/// Vectors are short up to these bytes, copied by one thread or read by kernels over the bus.
 constexpr std::size_t short_copied_bytes = std::size_t{256} << 10,
                       short_read_bytes = std::size_t{1} << 20;
 
 /// Pinned vectors need no host memory, so their parts are this many buffers long: each copy has a
-/// fixed cost (tuning/host_data.md: bus_stages).
+/// fixed cost.
 constexpr std::size_t bus_stages = 2;
 
 /// First and last parts per buffer, where threads copy: nothing hides the first one's copy and the
@@ -37,14 +37,14 @@ constexpr std::size_t strip_bytes = std::size_t{32} << 10;
 /// Of vectors in a buffer.
 constexpr std::size_t alignment = 256;
 
-/// Bytes of zeros behind a vector, to a whole chunk, at most.
+/// Zeros that complete a chunk, at most.
 constexpr std::size_t most_padding = order::chunk * 16;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 int default_thread_count() { return std::min(processors_of_this_thread(), default_threads); }
 
-/// Returns the bytes that one element of all vectors has on its way.
+/// Returns an element's bytes on their way, of all vectors.
 std::size_t element_bytes(std::span<const staged_vector> vectors) {
   std::size_t bytes = 0;
   for (const staged_vector& v : vectors) {
@@ -69,7 +69,7 @@ void gather(const operand& from, std::byte* to) {
   });
 }
 
-/// Copies adjacent elements to where they belong.
+/// Copies adjacent elements to their places.
 void scatter(const std::byte* from, const operand& to) {
   const std::size_t size = size_of(to.element);
   auto* const data = static_cast<std::byte*>(const_cast<void*>(to.data));
@@ -85,8 +85,8 @@ void scatter(const std::byte* from, const operand& to) {
   });
 }
 
-/// Offsets of a part's vectors in a buffer. Those that threads gather come first, for one copy,
-/// before those that they only scatter.
+/// Offsets of a part's vectors in a buffer: first those that threads gather, for one copy, then
+/// those that they only scatter.
 class layout {
  public:
   layout(std::span<const staged_vector> vectors, std::size_t n) {
@@ -111,7 +111,7 @@ class layout {
   std::size_t end_ = 0, gathered_ = 0;
 };
 
-/// Returns the locations of a vector's first and last byte.
+/// Locates a vector's first and last byte.
 std::pair<place, place> ends_of(const operand& v) {
   const auto* const first = static_cast<const std::byte*>(v.data);
   const auto size = static_cast<std::ptrdiff_t>(size_of(v.element));
@@ -187,7 +187,7 @@ void stages::free() noexcept {
     for (const cudaStream_t stream : {in_, out_}) {
       if (stream != nullptr) ignore(cudaStreamDestroy(stream));
     }
-  } catch (const error&) {  // The device's context has gone, and its memory with it.
+  } catch (const error&) {  // The device's context and memory are gone.
   }
 }
 
@@ -235,7 +235,7 @@ stages::parts stages::parts_of(std::span<const staged_vector> vectors) const {
   return {std::min(most, std::max(order::chunk, most / first_parts_a_stage)), most};
 }
 
-/// Waits for the executor's stream if threads will read what work there may still write.
+/// Waits for the stream if threads will read what work there may still write.
 void stages::wait_for_shared(std::span<const staged_vector> vectors) const {
   const auto is_read_by_threads = [](const staged_vector& v) {
     return v.moves == way::threads && v.read && v.is_shared;

@@ -20,11 +20,10 @@
 
 namespace tally::backends::cuda {
 
-/// A vector of a call and its way to the device.
 struct staged_vector {
   enum class way : std::uint8_t {
     none,    ///< accessible to the device
-    bus,     ///< pinned: copied by the device from where it is
+    bus,     ///< pinned: copied by the device
     threads  ///< gathered in, or scattered from, pinned memory by host threads
   };
 
@@ -32,21 +31,21 @@ struct staged_vector {
   bool read = true;
   bool written = false;
   way moves = way::none;
-  /// A device can access some of it, so work on the executor's stream may still write it.
+  /// A device can access some of it, so work on the stream may still write it.
   bool is_shared = false;
 };
 
 /// Vectors per call, at most.
 inline constexpr std::size_t most_staged_vectors = 32;
 
-/// The vectors of a call where the device can access them.
+/// Vectors where the device can access them.
 using staged_operands = std::array<operand, most_staged_vectors>;
 
 class stages {
  public:
-  /// One is gathered, one travels, one is worked on.
+  /// Gathered, travelling, worked on.
   static constexpr std::size_t count = 3;
-  /// Bytes that kernels may leave for the host per part.
+  /// That kernels may leave for the host, per part.
   static constexpr std::size_t result_bytes = 1024;
 
   stages(const executor& on, const workspace_options& options);
@@ -58,7 +57,6 @@ class stages {
   std::size_t bytes() const { return bytes_; }
   int threads() const { return threads_.count(); }
 
-  /// Returns how a vector moves.
   staged_vector vector(const operand& v, bool read = true, bool written = false) const;
 
   /// Whether vectors are so short that kernels read them in pinned memory.
@@ -70,8 +68,8 @@ class stages {
   struct parts {
     std::size_t first, most;
 
-    /// Returns the length of the part that begins at `next`, with `left` elements left; the last
-    /// part may be cut short.
+    /// Returns the length of the part at `next`, with `left` elements left; the last part may be
+    /// shorter.
     std::size_t length(std::size_t next, std::size_t left) const {
       if (first == most) return most;
       const std::size_t aligned = next == 0 ? first : next & (~next + 1);
@@ -79,11 +77,11 @@ class stages {
     }
   };
 
-  /// Returns the parts of these vectors: powers of two.
+  /// Returns parts that are powers of two.
   parts parts_of(std::span<const staged_vector> vectors) const;
 
-  /// Whether short vectors may be padded with zeros to a whole chunk: that changes no sum, and
-  /// kernels read them faster over the bus (tuning/host_data.md: padding).
+  /// Zeros complete short vectors to a chunk: that changes no sum, and kernels read it sooner over
+  /// the bus (tuning/host_data.md: padding).
   enum class padding : std::uint8_t { none, zeros };
 
   /// Calls work(operands) with short vectors where kernels can access them. If one is written,
@@ -97,7 +95,7 @@ class stages {
   }
 
   /// Takes vectors of n elements through the buffers. work(here, first, result) queues the work on
-  /// the part that begins at `first`, which may leave result_bytes at `result`; then the host calls
+  /// the part at `first`, which may leave result_bytes at `result`; then the host calls
   /// retire(result, first, leaves), in order. The part has `leaves` times the first one's elements,
   /// or is the last.
   template <class Work, class Retire>
@@ -141,14 +139,14 @@ class stages {
 
  private:
   struct stage {
-    std::byte* host = nullptr;  ///< pinned, with the same address on the device
+    std::byte* host = nullptr;  ///< pinned, at the same address for the device
     std::byte* device = nullptr;
     std::byte* result = nullptr;  ///< pinned
     cudaEvent_t brought = nullptr, worked = nullptr, taken = nullptr;
-    std::size_t first = 0, size = 0, leaves = 1;  ///< of the part in this buffer
+    std::size_t first = 0, size = 0, leaves = 1;  ///< of the current part
   };
 
-  /// Copies blocks of a part: gathers them into its buffer, or scatters them from there.
+  /// Gathers blocks of a part into its buffer, or scatters them from there.
   struct strips {
     void operator()(std::size_t i) const;
 
@@ -159,7 +157,7 @@ class stages {
     std::array<std::size_t, most_staged_vectors> chosen{}, offsets{};
   };
 
-  /// Waits, when a call ends early, until nothing queued uses buffers or vectors.
+  /// When a call ends early, waits until nothing queued uses buffers or vectors.
   struct drain {
     explicit drain(stages& of) : all(of) {}
     ~drain();
@@ -185,9 +183,9 @@ class stages {
   std::size_t bytes_;
   copy_threads threads_;
   std::array<stage, count> all_{};
-  strips copying_;  ///< the threads' current work
+  strips copying_;
   cudaStream_t in_ = nullptr, out_ = nullptr;
-  cudaEvent_t before_ = nullptr;  ///< what was queued on the executor's stream before a call
+  cudaEvent_t before_ = nullptr;  ///< work queued on the stream before a call
 };
 
 }  // namespace tally::backends::cuda

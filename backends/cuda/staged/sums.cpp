@@ -1,5 +1,4 @@
-// Sums of host data: each part is a node of the order's tree, or is added to the limbs of an exact
-// sum.
+// Sums of host data: each part is a node of the order's tree, or is added to limbs of an exact sum.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/runtime/device.hpp"
@@ -20,7 +19,7 @@ namespace {
 
 using vectors_of_pair = std::array<staged_vector, 2>;
 
-/// The vectors of a sum: x, and for products y, which may be x.
+/// x, and for products y, which may be x.
 struct summed_vectors {
   summed_vectors(const call& c, const operand& x, const operand& y, bool has_y) {
     all[0] = c.through().vector(x);
@@ -73,7 +72,7 @@ void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumu
   });
 }
 
-/// Adds up integer results of parts, modulo 2^64. `run(here, to)` queues a part.
+/// Adds up integer results of parts, modulo 2^64; `run(here, to)` queues a part.
 template <class Run>
 void add_integers(const call& c, const summed_vectors& v, void* result, const Run& run) {
   std::int64_t sum = 0;

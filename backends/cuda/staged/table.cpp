@@ -34,7 +34,7 @@ struct refused<Result(Argument...), name> {
   }
 };
 
-/// An update with a sum is one call: no other thread's may come between.
+/// One call: no other thread's comes between the update and the sum.
 template <class Sum>
 void fused(const executor& where, const transform_arguments& update, type computation,
            const Sum& sum) {
@@ -140,7 +140,7 @@ void grown_memory::free() noexcept {
     const current_device current(device_);
     const beside_captures mode;
     if (cudaFree(memory_) != cudaSuccess) (void)cudaGetLastError();
-  } catch (const error&) {  // The device's context has gone, and its memory with it.
+  } catch (const error&) {  // The device's context and memory are gone.
   }
   memory_ = nullptr;
   bytes_ = 0;
