@@ -1,4 +1,4 @@
-// A warp's part of a sum over vectors of any increment and type, known at run time.
+// A warp's part of a sum over vectors of any increment and type.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"
@@ -6,8 +6,7 @@
 
 namespace tally::backends::cuda {
 
-/// Loads every 32nd of a vector's next `left` elements; all loads go out before the first
-/// conversion.
+/// Loads every 32nd of a vector's next `left` elements, all before the first conversion.
 template <class To, int count>
 __device__ void load_any(To (&to)[count], const void* data, type element, std::ptrdiff_t at,
                          std::ptrdiff_t increment, int left) {
@@ -35,18 +34,18 @@ __device__ void load_any(To (&to)[count], const void* data, type element, std::p
   });
 }
 
-/// One chunk of any vectors, converted to the types of Terms: the accumulator's own, or its real
-/// one. One kernel serves all pairs of types (tuning/dot.md: any_share).
+/// One chunk, converted to the types of Terms: the accumulator's own, or its real one. One kernel
+/// serves all pairs of types (tuning/dot.md: any_share).
 template <class Terms_>
 struct any_share {
   using Terms = Terms_;
   using job = sum_job;
   static constexpr int lanes = lanes_of_any;
 
-  /// One element a load. Thread t has lanes t and t + 32: adjacent threads read adjacent elements.
+  /// Thread t has lanes t and t + 32: adjacent threads read adjacent elements.
   static __device__ typename Terms::sum add(const sum_job& job, std::int64_t first, int thread) {
     constexpr int own = order::lanes / warp;
-    // Per vector and thread: 64 registers, since two vectors and the sums must fit 128.
+    // 64 registers per vector: two vectors and the sums must fit 128.
     constexpr int in_flight = element_bytes<Terms> > 16 ? 8 : 16;
     const std::int64_t start = first * chunk + thread;
     const int left = within_chunk(job.n - start);

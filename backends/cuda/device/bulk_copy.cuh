@@ -8,13 +8,13 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the bytes of shared memory for `count` elements of any alignment.
+/// Returns the bytes for `count` elements of any alignment.
 template <class T>
 TALLY_HOST_DEVICE constexpr std::size_t bytes_to_bring(std::size_t count) {
   return (count * sizeof(T) + 15) / 16 * 16 + 16;
 }
 
-/// Whether the calling thread takes part in `bring`.
+/// Whether the calling thread calls `bring`.
 __device__ inline bool brings() {
 #if __CUDA_ARCH__ >= 900
   return threadIdx.x == 0;
@@ -84,8 +84,8 @@ class bulk_barrier {
 };
 
 /// Brings elements [begin, end) of an array of `size` into `memory`, 16-byte aligned, and returns
-/// the index of the element at its start. Called where `brings()`; then all threads synchronise,
-/// and wait at the barrier. Reads nothing outside the array.
+/// the index at its start. Called where `brings()`; then all threads synchronise, and wait at the
+/// barrier. Reads nothing outside the array.
 template <class T>
 __device__ std::int64_t bring(bulk_barrier& barrier, void* memory, const T* array,
                               std::int64_t size, std::int64_t begin, std::int64_t end) {

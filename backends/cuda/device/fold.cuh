@@ -17,8 +17,6 @@ __device__ inline int within_chunk(std::int64_t n) {
   return n < 0 ? 0 : n < chunk ? static_cast<int>(n) : chunk;
 }
 
-// --- From thread to thread ------------------------------------------------------------------------
-
 template <class A, class F>
 __device__ dot_sum<A> mapped(const dot_sum<A>& s, F f) {
   if constexpr (is_complex_v<A>) {
@@ -53,8 +51,6 @@ template <class Sum>
 __device__ Sum from_thread(const Sum& s, int source) {
   return mapped(s, [source](auto value) { return __shfl_sync(whole_warp, value, source); });
 }
-
-// --- Adjacent sums --------------------------------------------------------------------------------
 
 /// Adds up the first `count` values in the tree's order, one per thread; a power of two, at most
 /// `most`.
@@ -111,8 +107,6 @@ class warp_tree {
   unsigned leaves_ = 0;
 };
 
-// --- Lanes ----------------------------------------------------------------------------------------
-
 /// Adds lanes `threads` / 2, ... 1 threads apart.
 template <unsigned threads, class Sum>
 __device__ Sum fold_across_threads(Sum s) {
@@ -134,7 +128,7 @@ __device__ Sum fold_within_thread(Sum (&s)[count]) {
 
 /// Folds a chunk's lanes, then adds up the warp's chunks in the tree's order. Thread t of a chunk
 /// has lane t * lanes + v in `s[v]`. While threads have several values, each half takes over half
-/// of them, so that all share the additions.
+/// of them, to share the additions.
 template <class Sum, int lanes>
 __device__ Sum fold(Sum (&s)[lanes], int thread) {
   constexpr int threads = static_cast<int>(order::lanes) / lanes;

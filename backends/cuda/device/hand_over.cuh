@@ -1,9 +1,9 @@
 // Addition of a block's warps, and of all blocks in the last one.
 //
 // Blocks hand over sums as tagged words, which the last-numbered block polls (words.hpp). No
-// deadlock: it waits for blocks that wait for nobody, and blocks start in the order of their
-// numbers. Even otherwise, an SM has room for a block beside the waiting one, and the stream's next
-// launch takes no room before all blocks of this one have started.
+// deadlock: it waits for blocks that wait for nobody, and blocks start in order. Even otherwise, an
+// SM has room for a block beside the waiting one, and the stream's next launch takes no room before
+// all blocks of this one have started.
 #pragma once
 
 #include "backends/cuda/device/fold.cuh"
@@ -17,17 +17,16 @@ namespace tally::backends::cuda {
 /// Warps' sums that a thread adds up.
 inline constexpr unsigned sums_at_once = 8;
 
-/// A block's sums of one round, of up to `max_tiles` tiles.
 template <class Sum>
 using round_sums = Sum[max_tiles * max_warps];
 
-/// Clears what a small block has no warps for. Called by a warp before the first round.
+/// Clears what a small block has no warps for, before the first round; in a warp.
 template <class Sum>
 __device__ void clear_round(Sum* sums, unsigned warps, unsigned thread) {
   if (thread >= warps && thread < sums_at_once) sums[thread] = {};
 }
 
-/// Adds up a round's first `count` sums (a power of two) in a warp.
+/// `count` is a power of two; in a warp.
 template <class Sum>
 __device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
   Sum adjacent[sums_at_once];
@@ -39,8 +38,6 @@ __device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
                                                                   count / sums_at_once);
 }
 
-// --- Blocks ---------------------------------------------------------------------------------------
-
 /// Words per warp: the sums of a span of blocks.
 inline constexpr unsigned span_words = warp * words_at_once;
 inline constexpr unsigned most_spans = scratch_words / span_words;
@@ -51,7 +48,7 @@ __device__ unsigned spans_of_blocks(unsigned blocks) {
   return (blocks * words_of<Sum> + span_words - 1) / span_words;
 }
 
-/// Puts empty sums behind the last block's, for the thread that takes them with it.
+/// Puts empty sums behind the last block's, for the thread that takes them, too.
 template <class Sum>
 __device__ void fill_last_words(std::uint64_t* words, unsigned blocks, unsigned thread) {
   if (thread < -blocks % (words_at_once / words_of<Sum>)) {
@@ -59,7 +56,6 @@ __device__ void fill_last_words(std::uint64_t* words, unsigned blocks, unsigned 
   }
 }
 
-/// Waits for a span's sums and adds them up, in a warp.
 template <class Sum>
 __device__ Sum add_span(std::uint64_t* words, unsigned blocks, unsigned span, unsigned thread) {
   const unsigned first = span * span_words + thread * words_at_once;

@@ -1,4 +1,4 @@
-// Basics of all kernels: loads, conversion, delivery of results, dependent launches.
+// Basics of all kernels.
 #pragma once
 
 #include "backends/cuda/device/words.hpp"
@@ -41,7 +41,7 @@ struct on_device<std::complex<R>> {
 template <class T>
 using on_device_t = typename on_device<T>::type;
 
-/// Converts to the accumulator's real type, rounding to nearest even.
+/// Rounds to nearest even.
 template <class R, class T>
 __device__ R convert(T value) {
   if constexpr (std::is_same_v<T, float16>) {
@@ -72,7 +72,7 @@ struct elements {
       raw[i] = __ldcg(reinterpret_cast<const raw_type*>(from) + i);
     }
   }
-  /// Loads the first `some` elements; the others become zeros.
+  /// Loads `some` elements; the others become zeros.
   __device__ void load(const T* from, int some) {
     T all[count];
 #pragma unroll
@@ -107,8 +107,7 @@ struct elements {
     }
   }
 
-  /// Makes the compiler compute from the elements again, instead of keeping earlier results in
-  /// registers.
+  /// Makes the compiler compute from the elements again, not keep earlier results in registers.
   __device__ void renew() {
 #pragma unroll
     for (raw_type& w : raw) {
@@ -137,7 +136,7 @@ struct elements {
   }
 };
 
-/// Writes a result for the host: plain if `tag` is 0, else as tagged words (words.hpp).
+/// Writes a result: plain if `tag` is 0, else as tagged words (words.hpp).
 template <class Result>
 __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
   if (tag == 0) {
@@ -165,9 +164,9 @@ __device__ inline void count_as_ended(std::uint64_t* ended) {
 }
 
 // Programmatic dependent launch (runtime/launch.cpp): blocks become resident while the launch
-// before them on the stream ends, and wait here, before they touch memory, until its writes are
-// visible. They let the next launch start only after their own loads (tuning/short_calls.md:
-// dependent launch).
+// before on the stream ends, and wait here, before they touch memory, until its writes are visible.
+// They let the next launch start only after their own loads (tuning/short_calls.md: dependent
+// launch).
 __device__ inline void wait_for_launch_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -1,4 +1,4 @@
-// Parameter of one launch of dot, or of a reduction of one vector.
+// Parameter of the kernels that sum.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -9,7 +9,7 @@
 namespace tally::backends::cuda {
 
 struct sum_job {
-  // In the order of use: parameters come through a cache that is cold at a kernel's start.
+  // In the order of use: parameters come through a cache that is cold at first.
   const void* x = nullptr;
   const void* y = nullptr;
   std::int64_t n = 0;
@@ -18,7 +18,7 @@ struct sum_job {
   type x_type = type::float64;  ///< y_type too: for any_share
   type y_type = type::float64;
   bool unfinished = false;  ///< whether the result is a node of a longer vector's tree
-  bool exchanged = false;   ///< whether x and y of such products are exchanged
+  bool exchanged = false;   ///< whether such products' x and y are exchanged
   bool as_double = false;   ///< whether an int64 sum of bytes becomes a double
   /// 0: plain `result`; else the tag of its words (words.hpp).
   std::uint32_t tag = 0;
@@ -31,7 +31,7 @@ struct sum_job {
 };
 
 /// Sums of at most this many bytes, or products of two, are exact in double as in int64, so the
-/// int64 kernels of contiguous bytes serve both.
+/// int64 kernels serve both.
 inline constexpr std::size_t most_exact_bytes = std::size_t{1} << 36;
 
 /// Launched by cudaLaunchKernel, never called directly.

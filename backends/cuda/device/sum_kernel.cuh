@@ -9,8 +9,8 @@
 // - `X`, `Y`: element types; Y is void for one vector.
 // - `lanes`: the order's lanes per thread for contiguous vectors.
 // - `sum`: type of a sum of values, complex values, or norms.
-// - `add`: adds the term of one element of each vector.
-// - `rescales`: whether elements are read a second time (norm_sum).
+// - `add`: adds a term.
+// - `rescales`: whether elements are read again (norm_sum).
 // - `add_scaled`: adds a scaled term to an otherwise complete sum.
 // - `node`: a node of a longer vector's tree (src/core/order/node_sum.hpp), unless `finish` makes
 //   it.
@@ -24,8 +24,6 @@
 
 namespace tally::backends::cuda {
 
-// --- Terms ----------------------------------------------------------------------------------------
-
 template <class Terms>
 inline constexpr bool has_two = !std::is_void_v<typename Terms::Y>;
 
@@ -36,14 +34,14 @@ concept has_node =
 template <class... X>
 inline constexpr bool are_bytes = ((sizeof(X) == 1) && ...);
 
-/// Returns an int64 sum of bytes or, on demand, the bits of that number as a double.
+/// Returns an int64 sum of bytes, or its bits as a double.
 __device__ inline complex_number<std::int64_t> sum_of_bytes(complex_number<std::int64_t> sum,
                                                             const sum_job& job) {
   if (job.as_double) sum.re = __double_as_longlong(static_cast<double>(sum.re));
   return sum;
 }
 
-/// Element types on the device; `device_y` is unused for one vector.
+/// `device_y` is unused for one vector.
 template <class Terms>
 using device_x = on_device_t<typename Terms::X>;
 template <class Terms>
@@ -83,8 +81,8 @@ __device__ real_t<A> largest(const norm_sum<A>& s) {
 }
 
 /// Whether this thread must read its elements again; called by all threads of a warp together. Not
-/// if a sum in the warp is so large that none of its elements is scaled up, while all sums of this
-/// thread are so small that its elements, scaled down, add 0. (That changes no result: norm_sum.)
+/// if a sum in the warp is so large that none of its elements is scaled up, while all of this
+/// thread's are so small that its elements, scaled down, add 0. (That changes no result: norm_sum.)
 template <class A, int lanes>
 __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
   using range = norm_range<real_t<A>>;
@@ -94,16 +92,13 @@ __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
   return !__any_sync(whole_warp, most >= range::least) || most >= range::unheard;
 }
 
-// --- A warp's share -------------------------------------------------------------------------------
-
-/// A warp's part of contiguous vectors that start at multiples of a thread's load.
+/// A warp's part of vectors for which is_contiguous holds.
 template <class Terms_>
 struct contiguous_share {
   using Terms = Terms_;
   using job = sum_job;
   static constexpr int lanes = Terms::lanes;
 
-  /// Sums chunks from `first` on: the inner loop.
   static __device__ typename Terms::sum add(const sum_job& job, std::int64_t first, int thread) {
     using DX = device_x<Terms>;
     using DY = device_y<Terms>;
@@ -164,8 +159,6 @@ struct contiguous_share {
     return fold(s, thread);
   }
 };
-
-// --- The whole ------------------------------------------------------------------------------------
 
 /// Sums a job's vectors in `blocks` blocks; this is number `block`. Returns whether this thread has
 /// the sum: the last block's first thread does. `Share` sums a warp's part: contiguous_share,

@@ -12,21 +12,21 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the order's lanes per thread for elements of these sizes: 16-byte loads, or four lanes
-/// of narrower types (tuning/dot.md: lanes_a_thread).
+/// Returns the order's lanes per thread: 16-byte loads, or four lanes of narrower types
+/// (tuning/dot.md: lanes_a_thread).
 TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t x_size, std::size_t y_size) {
   return x_size >= 8 || y_size >= 8 ? 2 : 4;
 }
 
-/// The same for one vector; elements of one byte come 8 at a time.
+/// For one vector; elements of one byte come 8 at a time.
 TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t size) {
   return size == 1 ? 8 : lanes_a_thread(size, size);
 }
 
-/// Lanes per thread where any elements are loaded one by one.
+/// Where any elements are loaded one by one.
 inline constexpr int lanes_of_any = 2;
 
-/// Returns the chunks that a warp's lanes make up, a node of the tree.
+/// Returns the chunks of a warp's lanes, a node of the tree.
 TALLY_HOST_DEVICE constexpr int chunks_a_warp(int lanes) {
   return 32 * lanes / static_cast<int>(order::lanes);
 }
@@ -40,10 +40,9 @@ inline constexpr unsigned max_tiles = 8;
 /// Words (words.hpp) for the sums of a grid.
 inline constexpr unsigned scratch_words = 8192;
 
-/// Words that a thread takes over at once: 1 to 8 sums.
+/// Words that a thread takes at once: 1 to 8 sums.
 inline constexpr unsigned words_at_once = 8;
 
-/// Returns the words of the sums, rounded up to `words_at_once`.
 template <class N>
 TALLY_HOST_DEVICE constexpr N words_of_blocks(N blocks, unsigned words_a_sum) {
   return (blocks * words_a_sum + words_at_once - 1) / words_at_once * words_at_once;
@@ -71,8 +70,8 @@ inline constexpr sum_case sum_cases[] = {
 };
 
 /// A single block takes up to `max_warps` nodes, a warp each. Beyond, there is a block per SM as
-/// far as they go; all blocks are resident up to 2^24 elements. Then there are many, since the
-/// device evens out their ends (tuning/dot.md: tiles_before_growth).
+/// far as they go; all are resident up to 2^24 elements. Then there are many, since the device
+/// evens out their ends (tuning/dot.md: tiles_before_growth).
 inline constexpr std::uint64_t tiles_before_growth = 256;
 
 /// Pre: nodes >= 1.

@@ -1,5 +1,5 @@
-// Reductions of integers over a warp, by instructions of compute capability 8 where all threads get
-// the result.
+// Reductions of integers over a warp. Compute capability 8 has instructions for results in all
+// threads.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"

@@ -1,4 +1,4 @@
-// Tagged words, in which blocks hand over sums and the host gets results.
+// Tagged words of sums and results.
 #pragma once
 
 #include <tally/words.hpp>

@@ -1,4 +1,4 @@
-// Terms of dot, x_i * y_i, for each pair of types.
+// Terms of dot, x_i * y_i.
 #pragma once
 
 #include "backends/cuda/device/any_share.cuh"
@@ -71,7 +71,6 @@ struct dot_kernel_of {
   }
 };
 
-/// Instantiates the kernel of contiguous vectors for all pairs of types that `A` accumulates.
 template <class A>
 sum_kernel_function* dot_kernel(type x, type y) {
   static constexpr auto kernels = make_pair_table<sum_kernel_function, A>(dot_kernel_of<A>());

@@ -7,13 +7,12 @@ namespace tally::backends::cuda {
 
 // Hidden by name, so that a missing instantiation fails when the library is linked, not loaded.
 
-/// Returns the kernel for contiguous vectors of these types that start at multiples of a thread's
-/// load. Pre: x's type is not after y's in the list. Null for bytes in double (`most_exact_bytes`).
+/// For vectors of these types for which is_contiguous holds. Pre: x's type is not after y's in the
+/// list. Null for bytes in double (`most_exact_bytes`).
 template <class A>
 [[gnu::visibility("hidden")]] sum_kernel_function* dot_kernel(type x, type y);
 
-/// Returns the kernel for any vectors, whose types the job names. For a complex `A` y is complex,
-/// and x may be.
+/// For any vectors, with types from the job. For a complex `A` y is complex, and x may be.
 template <class A>
 [[gnu::visibility("hidden")]] sum_kernel_function* any_dot_kernel(bool x_complex);
 

@@ -24,7 +24,6 @@ const exact_kernel_pair* made_for() {
   return &kernels;
 }
 
-/// Returns the kernels for these operands, or null.
 const exact_kernel_pair* kernels_for(const exact_arguments& a) {
   using product_types = type_list<float16, bfloat16, float, double>;
   using value_types = type_list<float, double>;
@@ -104,7 +103,6 @@ void add_words(const std::byte* from, const output& to) {
   }
 }
 
-/// Returns the public function's name.
 const char* name_of(const exact_arguments& a) {
   switch (a.term) {
     case exact_term::value:

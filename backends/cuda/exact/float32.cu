@@ -1,4 +1,3 @@
-// Kernels of float32.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,3 @@
-// Kernels of float64.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

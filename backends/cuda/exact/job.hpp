@@ -13,13 +13,13 @@ inline constexpr unsigned exact_warps = 8;
 /// Blocks per SM.
 inline constexpr unsigned exact_blocks = 2;
 
-/// Scratch memory in which blocks add up their sums. Limbs are 128 bytes apart, in different slices
-/// of L2, which add in parallel.
+/// Scratch memory for the blocks' sums. Limbs are 128 bytes apart, in different slices of L2, which
+/// add in parallel.
 namespace exact_scratch {
 inline constexpr unsigned apart = 16;
 inline constexpr unsigned ticket = 0;
 inline constexpr unsigned batch = apart;     ///< one per part of the result
-inline constexpr unsigned sums = 3 * apart;  ///< per part
+inline constexpr unsigned sums = 3 * apart;  ///< of the first part, then of the second
 constexpr unsigned words(unsigned parts, unsigned of_sum) { return sums + parts * of_sum * apart; }
 }  // namespace exact_scratch
 
@@ -28,12 +28,12 @@ struct exact_job {
   const void* y = nullptr;
   std::int64_t n = 0;
   unsigned tiles = 1;    ///< adjacent, per batch; a warp takes a batch at a time
-  bool dynamic = false;  ///< whether warps take batches as they get ready, not equal parts
+  bool dynamic = false;  ///< whether warps take batches as they get ready
   bool absolute = false;
   bool root = false;      ///< whether the result is the root of the sum
   bool to_float = false;  ///< result: float, else double; limbs: the type of their sum
   bool to_words = false;  ///< whether the sum is added, unrounded, to limbs at `result`
-  /// 0: plain `result`; else the tag of its words (words.hpp), two for each limb.
+  /// 0: plain `result`; else the tag of its words, two per limb.
   std::uint32_t tag = 0;
   std::uint64_t* scratch = nullptr;  ///< for several blocks (scratch.hpp)
   std::uint64_t* ended = nullptr;    ///< counter of ended launches, or null
@@ -46,8 +46,8 @@ struct exact_job {
   type y_type = type::float64;
   /// Parts of the result: 2 if complex.
   unsigned parts = 1;
-  /// A part of the result is the sum of these over all elements: a part of x's element, as a
-  /// double, times one of y's (or of x's again, or 1).
+  /// A part of the result sums these over all elements: a part of x's element, as a double, times
+  /// one of y's (or x's again, or 1).
   struct product {
     std::uint8_t x = 0;
     std::uint8_t y = 0;

@@ -1,9 +1,9 @@
 // The exact grade; one launch a call.
 //
 // A thread adds tiles of terms to narrow levels, or to a column of wide ones where those don't hold
-// them (levels.hpp). The levels' sums are integers. A warp adds them to its limbs, in the layout of
-// exact_sum; blocks add up their warps' limbs and add those to scratch memory; the last one to do
-// so rounds. All of that is integer addition, so its order makes no difference.
+// them (levels.hpp). A warp adds the levels' integer sums to its limbs, in the layout of exact_sum;
+// blocks add those up and add to scratch memory; the last one to do so rounds. Integer additions
+// make the order irrelevant.
 #pragma once
 
 #include "backends/cuda/exact/round.cuh"
@@ -16,8 +16,6 @@
 
 namespace tally::backends::cuda {
 
-// --- Scratch memory -------------------------------------------------------------------------------
-
 static_assert(exact_scratch::words(2, exact_sum<double>::words) <= 8192);
 
 __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
@@ -25,7 +23,7 @@ __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
 }
 
 /// Returns the next number, from 0. Whoever gets a later one sees what the caller wrote before, and
-/// what others wrote before a barrier of the caller's block.
+/// others before a barrier of the caller's block.
 __device__ inline unsigned next_number(std::uint64_t* word) {
   unsigned number;
   asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
@@ -35,10 +33,8 @@ __device__ inline unsigned next_number(std::uint64_t* word) {
   return number;
 }
 
-// --- The kernel ----------------------------------------------------------------------------------
-
 /// Returns word i of a sum of To from those of a sum of From without digits below it. All digits
-/// are carried by one limb at once, which leaves limbs below 2^33 in magnitude.
+/// are carried by one limb at once, which leaves limbs below 2^33.
 template <class To, class From>
 __device__ std::int64_t carried(const std::int64_t* words, int i) {
   using to = exact_sum<To>;
@@ -57,7 +53,7 @@ __device__ std::int64_t carried(const std::int64_t* words, int i) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(at(same) + carry) + above);
 }
 
-/// Adds all words to the caller's, or sends them to the host. Called by all threads of a block.
+/// Adds all words to the caller's, or sends them to the host. Called by the whole block.
 template <class To, class From, unsigned count>
 __device__ void deliver_words(const exact_job& job, const std::int64_t (*words)[count]) {
   constexpr unsigned of_part = exact_sum<To>::words;
@@ -178,9 +174,8 @@ exact_kernel_choice exact_kernel_of() {
           exact_sum<typename Tile::sum_of>::words};
 }
 
-/// Returns the kernels with long and with the shortest tiles. A thread loads 128 bytes (160 for
-/// bool and float) at once; they fit what shared memory leaves of L1 (tuning/exact.md:
-/// vector_kernels).
+/// A thread loads 128 bytes (160 for bool and float) at once; they fit what shared memory leaves of
+/// L1 (tuning/exact.md: vector_kernels).
 template <class X, class Y>
 exact_kernel_pair vector_kernels() {
   constexpr int size = sizeof(on_device_t<X>);

@@ -6,22 +6,22 @@
 
 namespace tally::backends::cuda {
 
-/// In place of the second type: terms are elements or, for `squared`, their squares.
+/// Second type for one vector: terms are elements or, for `squared`, their squares.
 struct no_vector;
 struct squared;
-/// In place of both types: any operands.
+/// Both types for any operands.
 struct any_vector;
 
-/// A kernel of an exact_job. Launched by cudaLaunchKernel, never called directly.
+/// A kernel of an exact_job.
 struct exact_kernel_choice {
   const void* kernel = nullptr;
-  int tile = 0;                  ///< elements that a warp takes at a time
+  int tile = 0;                  ///< elements per warp at a time
   int per_load = 1;              ///< per load of a thread
   std::size_t shared_bytes = 0;  ///< dynamic, per warp
   unsigned words = 0;            ///< of a sum
 };
 
-/// Long tiles, and short ones, by which many threads share a short vector's terms.
+/// Long tiles, and short ones, by which many threads share a short vector.
 struct exact_kernel_pair {
   exact_kernel_choice long_tiles;
   exact_kernel_choice short_tiles;

@@ -1,14 +1,12 @@
-// Error-free addition of doubles to a floating-point expansion, in a few operations a term.
+// Error-free addition of doubles to a floating-point expansion.
 //
 // A level, the expansion's component, is a double s that starts at a bias of 1.5 * 2^k and stays in
-// [2^k, 2^(k+1)), where it is a multiple of u = 2^(k-52). Adding a small v, it takes the nearest
-// multiple of u; the rest, at most u/2, is known exactly and goes to the next level down. The bits
-// of s minus those of the bias are the level's sum in units of u. All of this needs rounding to
-// nearest and no contraction of products and sums.
+// [2^k, 2^(k+1)), a multiple of u = 2^(k-52). Of a small v it takes the nearest multiple of u; the
+// rest, at most u/2, is known exactly and goes to the next level down. The bits of s minus those of
+// the bias are the level's sum in units of u. This needs rounding to nearest and no contraction.
 //
-// Narrow levels are 2 or 3 in registers, for a tile whose terms fit their window, which is checked
-// at little cost. Wide levels are exponent bins in memory, one per 42 bits of exponents; a term
-// picks those that it needs.
+// Narrow levels are 2 or 3 in registers, for a tile whose terms fit their window, which is checked.
+// Wide levels are exponent bins in memory, one per 42 bits; a term picks those that it needs.
 //
 // A term is a product x * y: `high` rounded, `low` the rest; or `high` alone, if products are exact
 // in double, or without y.
@@ -22,7 +20,7 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the upper word of |value|, ordered as magnitudes are, then infinity, then NaNs.
+/// Returns the upper word of |value|, ordered as magnitudes, with infinity and NaNs on top.
 TALLY_HOST_DEVICE inline std::uint32_t magnitude_of(double value) {
   return static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, value) >> 32) & 0x7fffffffu;
 }
@@ -53,7 +51,7 @@ TALLY_HOST_DEVICE inline float from_bits(std::uint32_t bits) {
 /// Returns the upper word of 1.5 * 2^k.
 TALLY_HOST_DEVICE constexpr std::uint32_t bias_word(int k) { return power_of_two(k) | 0x80000u; }
 
-/// Adds to the level what it takes of v; v becomes the rest.
+/// Adds to the level what it takes of v, and leaves the rest.
 TALLY_HOST_DEVICE inline void split(double& level, double& v) {
   const double sum = level + v;
   v -= sum - level;
@@ -67,8 +65,7 @@ TALLY_HOST_DEVICE inline bool overflows_below(double& level, double v) {
   return level - before != v;
 }
 
-/// Returns the rounding error of the product `high`; exact if |high| >= smallest_split, or if x or
-/// y is 0.
+/// Returns the rounding error of `high`; exact if |high| >= smallest_split, or if x or y is 0.
 TALLY_HOST_DEVICE inline double low_part(double x, double y, double high) {
   return fma(x, y, -high);
 }
@@ -93,26 +90,26 @@ TALLY_HOST_DEVICE double high_part(const Tile& tile, int l, int i) {
 
 // --- Narrow levels ---------------------------------------------------------------------------
 
-/// Levels for tiles of up to `count` terms a thread, with sums in an exact_sum<T>.
+/// For tiles of up to `count` terms a thread, with sums in an exact_sum<T>.
 template <class T, bool paired, int count>
 struct narrow_levels {
   using sum = exact_sum<T>;
   static constexpr int levels = paired ? 3 : 2;
-  /// Binades from the bound on a term to the upper bias: a tile's sum stays below half of what
-  /// would leave the binade.
+  /// Binades from a term's bound to the upper bias: a tile's sum stays below half of what would
+  /// leave the binade.
   static constexpr int room = log2_of(count) + 2;
-  /// Binades between biases: the lower level gets at most `count` times u/2 (the second one also
-  /// the products' low parts, 2^53 times smaller than terms).
+  /// Binades between biases: a lower level gets at most `count` times u/2 (the second one also low
+  /// parts, 2^53 times smaller than terms).
   static constexpr int spacing = 51 - log2_of(count);
-  /// Tiles before the sums are taken, at most: 64 bits hold those of 32 threads.
+  /// Tiles before sums are taken, at most: 64 bits hold those of 32 threads.
   static constexpr int tiles = 128;
 
-  /// The window: magnitude_of of all terms is below. 0: none yet.
+  /// Window: above magnitude_of of all terms. 0: none yet.
   std::uint32_t limit = 0;
   /// In each level's units.
   std::int64_t sums[levels] = {};
 
-  /// Returns the window for terms up to this magnitude, with room for 4 times as much.
+  /// Returns the window for this magnitude, with room for 4 times as much.
   TALLY_HOST_DEVICE static std::uint32_t limit_for(std::uint32_t largest) {
     constexpr int of_sum = sum::lowest_exponent + 52;
     constexpr int lowest = (of_sum > -1022 ? of_sum : -1022) + (levels - 1) * spacing - room;
@@ -130,11 +127,10 @@ struct narrow_levels {
     return static_cast<int>(limit >> 20) - 1023 - 52 + room - level * spacing;
   }
 
-  /// Adds the tile up in its own levels and returns whether they held it; `more` becomes what to
-  /// add to `sums`.
+  /// Adds the tile up and returns whether the levels held it; `more` is for `commit`.
   template <class Tile>
   TALLY_HOST_DEVICE bool add(const Tile& tile, std::int64_t (&more)[levels]) const {
-    // No array, which would lie in memory in some kernels (tuning/exact.md: narrow levels).
+    // No array: it would lie in memory in some kernels (tuning/exact.md: narrow levels).
     double upper = from_upper_word(bias(0));
     double middle = from_upper_word(bias(1));
     double lower = from_upper_word(bias(2));
@@ -209,7 +205,7 @@ struct narrow_levels {
 
 // --- Wide levels -----------------------------------------------------------------------------
 
-/// What a thread met besides the terms that it added.
+/// What a thread met besides added terms.
 namespace seen {
 inline constexpr unsigned below = 1;  ///< of a lower exponent bank
 inline constexpr unsigned above = 2;  ///< of a higher exponent bank
@@ -220,11 +216,11 @@ inline constexpr unsigned special = nan | plus_infinity | minus_infinity;
 }  // namespace seen
 
 /// Exponent bins. Level i takes the part of a term below 2^(top - spacing * i) and above the next
-/// level's, and the rest goes to the levels after it. 168 bits from the first level's top on hold
-/// the 106 bits of a product, and 126 the 53 of a double, wherever they begin.
+/// level's; the rest goes to the levels after it. 168 bits from the first level's top on hold the
+/// 106 of a product, and 126 the 53 of a double, wherever they begin.
 ///
-/// For exact_sum<double> the bins reach over 2^+-462 only. Other terms, rare if any, are added in
-/// another pass, for their exponent bank: bank b holds 2^(924 b +- 462), scaled to bank 0.
+/// For exact_sum<double> the bins reach over 2^+-462 only. Other, rare terms are added in another
+/// pass for their exponent bank: bank b holds 2^(924 b +- 462), scaled to bank 0.
 template <class T, bool paired>
 struct wide_levels {
   static constexpr bool banked = std::same_as<T, double>;
@@ -236,8 +232,7 @@ struct wide_levels {
   static constexpr int bank_exponent = starts * spacing;
   static_assert(!banked || bank_exponent == 2 * top);
   static_assert(banked || top - 41 - (levels - 1) * spacing <= -298);  // the last unit
-  /// Terms before a level's sum is taken: each gives at most 1.5 * 2^41 units, so there is room for
-  /// 680.
+  /// Terms before a level's sum is taken, at most: each gives up to 1.5 * 2^41 units, so 680 fit.
   static constexpr int terms = 512;
 
   /// Returns the bias that rounds to multiples of a level's unit.
@@ -313,8 +308,8 @@ struct wide_levels {
     return v + b - b;
   }
 
-  /// Adds a term and returns whether the levels took it. The parts are found without reading
-  /// levels, so a term waits for the one before only at a common level; no branches.
+  /// Adds a term and returns whether the levels took it. No level is read to find its part, so a
+  /// term waits for the one before only at a common level; no branches.
   template <int stride>
   TALLY_HOST_DEVICE static bool add_term(double* column, double x, double y, double high) {
     std::uint32_t magnitude = magnitude_of(high);
@@ -367,7 +362,7 @@ struct wide_levels {
 
   /// Multiplies x * y by 2^(-924 bank): exact for products of that bank or near it, and no other
   /// comes into bank 0. (A factor scaled up alone is below 2^-231, one scaled down alone above
-  /// 2^231; if both are scaled, both are below 2^-312 or above 2^362.)
+  /// 2^231; two, below 2^-312 or above 2^362.)
   TALLY_HOST_DEVICE static void scale(double& x, double& y, int bank) {
     const double factor = from_upper_word(power_of_two(bank > 0 ? -bank_exponent : bank_exponent));
     const bool x_is_larger = magnitude_of(x) >= magnitude_of(y);

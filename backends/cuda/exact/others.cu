@@ -1,5 +1,5 @@
-// Kernels of other operands. Products of 16-bit floats, and of bool and float32, have their own;
-// the rest share one, with types known at run time.
+// Kernels of other operands: their own for products of 16-bit floats, and of bool and float32; one
+// for the rest.
 #include "backends/cuda/exact/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -29,8 +29,7 @@ struct rounded_sum {
 };
 
 /// Rounds a sum of few limbs, or its root, if that is normal; in registers, unlike exact_sum's
-/// functions (tuning/exact.md: round_few). Not inlined, since its registers would be the whole
-/// kernel's.
+/// functions (tuning/exact.md: round_few). Not inlined: the whole kernel would need its registers.
 template <class T, class R>
 __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int low, bool root) {
   using sum = exact_sum<T>;
@@ -112,7 +111,7 @@ __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int 
   }
 }
 
-/// Rounds the result and writes it to `to`. Each part's `words` are 0 outside [low, high).
+/// Rounds the result to `to`. Each part's `words` are 0 outside [low, high).
 template <class T, class Job, unsigned count>
 __device__ void round_and_deliver(const Job& job, const std::int64_t (*words)[count], int low,
                                   int high, void* to) {

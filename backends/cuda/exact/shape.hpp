@@ -22,7 +22,7 @@ struct exact_shape {
 /// Terms per thread that one block, without scratch memory, takes.
 inline constexpr unsigned terms_of_one_block = 12;
 /// Up to this many tiles a warp, all resident warps get equal parts. Beyond, warps take batches,
-/// fractions of a part, as they get ready: best for widely spread exponents.
+/// fractions of a part, as they get ready.
 inline constexpr std::uint64_t most_tiles_of_share = 32, batches_of_share = 4;
 inline constexpr std::uint64_t least_batch = 8, most_batch = 16;
 

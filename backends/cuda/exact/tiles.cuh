@@ -1,4 +1,4 @@
-// Tiles: terms that a thread adds up at a time, of contiguous or any vectors.
+// Tiles: terms that a thread adds up at a time.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -11,7 +11,7 @@
 
 namespace tally::backends::cuda {
 
-/// Terms of contiguous vectors that start at multiples of a thread's load.
+/// Terms of vectors that are contiguous (is_contiguous).
 template <class X, class Y, int count>
 class vector_tile {
   static constexpr bool is_value = std::is_same_v<Y, no_vector>;
@@ -102,8 +102,8 @@ class vector_tile {
     }
   }
   /// Returns the terms' largest size, without NaNs: a product's magnitude in float; for elements
-  /// and squares the element's. (Others than floats, converted first, are searched in double;
-  /// tuning/exact.md: largest_size.)
+  /// and squares the element's. (Others, converted first, are searched in double; tuning/exact.md:
+  /// largest_size.)
   __device__ float largest_size() const
     requires is_float
   {
@@ -119,12 +119,10 @@ class vector_tile {
     }
     return largest;
   }
-  /// Whether the largest size yields the largest term, as it does unless products underflow or
-  /// overflow.
+  /// Whether the largest size yields the largest term: products must not underflow or overflow.
   __device__ static bool is_true_size(float largest) {
     return !has_y || (0x1p-126f <= largest && largest < 0x1p127f);
   }
-  /// Returns the magnitude of the term of this size.
   __device__ static double term_of_size(float size) {
     const double value = size;
     return is_value || has_y ? value : value * value;
@@ -137,7 +135,7 @@ class vector_tile {
   std::uint32_t keeps_;
 };
 
-/// Returns a part of an element as a double. Complex numbers have two, and so has int64: its upper
+/// Returns a part of an element as a double. Complex numbers have two, and so has int64: upper
 /// half, in place, and lower half.
 template <class T>
 __device__ double part_of(T element, int part, bool absolute) {
@@ -158,7 +156,7 @@ __device__ inline double part_of(std::int64_t element, int part, bool absolute) 
   return value * 0x1p32;
 }
 
-/// Terms of any vectors; a tile has one of the products that make an element's term.
+/// Terms of any vectors; a tile has one of the products of an element's term.
 class any_tile {
  public:
   using sum_of = double;
@@ -222,8 +220,7 @@ class any_tile {
   }
 
   /// A part of an integer may be 0 where the integer is not, and 0 times infinity is NaN. So if the
-  /// other factor is not finite, the first part becomes the integer, and the second part's product
-  /// 0.
+  /// other factor is not finite, the first part becomes the integer, and the second product 0.
   __device__ static void mend(double (&integers)[loads], double (&others)[loads],
                               const std::int64_t* data, std::ptrdiff_t increment, int part,
                               std::int64_t first) {

@@ -20,7 +20,7 @@ inline constexpr std::size_t column_bytes =
     wide_levels<typename Tile::sum_of, Tile::paired>::levels * warp * sizeof(double);
 
 /// Adds each thread's m * 2^exponent to the limbs. Pre: exponents are 32 or more apart, so that no
-/// two threads share a limb in a step below.
+/// step below has two threads at a limb.
 template <class T>
 __device__ void deposit(std::int64_t* words, std::int64_t m, int exponent) {
   using sum = exact_sum<T>;
@@ -38,7 +38,6 @@ __device__ void deposit(std::int64_t* words, std::int64_t m, int exponent) {
   }
 }
 
-/// A thread's sums, to be added to its warp's limbs.
 template <class Tile>
 class warp_sum {
   using T = typename Tile::sum_of;
@@ -46,7 +45,7 @@ class warp_sum {
   static constexpr int count = Tile::loads * Tile::per_load;
   using narrow = narrow_levels<T, paired, count>;
   using wide = wide_levels<T, paired>;
-  /// Tiles before wide levels' sums must be taken, at most.
+  /// Tiles before wide levels' sums are taken, at most.
   static constexpr int most_tiles = wide::terms / count;
 
  public:
@@ -56,9 +55,8 @@ class warp_sum {
     __syncwarp();
   }
 
-  /// Adds tile i of a batch.
   __device__ void add(Tile& tile, int i) {
-    // A replay for an exponent bank. The limbs have all that narrow levels took, of any exponent.
+    // A replay for an exponent bank. Limbs have all that narrow levels took, of any exponent.
     if (bank_ != 0 && (held_ >> i & 1) != 0) return;
     if (tiles_left_ == 0) {
       if (bank_ == 0) {
@@ -67,7 +65,7 @@ class warp_sum {
           held_ |= 1u << i;
           return;
         }
-        // The next tiles will probably fail, too, the more so the more have failed.
+        // The next tiles will probably fail, too, the more so the more have.
         tiles_left_ = in_row_;
         in_row_ = in_row_ * 2 < most_tiles ? in_row_ * 2 : most_tiles;
       } else {
@@ -81,7 +79,7 @@ class warp_sum {
   }
 
   /// Ends a batch. Returns true if it must be replayed for another exponent bank; in the end the
-  /// bank is 0 again. With `last`, once it returns false, the limbs are complete.
+  /// bank is 0 again. With `last`, after false, the limbs are complete.
   __device__ bool turn(int tiles, bool last) {
     if (wide::banked && bank_ == 0) {
       banks_left_ =
@@ -118,8 +116,8 @@ class warp_sum {
  private:
   __device__ bool seen_by_any(unsigned what) { return __any_sync(whole_warp, seen_ & what); }
 
-  /// Adds a tile to narrow levels, moving their window if that may help. Returns whether they held
-  /// all threads' tiles.
+  /// Adds a tile to narrow levels, whose window may move. Returns whether they held all threads'
+  /// tiles.
   __device__ bool add_narrow(Tile& tile) {
 #pragma unroll 1
     for (bool moved = false;; moved = true) {
@@ -170,7 +168,7 @@ class warp_sum {
     for (int i = 0; i < wide::levels; ++i) columns_[i * warp + thread_] = 0;
   }
 
-  /// Each thread adds up one level of all, beginning with different ones, against bank conflicts.
+  /// Each thread adds up one level of all, from different ones on, against bank conflicts.
   __device__ void take_columns() {
     __syncwarp();
     std::int64_t sum = 0;

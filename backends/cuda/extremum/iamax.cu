@@ -1,4 +1,3 @@
-// Kernels of iamax.
 #include "backends/cuda/extremum/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -74,7 +74,7 @@ struct numbers {
 template <class X>
 inline constexpr bool comes_in_pairs = std::is_same_v<X, float16> || std::is_same_v<X, bfloat16>;
 
-/// Returns the better ones of two pairs of 16-bit floats, a pair in 32 bits. Compute capability 8.
+/// Returns the better ones of two pairs of 16-bit floats, packed. Compute capability 8.
 template <bool greater, class X>
 __device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
   if constexpr (std::is_same_v<X, float16>) {
@@ -99,7 +99,6 @@ __device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
 // index in the tile. Where the vector doesn't fill the tile, its first element in the tile stands
 // for absent ones. That is no better than itself; before its own index the index would be negative.
 
-/// Elements of a contiguous vector, in 16-byte loads.
 template <class X>
 struct loaded {
   using DX = on_device_t<X>;
@@ -170,8 +169,8 @@ struct scored_as {
 template <extreme what, class S>
 using types_scored_as = types::those<element_types, scored_as<what, S>::template is>;
 
-/// Elements of any vector as they are compared, complex ones as scores. Loaded one by one; adjacent
-/// threads read adjacent elements.
+/// Elements of any vector as they are compared, loaded one by one; adjacent threads read adjacent
+/// ones.
 template <extreme what, class S>
 struct gathered {
   static constexpr bool is_loaded = false;
@@ -213,8 +212,8 @@ struct gathered {
 
 // --- A thread's best -----------------------------------------------------------------------------
 
-/// The best number so far and its first index among the warp's tiles, one after another; 0 if every
-/// element is the worst number.
+/// The best number so far and its first index among the warp's tiles, one after another; 0 if all
+/// elements are the worst number.
 template <extreme what, class X>
 struct tracker {
   using N = numbers<what, X>;
@@ -284,7 +283,7 @@ struct tracker {
     }
   }
 
-  /// Returns the warp's best element; the warp has every `step`-th tile from `first` on.
+  /// Returns the warp's best element; its tiles are every `step`-th from `first` on.
   template <class Held>
   __device__ candidate of_warp(const sum_job& job, std::int64_t first, unsigned step) const {
     constexpr auto length = static_cast<unsigned>(Held::length);
@@ -297,7 +296,6 @@ struct tracker {
   }
 };
 
-/// Delivers the best element's index, or element and index.
 template <extreme what, class X, class Held>
 __device__ void deliver_best(const sum_job& job, const candidate& best, int part) {
   using N = numbers<what, X>;
@@ -419,7 +417,6 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_jo
   count_as_ended(job.ended);
 }
 
-/// Instantiates the kernel of contiguous vectors for every type.
 template <extreme what>
 const extremum_kernel& find_extremum_kernel(type x) {
   static constexpr auto kernels = table_over([]<class X>() -> extremum_kernel {

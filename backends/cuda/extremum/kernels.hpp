@@ -34,12 +34,12 @@ const extremum_kernel& extremum_kernel_of<extreme::iamax>(type x);
 inline constexpr int load_bytes = 16;
 TALLY_HOST_DEVICE constexpr int loads_of(int size) { return size == 1 ? 4 : 8; }
 
-/// Returns the elements that a warp takes at a time.
+/// Returns a warp's elements at a time.
 TALLY_HOST_DEVICE constexpr int tile_of(int size, bool contiguous) {
   return 32 * (contiguous ? loads_of(size) * (load_bytes / size) : 16);
 }
 
-/// Returns the elements between a multiple of load_bytes and a contiguous vector's start.
+/// Returns the elements from a multiple of load_bytes to a contiguous vector's start.
 TALLY_HOST_DEVICE inline int head_of(const void* x, int size) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) % load_bytes) / size;
 }

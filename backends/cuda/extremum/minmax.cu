@@ -1,4 +1,3 @@
-// Kernels of minmax.
 #include "backends/cuda/extremum/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,3 @@
-// Kernels of min and max.
 #include "backends/cuda/extremum/kernel.cuh"
 
 namespace tally::backends::cuda {

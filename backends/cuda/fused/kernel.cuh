@@ -1,4 +1,4 @@
-// The kernel of all sums (sum_kernel.cuh), whose warps make the elements that they add up.
+// The kernel of all sums (sum_kernel.cuh), with elements made by the warps that add them.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"
@@ -8,8 +8,8 @@
 
 namespace tally::backends::cuda {
 
-/// A warp's part of contiguous vectors of one type that start at multiples of a thread's load.
-/// Writes z = alpha x + beta y and sums Terms of z, or of z and v, or with `itself` of z and z.
+/// A warp's part of vectors of one type for which is_contiguous holds. Writes z = alpha x + beta y
+/// and sums Terms of z, or of z and v, or with `itself` of z and z.
 template <class Terms_, bool itself>
 struct updated_share {
   using Terms = Terms_;
@@ -72,7 +72,7 @@ struct updated_share {
         }
       }
     };
-    /// Calls f(l, i) for elements i, of lanes l, within this thread's last, partial load.
+    /// Calls f(l, i) for elements i, of lanes l, of this thread's last, partial load.
     const auto for_each_left = [&](const auto& f) {
       const int i = left / static_cast<int>(order::lanes) * static_cast<int>(order::lanes);
       if (left - i >= lanes) return;

@@ -1,4 +1,3 @@
-// Kernels that update a vector and sum it.
 #pragma once
 
 #include "backends/cuda/fused/job.hpp"
@@ -10,7 +9,7 @@ namespace tally::backends::cuda {
 
 using fused_kernel_function = void(const fused_job job);
 
-/// For contiguous vectors of one type that start at multiples of a thread's load.
+/// For vectors of one type for which is_contiguous holds.
 struct fused_kernel {
   fused_kernel_function* function = nullptr;
   unsigned words = 0;  ///< of a block's sum

@@ -31,7 +31,7 @@ __global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
   fill(job.totals, job.totals_words);
 }
 
-/// Each thread reads a word at an address of its own: the compiler's loads of constants would read
+/// Each thread reads a word at its own address: loads of constants, the compiler's way, would read
 /// one address after another (tuning/histogram.md: bytes_kernel).
 __global__ void bytes_kernel(const __grid_constant__ histogram_bytes_job job) {
   const std::byte* from = job.bytes;

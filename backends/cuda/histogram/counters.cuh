@@ -1,11 +1,9 @@
-// Three kinds of counters in shared memory, added to the counts in memory at the end.
+// Counters in shared memory, added to the counts in memory at the end.
 #pragma once
 
 #include "backends/cuda/histogram/places.cuh"
 
 namespace tally::backends::cuda {
-
-// --- Counts in memory ----------------------------------------------------------------------------
 
 /// Adds n to a place's count in memory; writes it if `alone`, as no other block counts that place.
 template <class Rule, class Job>
@@ -33,8 +31,6 @@ __device__ void hand_in(const Job& job, slot number, std::uint32_t n, bool alone
     *job.stray = 1;
   }
 }
-
-// --- Counters in shared memory -------------------------------------------------------------------
 
 /// Adds to a counter in shared memory. atomicAdd would recompute the address, and branch on
 /// conditions.
@@ -96,7 +92,7 @@ struct spread_table {
 #pragma unroll
     for (int i = 0; i < n; ++i) count_at(address_of(min(places[i], count)));
   }
-  /// Adds a load's bytes, at once if all are equal. __byte_perm finds addresses sooner than shifts.
+  /// At once if all bytes are equal. __byte_perm finds addresses sooner than shifts.
   __device__ void add(const elements<std::uint8_t, 16>& bytes) {
     const uint4 load = bytes.raw[0];
     const std::uint32_t words[] = {load.x, load.y, load.z, load.w};

@@ -1,4 +1,3 @@
-// Choice of the kernel for samples loaded as one type.
 #pragma once
 
 #include "backends/cuda/histogram/sorted.cuh"

@@ -61,7 +61,7 @@ std::uint32_t rank_of(float value) {
   return static_cast<std::uint32_t>(bits) ^ (static_cast<std::uint32_t>(bits >> 31) | 0x80000000u);
 }
 
-/// Returns how many of `count` ascending positions share a cell with the one before.
+/// Returns how many of the ascending positions share a cell with the one before.
 template <class Positions>
 std::size_t crowded(const Positions& position_of, std::size_t count, unsigned cell_bits) {
   std::size_t all = 0;
@@ -71,7 +71,7 @@ std::size_t crowded(const Positions& position_of, std::size_t count, unsigned ce
   return all;
 }
 
-/// Chooses cells of equal width or, if fewer thresholds share one then, of equally many floats.
+/// Chooses cells of equal width or, if fewer thresholds share one, of equally many floats.
 template <class S>
 bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& job) {
   constexpr std::uint32_t last = (1u << 23) - 1;
@@ -100,9 +100,9 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
   }
 }
 
-/// Sets how a float's position among bins of equal width is computed. It is off by less than 2^-24
-/// times 3 (bins + |offset|), since the float, the rate, the product and the offset are rounded; so
-/// for doubles, too.
+/// Sets how a float's position among bins of equal width is computed, off by less than 2^-24 times
+/// 3 (bins + |offset|), since the float, the rate, the product and the offset are rounded; so for
+/// doubles, too.
 void guess_positions(double rate, double origin, slot bins, histogram_job& job) {
   const double offset = -origin * rate;
   job.rate = static_cast<float>(rate);
@@ -112,13 +112,11 @@ void guess_positions(double rate, double origin, slot bins, histogram_job& job) 
     job.rate = 0, job.offset = 0, job.margin = 1;
 }
 
-/// Thresholds, while launches use them.
 struct bins_on_device {
   bin_rule rule = bin_rule::any;
   std::optional<stream_memory> thresholds;
 };
 
-/// Queues launches that bring bytes to the device.
 void* bring(const void* from, std::size_t bytes, const executor& where,
             const current_device& current, std::optional<stream_memory>& memory) {
   memory.emplace(ceil_div(bytes, 8) * 8, current, where.stream());
@@ -193,7 +191,7 @@ void queue_zeros(void* counts, std::size_t bytes, const histogram_options& outsi
          &job, where.device(), where.stream());
 }
 
-/// Sets a launch's samples [first, end), and which are loaded 16 bytes at a time.
+/// Sets a launch's samples, and which are loaded 16 bytes at a time.
 void take_samples(const histogram_arguments& a, std::size_t first, std::size_t end,
                   histogram_job& job) {
   const operand x = a.x.slice(first, end - first);

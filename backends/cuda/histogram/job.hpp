@@ -11,7 +11,6 @@
 
 namespace tally::backends::cuda {
 
-/// From a sample to its place.
 enum class bin_rule : std::uint8_t {
   any,           ///< exact, chosen at run time
   bytes,         ///< the byte itself, mapped to slots after counting
@@ -22,30 +21,28 @@ enum class bin_rule : std::uint8_t {
   bitwise_edges  ///< cells of equally many floats do
 };
 
-/// Where places are counted.
 enum class counting : std::uint8_t {
-  spread,  ///< bytes, in shared memory: a counter per place and thread of a warp
+  spread,  ///< bytes, in shared memory, by place and thread of a warp
   tables,  ///< in shared memory: a block counts its range
-  cache,   ///< the first places in shared memory, others in memory
-  sorted   ///< as `cache` or, if few samples share a place, in tables after sorting
+  cache,   ///< first places in shared memory, others in memory
+  sorted   ///< as `cache` or, if few samples share a place, sorted and in tables
 };
 
-// --- Sorted places (sorted.cuh) ------------------------------------------------------------------
-
+// Sorted places (sorted.cuh).
 inline constexpr unsigned buckets = 128;
-inline constexpr slot adjacent = 8;  ///< adjacent places in one bucket
+inline constexpr slot adjacent = 8;  ///< places in one bucket
 inline constexpr unsigned samples_a_tile = 8192;
 /// Octets of a tile's places, at most: 8 numbers of 16 bits, of one bucket.
 inline constexpr unsigned octets_a_tile = samples_a_tile / 8 + buckets * 7 / 8;
 
-/// Parameter of a counting kernel. A *place* is the index of a counter: a slot (a bin, or outside)
-/// of one channel, or a byte; all channels' are numbered through.
+/// Parameter of a counting kernel. A *place* is a counter's index: a slot (a bin, or outside) of
+/// one channel, or a byte; channels are numbered through.
 struct histogram_job {
   const void* x = nullptr;
   std::ptrdiff_t increment = 1;
   std::int64_t n = 0;
   std::int64_t head = 0;   ///< samples before the first load
-  std::int64_t loads = 0;  ///< 16-byte loads; 0: samples are loaded one by one
+  std::int64_t loads = 0;  ///< 16-byte loads; 0: samples come one by one
   unsigned channels = 1;
   slot bins = 1;  ///< per channel
   /// Per channel: bins and, if it matters, outside; or bytes.
@@ -53,20 +50,20 @@ struct histogram_job {
   unsigned ranges = 1;
   slot a_range = 1;         ///< places per block, at most, or per bucket
   unsigned cache_bits = 0;  ///< low bits of a place, which select a cache's counter
-  bool wide = false;        ///< whether counts have 64 bits
-  bool add = false;         ///< to the existing counts
-  bool alone = false;       ///< whether each range has one block, which writes its counts
+  bool wide = false;        ///< 64-bit counts
+  bool add = false;         ///< whether counts are added to existing ones
+  bool alone = false;       ///< whether there is one block per range, which writes counts
   type element = type::int32;
   void* counts = nullptr;
-  std::int64_t* outside = nullptr;  ///< three counts per channel, or null
+  std::int64_t* outside = nullptr;  ///< three per channel, or null
   std::uint64_t* stray = nullptr;   ///< becomes 1 for a sample outside; or null
 
   uint4* octets = nullptr;  ///< sorted places, tile by tile
-  /// First octet of each bucket in each tile: buckets + 1 rows of a number per tile.
+  /// First octet of each bucket in each tile: buckets + 1 rows, a number per tile.
   std::uint16_t* begins = nullptr;
-  std::uint32_t* totals = nullptr;  ///< octets of each bucket, in all tiles
+  std::uint32_t* totals = nullptr;  ///< per bucket, in all tiles
   std::int64_t tiles = 0;
-  unsigned pieces = 0;  ///< approximate number of blocks that count sorted places
+  unsigned pieces = 0;  ///< approximate number of blocks for sorted places
 
   binning what = binning::keys;
   bool whole = false;  ///< `whole_even`, not `even`
@@ -85,35 +82,35 @@ struct histogram_job {
   std::uint32_t base = 0;            ///< rank of the float at position 0
 };
 
-/// With room for few thresholds, for kernels that know edges.
+/// For kernels that know edges, with few thresholds.
 struct histogram_edges_job : histogram_job {
   static constexpr std::size_t room = 2080;  ///< 260 doubles or 520 floats
   alignas(8) std::byte few[room];
 };
 
-/// Limbs of a bin's sum of weights of type W in a table: a weight may begin at one of two.
+/// Limbs of a bin's sum in a table: a weight may begin at one of two.
 template <class W>
 inline constexpr int weight_table_words = weight_sum<W>::digits + 1;
 
-/// Threads per block for weights in memory.
+/// Threads per block.
 inline constexpr unsigned weight_threads = 256;
 
 struct histogram_weights_job : histogram_edges_job {
   const void* weights = nullptr;
   std::ptrdiff_t weights_increment = 1;
-  /// Sums of bins [first, first + some), as in weight_sum.
+  /// Of bins [first, first + some), as in weight_sum.
   std::int64_t* words = nullptr;
   std::size_t first = 0, some = 0;
 };
 
-/// Parameter of the kernel that rounds sums of weights, or adds them to limbs.
+/// For the kernel that rounds sums of weights, or adds them to limbs.
 struct histogram_sums_job {
   const std::int64_t* words = nullptr;
   bool doubles = false;  ///< weights: doubles, else floats
-  void* sums = nullptr;  ///< destination
+  void* sums = nullptr;
   std::size_t some = 0;
   bool to_doubles = false;  ///< sums: doubles, else floats
-  bool to_words = false;    ///< whether they are added to limbs of such sums
+  bool to_words = false;    ///< whether they are added to limbs
   bool add = false;
 };
 
@@ -126,16 +123,15 @@ struct histogram_zeros_job {
   std::size_t totals_words = 0;
 };
 
-/// Bytes of the host for the device. Not a copy, which a graph would repeat after the host's bytes
-/// are gone.
+/// Bytes of the host for the device. Not a copy, which a graph would repeat after they are gone.
 struct histogram_bytes_job {
-  static constexpr std::size_t room = 4000;  ///< a launch has 4 KiB of parameters
+  static constexpr std::size_t room = 4000;  ///< of 4 KiB of parameters
   std::byte* to = nullptr;
   unsigned count = 0;
   alignas(8) std::byte bytes[room];
 };
 
-/// For the kernels that look for out-of-range keys.
+/// For out-of-range keys.
 struct histogram_stray_job {
   const void* x = nullptr;
   std::ptrdiff_t increment = 1;

@@ -1,9 +1,9 @@
 // Histograms: a block counts its part of the samples in shared memory, and hands in its counts at
 // the end.
 //
-// Places too many for one table are cut into ranges. Each block counts one range, so samples are
-// read once per range. Beyond that a block has counters for the places that come first, hot ones
-// probably, and adds others in memory.
+// Places too many for one table are cut into ranges, one per block, so samples are read once per
+// range. Beyond that a block has counters for the places that come first, hot ones probably, and
+// adds others in memory.
 //
 // Equal keys in a warp need no vote: additions of 1 to one address are as fast as to 32. Nor do
 // four-byte samples need several tables (tuning/histogram.md: count_kernel).
@@ -43,8 +43,7 @@ __device__ void find_places_of_load(const Job& job, const Rule& place_of,
   find_places(place_of, numbers, places);
 }
 
-/// Whether samples of one channel are counted in this table by 16-byte loads: bytes have
-/// spread_table.
+/// Whether samples of one channel are counted here by 16-byte loads: bytes have spread_table.
 template <class L, class Table>
 inline constexpr bool may_load = sizeof(L) > 1 || Table::is_spread;
 
@@ -60,8 +59,7 @@ struct thread_loads {
   elements<L, per_load> next[in_flight];
 
   /// The samples were there before this launch became resident and before the one that writes zeros
-  /// began, so L1 is not stale. L2 would be slower, even for what another block has just read
-  /// (tuning/histogram.md: loads through L1).
+  /// began, so L1 is not stale. L2 is slower (tuning/histogram.md: loads through L1).
   __device__ thread_loads(const histogram_job& job, std::int64_t of_thread, std::int64_t before,
                           std::int64_t every)
       : x(static_cast<const L*>(job.x) + job.head), first(of_thread), end(before), step(every) {

@@ -1,5 +1,4 @@
-// Kernels of histograms; those that load samples as one type have a source of their own
-// (kernels.cu.in).
+// Kernels of histograms; those for samples of one type have a source each (kernels.cu.in).
 #pragma once
 
 #include "backends/cuda/histogram/job.hpp"
@@ -12,23 +11,20 @@
 
 namespace tally::backends::cuda {
 
-/// Type as which samples of X are loaded. All one-byte types share kernels, and so do 16-bit
-/// floats: the job distinguishes them.
+/// Type as which samples of X are loaded. One-byte types share kernels, and so do 16-bit floats:
+/// the job distinguishes them.
 template <class X>
 using loaded_t = std::conditional_t<sizeof(X) == 1, std::uint8_t,
                                     std::conditional_t<sizeof(X) == 2, std::uint16_t, X>>;
 
-/// Of the counting kernels.
 inline constexpr unsigned histogram_threads = 1024;
 
 /// Returns the kernel of a histogram_job or, if there may be edges, of a histogram_edges_job.
-/// (Hidden by name: it names types of the language alone, so it would be visible outside the
-/// library.)
+/// (Hidden by name: it names types of the language alone, so it would be visible.)
 template <class L>
 [[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
 
 // For no samples, or any type's; each takes the job of its name.
-/// Returns the kernel that adds weights, doubles or floats, of samples of this type.
 const void* histogram_weights_kernel(type element, bool doubles, bool in_tables);
 const void* histogram_zeros_kernel();
 const void* histogram_count_sorted_kernel();  ///< after a kernel of `counting::sorted`

@@ -1,4 +1,4 @@
-// Places of samples, exact, or by a guess and an exact search where it may be wrong.
+// Places of samples, exact, or by a guess and, where that may be wrong, a search.
 //
 // Promise: every sample gets the place that <tally/histogram.hpp> defines, despite rounding.
 #pragma once
@@ -11,10 +11,9 @@
 
 namespace tally::backends::cuda {
 
-/// No place; not counted.
+/// Not counted.
 inline constexpr slot nowhere = 0xffffffffu;
 
-/// Whether samples of type X are loaded as L, or compared as S.
 template <class L>
 struct loaded_as {
   template <class X>
@@ -26,7 +25,7 @@ struct compared_as {
   using is = std::is_same<sample_t<X>, S>;
 };
 
-/// Type of samples loaded as L in a rule: bytes, or what they are compared as.
+/// Type in which rules take samples loaded as L: bytes, or what they are compared as.
 template <class L>
 using number_t = std::conditional_t<std::is_same_v<L, std::uint16_t>, float, L>;
 
@@ -46,7 +45,6 @@ __device__ void find_numbers(type element, const L (&samples)[n], number_t<L> (&
   }
 }
 
-/// Through L2, as in `elements`.
 template <class T>
 __device__ T load_one(const T* from) {
   using bits = std::conditional_t<
@@ -74,8 +72,8 @@ struct any_rule {
   }
 };
 
-// A rule maps samples to places while samples are counted, and places to slots afterwards.
-// `job_type`: the kernel's parameter; `is_long`: places are found in a loop.
+// A rule maps samples to places while they are counted, and places to slots afterwards. `is_long`:
+// in a loop.
 
 struct places_are_slots {
   static constexpr bool is_long = false;
@@ -120,7 +118,7 @@ struct by_key : places_are_slots {
   __device__ slot operator()(S x) const { return bins(x); }
 };
 
-/// A position in float, and an exact search near an edge. `Bins` is even_bins or even_integer_bins.
+/// A position in float, and an exact search near edges. `Bins`: even_bins or even_integer_bins.
 template <class S, class Bins>
 struct by_width : places_are_slots {
   using job_type = histogram_job;
@@ -152,22 +150,22 @@ struct by_width : places_are_slots {
 };
 
 /// Samples and thresholds get positions of 23 bits: thresholds at lower positions are below a
-/// sample, those at higher ones above it. A position's upper bits are its cell. A table has, for
-/// each cell,
+/// sample, at higher ones above it. A position's upper bits are its cell. A table has, for each
+/// cell,
 ///
 ///     threshold's number - 1 << cell_bits | ~(threshold's position in the cell)
 ///
 /// so that adding a sample's position carries just if it is higher, and then the bin is above. At
-/// equal positions the thresholds are searched. A cell of several has the first one's number and is
-/// marked as crowded: they are compared one by one.
+/// equal positions the thresholds are searched. A crowded cell, of several, has the first one's
+/// number: they are compared one by one.
 template <class S, bool linear>
 struct by_cell : places_are_slots {
   using job_type = histogram_edges_job;
   static constexpr int position_bits = 23;
   static constexpr std::uint32_t last_position = (1u << position_bits) - 1;
-  /// Bits above a position, as in a float in [2^23, 2^24), where floats are integers.
+  /// Bits above a position: a float in [2^23, 2^24), where floats are integers, has these.
   static constexpr std::uint32_t upper_bits = linear ? 0x4b000000 : 0;
-  /// Upper two bits of a cell of several thresholds. (3 would be those of -1.)
+  /// Upper bits of a cell of several thresholds. (3 would be those of -1.)
   static constexpr std::uint32_t crowded = 2;
   static constexpr int most_in_turn = 4;
 
@@ -212,8 +210,8 @@ struct by_cell : places_are_slots {
     number_cells(table, count);
   }
 
-  /// Returns the position, with upper_bits. x is rounded to nearest, which keeps the order. NaN is
-  /// at an end: below or at the first threshold, or above the last.
+  /// Returns the position, with upper_bits. Rounding x to nearest keeps the order. NaN is at an
+  /// end: below or at the first threshold, or above the last.
   __device__ std::uint32_t position_of(S x) const {
     const auto f = static_cast<float>(x);
     if constexpr (linear) {
@@ -277,7 +275,7 @@ struct by_cell : places_are_slots {
     return exact(x);
   }
 
-  /// Turns each cell's number of thresholds into the code described above.
+  /// Turns each cell's number of thresholds into the code above.
   __device__ void number_cells(std::uint32_t* table, std::uint32_t count) const {
     __shared__ std::uint32_t of_warp[histogram_threads / warp];
     const std::uint32_t each = (count + blockDim.x - 1) / blockDim.x;

@@ -1,7 +1,7 @@
-// Counting in two launches, for places too many for tables in shared memory. The first sorts each
-// tile's places by bucket and writes them in 16 bits each; in the second each block counts one
-// bucket's in shared memory. So a sample is read once, and written and read again at half its size,
-// instead of being added in memory.
+// Counting in two launches, for places too many for shared memory. The first sorts each tile's
+// places by bucket and writes them in 16 bits each; in the second each block counts one bucket's.
+// So a sample is read once, and written and read again at half its size, instead of being added in
+// memory.
 //
 // A block whose samples have few places in common counts them in a cache and writes nothing; the
 // counts are the same (tuning/histogram.md: sorted).
@@ -25,7 +25,7 @@ __device__ inline slot place_of_number(slot bucket, slot number) {
   return (number / adjacent * buckets + bucket) * adjacent + number % adjacent;
 }
 
-/// Threads that sort a tile. Of a block's two such groups one computes while the other waits for
+/// A block has two groups of threads that sort tiles; one computes while the other waits for
 /// memory.
 inline constexpr unsigned sorters = histogram_threads / 2;
 inline constexpr int samples_a_sorter = static_cast<int>(samples_a_tile / sorters);
@@ -127,11 +127,9 @@ __device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& so
   if (thread < buckets) atomicAdd(job.totals + thread, sorted.totals[thread]);
 }
 
-// --- Whether places repeat -----------------------------------------------------------------------
-
 /// Whether a cache suits the loads [first, end): whether a sample of them repeats places as 1.5
 /// times the cache's size of equally frequent places would. A place is compared with the last one
-/// at the same counter.
+/// at its counter.
 template <class L, class Job, class Rule>
 __device__ bool places_repeat(const Job& job, const Rule& place_of, std::int64_t first,
                               std::int64_t end, char* shared) {
@@ -173,8 +171,6 @@ __device__ bool places_repeat(const Job& job, const Rule& place_of, std::int64_t
   __syncthreads();
   return repeat;
 }
-
-// --- The first launch ----------------------------------------------------------------------------
 
 template <class L, class Rule>
 __global__ void __launch_bounds__(histogram_threads, 1)

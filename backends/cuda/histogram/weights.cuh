@@ -1,8 +1,8 @@
 // Addition of weights to the sums of their bins: few in memory, many in tables of shared memory
 // first.
 //
-// Promise: no addition rounds (src/core/histogram/weights.hpp), so the samples' order makes no
-// difference.
+// Promise: no addition rounds (src/core/histogram/weights.hpp), so the samples' order is
+// irrelevant.
 #pragma once
 
 #include "backends/cuda/histogram/counters.cuh"
@@ -10,7 +10,6 @@
 
 namespace tally::backends::cuda {
 
-/// S: what samples are compared as.
 template <class S>
 struct weighted_samples {
   static constexpr slot none = nowhere;
@@ -24,8 +23,8 @@ struct weighted_samples {
               load_one(static_cast<const on_device_t<X>*>(job.x) + i * job.increment));
         });
   }
-  /// Returns the bin of sample i, which is x, among the launch's, or `none`. The launch of the
-  /// first bins also counts samples outside.
+  /// Returns the bin of sample i, x, among the launch's, or `none`. The first bins' launch also
+  /// counts samples outside.
   __device__ slot bin_of(std::int64_t i, S x) const {
     const slot s = rule(x);
     const auto channel = static_cast<slot>(job.channels == 1 ? 0 : i % job.channels);
@@ -66,9 +65,9 @@ __device__ void add_to_words(const typename Sum::contribution& p, std::int64_t* 
 /// Addition of a warp's weights to limbs in memory.
 ///
 /// Additions to one address are serialised, whichever warp they come from. So once two successive
-/// weights of a thread begin at the same limb, the warp's weights that begin at one limb are added
-/// up first, for the next `turns` weights. One such limb is *held*: what begins there stays with
-/// the threads until the warp has none of it and several of another (tuning/histogram.md:
+/// weights of a thread begin at the same limb, the warp's that begin at one limb are added up
+/// first, for the next `turns` weights. One such limb is *held*: what begins there stays with the
+/// threads until the warp has none of it and several of another (tuning/histogram.md:
 /// warp_weights).
 template <class W>
 class warp_weights {
@@ -78,7 +77,7 @@ class warp_weights {
 
   __device__ warp_weights(std::int64_t* words, digits& held) : words_(words), held_(held) {}
 
-  /// Adds a weight of each thread, unless `bin` is `nowhere`.
+  /// Adds a weight per thread, unless `bin` is `nowhere`.
   __device__ void add(const typename sum::contribution& p, slot bin) {
     bool left = bin != nowhere;
     if (left && p.special_bit != 0) {
@@ -117,7 +116,7 @@ class warp_weights {
  private:
   static constexpr int turns = 16, least_to_hold = 4;
 
-  /// Adds up the weights that begin at the same limb; returns whether this thread's weight is left.
+  /// Adds up weights that begin at the same limb; returns whether this thread's is left.
   __device__ bool combine(const typename sum::contribution& p, std::uint32_t begin, bool left,
                           bool holds) {
     // Held weights, and no weight, begin elsewhere.
@@ -189,7 +188,7 @@ class weight_table {
  public:
   using sum = weight_sum<W>;
   static constexpr int words = weight_table_words<W>;
-  /// Limbs at which weights begin: two, so a limb takes 2^14 weights besides what it had.
+  /// Limbs where weights begin: two, so a limb takes 2^14 weights besides what it had.
   static constexpr unsigned starts = words - sum::digits + 1;
   static constexpr unsigned most_unsettled = 1u << 14;
 
@@ -200,7 +199,7 @@ class weight_table {
     for (unsigned i = threadIdx.x; i < 2 * words * bins_; i += blockDim.x) numbers_[i] = 0;
   }
 
-  /// Chooses the limbs by one weight of each thread. Called by all threads of the block.
+  /// By one weight of each thread. Called by the whole block.
   __device__ void choose_words(const typename sum::contribution& p) {
     __shared__ unsigned begin_at[sum::words + 1];
     for (unsigned i = threadIdx.x; i <= sum::words; i += blockDim.x) begin_at[i] = 0;
@@ -218,7 +217,6 @@ class weight_table {
     first_ = static_cast<int>(largest_of_warp(best) & 0xff);
   }
 
-  /// Adds a weight of each thread of a warp, unless `bin` is `nowhere`.
   __device__ void add(const typename sum::contribution& p, slot bin) {
     const auto start = static_cast<unsigned>(p.word - first_);
     const bool fits = bin != nowhere && p.special_bit == 0 && start < starts;
@@ -248,7 +246,7 @@ class weight_table {
     }
   }
 
-  /// Makes room for as many weights again. Called by all threads of the block, between barriers.
+  /// Makes room for as many weights again. Called by the whole block, between barriers.
   __device__ void settle() {
     for_each_word([&](int& low, int& high, std::int64_t* word) {
       high += low >> 16;

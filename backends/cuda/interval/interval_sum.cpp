@@ -27,13 +27,11 @@ struct call {
   std::uint32_t tag;
 
   type number() const { return part_of(a.shape.accumulator); }
-  /// Returns the bytes of numbers as written: plain, or as tagged words.
+  /// Returns the bytes of numbers as written: plain, or tagged words.
   std::size_t bytes_of(std::size_t numbers) const {
     return numbers * size_of(number()) * (tag == 0 ? 1 : 2);
   }
 };
-
-// --- Sums -----------------------------------------------------------------------------------------
 
 vectors_kernel kernel_of(const interval_arguments& a, type x, type y) {
   const type accumulator = a.shape.accumulator;
@@ -50,7 +48,7 @@ vectors_kernel kernel_of(const interval_arguments& a, type x, type y) {
   }
 }
 
-/// Queues the sums of at most `most_vectors` nodes.
+/// At most `most_vectors` nodes.
 void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to) {
   const bool has_y = c.a.shape.what == summand::product;
   vectors_job job;
@@ -133,9 +131,7 @@ void sum_nodes(const call& c, void* to) {
   }
 }
 
-// --- Terms ----------------------------------------------------------------------------------------
-
-/// Queues the terms; field i's go to `to(i)`, with `stride(i)`.
+/// Field i's terms go to `to(i)`, with `stride(i)`.
 void write_terms(const call& c, const auto& to, const auto& stride) {
   const std::span<const placed_terms> all = c.a.terms;
   for (std::size_t first = 0; first < all.size(); first += most_fields) {

@@ -1,4 +1,3 @@
-// Parameters of the launches of sums over an interval.
 #pragma once
 
 #include "src/core/types/typed_vector.hpp"
@@ -14,7 +13,6 @@ namespace tally::backends::cuda {
 /// Vectors, or products, per launch, at most.
 inline constexpr unsigned most_vectors = 64;
 
-/// One or two vectors that adjacent blocks sum.
 struct listed_vector {
   const void* x = nullptr;
   const void* y = nullptr;

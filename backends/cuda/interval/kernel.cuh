@@ -73,8 +73,7 @@ using interval_types =
     type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 using interval_accumulators = type_list<float, double, std::complex<float>, std::complex<double>>;
 
-/// Returns `any` and, if `Terms<X>` have this accumulator, the kernel of contiguous vectors of type
-/// x.
+/// Returns `any` and, if `Terms<X>` have this accumulator, the kernel of contiguous vectors.
 template <class A, template <class> class Terms>
 vectors_kernel with_contiguous(vectors_kernel_function* any, unsigned words, type x) {
   vectors_kernel made{nullptr, any, lanes_of_any, words};

@@ -4,13 +4,12 @@
 
 namespace tally::backends::cuda {
 
-/// Launched by cudaLaunchKernel, never called directly.
 using vectors_kernel_function = void(vectors_job);
 using terms_kernel_function = void(terms_job);
 
-/// `contiguous`, if not null, is for contiguous vectors of one type, in its own accumulator, that
-/// start at multiples of a thread's load of `lanes` elements; `any` is for all that the accumulator
-/// can sum. A block's sum takes `words` words (words.hpp).
+/// `contiguous`, if not null, is for vectors of one type, in its own accumulator, for which
+/// is_contiguous(v, lanes) holds; `any` is for all that the accumulator can sum. A block's sum
+/// takes `words` words (words.hpp).
 struct vectors_kernel {
   vectors_kernel_function* contiguous = nullptr;
   vectors_kernel_function* any = nullptr;
@@ -18,7 +17,7 @@ struct vectors_kernel {
   unsigned words = 0;
 };
 
-/// Returns the kernels for values, magnitudes or squares; `accumulator` is complex if x is.
+/// For values, magnitudes or squares; `accumulator` is complex if x is.
 template <summand what>
 vectors_kernel vectors_kernel_of(type accumulator, type x);
 
@@ -34,8 +33,8 @@ vectors_kernel products_kernel_of(type accumulator, type x, type y);
 
 vectors_kernel scaled_squares_kernel_of(type accumulator);
 
-/// Returns the kernel that writes terms of float32 or float64: a block per `threads_of_terms` terms
-/// of a field, in the grid's second dimension.
+/// Writes terms of float32 or float64: a block per `threads_of_terms` terms of a field, in the
+/// grid's second dimension.
 terms_kernel_function* terms_kernel(type number);
 inline constexpr unsigned threads_of_terms = 256;
 

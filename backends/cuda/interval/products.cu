@@ -1,4 +1,3 @@
-// Kernels of products.
 #include "backends/cuda/dot/kernel.cuh"
 #include "backends/cuda/interval/kernel.cuh"
 

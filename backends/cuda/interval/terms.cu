@@ -1,4 +1,3 @@
-// Kernels that write terms.
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/interval/kernels.hpp"
 #include "src/core/order/interval_term.hpp"

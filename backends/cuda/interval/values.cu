@@ -1,4 +1,3 @@
-// Kernels of values.
 #include "backends/cuda/interval/kernel.cuh"
 
 namespace tally::backends::cuda {

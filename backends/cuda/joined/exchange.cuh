@@ -5,8 +5,8 @@
 // A buffer begins with a number per sum: how often that was exchanged. It is the words' tag, so
 // words need no clearing, and a graph may be launched again. Behind lie two places per sum, used in
 // turn. Two suffice: whoever stores the words of call n + 2 has seen the others' of n + 1, stored
-// after they had read those of n; so every block waits for a word of each other device. A tag
-// returns after 2^32 calls, its words long overwritten; 0, the tag of unwritten words, is none.
+// after they had read those of n; so every block waits for a word of each device. A tag returns
+// after 2^32 calls, its words long overwritten; 0, the tag of unwritten words, is none.
 #pragma once
 
 #include "backends/cuda/device/words.hpp"
@@ -33,13 +33,13 @@ __device__ inline std::uint64_t load_word_of_device(const std::uint64_t* from) {
 }
 #endif
 
-/// One exchange of a block's sum, made and ended by all its threads; none without windows.
+/// One exchange, by all threads of a block; none without windows.
 class exchange {
  public:
   __device__ exchange(const windows& w, unsigned sum) : windows_(w), sum_(sum) {
     if (w.ranks == 0) return;
     number_ = w.of[w.rank] + sum;
-    // Through L2: the launch before may have written it after this one became resident.
+    // Through L2, as elements (device/kernel.cuh).
     tag_ = static_cast<std::uint32_t>(__ldcg(reinterpret_cast<unsigned long long*>(number_))) + 1;
     if (tag_ == 0) tag_ = 2;  // even, as 0 is: places keep taking turns
   }
@@ -51,7 +51,6 @@ class exchange {
       if (r != windows_.rank) store_word_to_device(place(r, windows_.rank) + i, word);
     }
   }
-  /// Waits for payload i of another rank.
   __device__ std::uint32_t wait(int rank, unsigned i) const {
     const std::uint64_t* const from = place(windows_.rank, rank) + i;
     std::uint64_t word;
@@ -60,14 +59,14 @@ class exchange {
     } while (tag_of(word) != tag_);
     return static_cast<std::uint32_t>(word);
   }
-  /// Ends the exchange. Pre: all threads have what they waited for.
+  /// Pre: all threads have what they waited for.
   __device__ void end() const {
     __syncthreads();
     if (threadIdx.x == 0) *number_ = tag_;
   }
 
  private:
-  /// Returns the words of rank `from` in the buffer of rank `window`.
+  /// Returns rank `from`'s words in rank `window`'s buffer.
   __device__ std::uint64_t* place(int window, int from) const {
     constexpr auto words = static_cast<unsigned>(windows::most_numbers_bytes / 4);
     const unsigned turn = 2 * sum_ + (tag_ & 1);

@@ -1,4 +1,4 @@
-// Parameter of one launch that joins the sums of several devices: block i makes result i.
+// Parameter of the kernels that join sums of several devices: block i makes result i.
 #pragma once
 
 #include <tally/dot.hpp>

@@ -1,5 +1,5 @@
-// Kernels that join the sums of several devices: a block collects the nodes or limbs of one sum,
-// and its first thread makes the result.
+// Kernels that join sums of several devices: a block collects the nodes or limbs of one sum, and
+// its first thread makes the result.
 #include "backends/cuda/joined/kernels.hpp"
 
 #include "backends/cuda/device/kernel.cuh"
@@ -28,7 +28,6 @@ __global__ void __launch_bounds__(join_threads)
   const bool is_alone = job.through.ranks == 0;
   const exchange with(job.through, sum);
   const auto* const own = static_cast<const std::uint32_t*>(job.nodes);
-  // Returns word w of a node in `job.nodes`.
   const auto word_of = [&](unsigned place, unsigned w) {
     return __ldcg(own + (std::size_t{place} * sums + sum) * words + w);
   };

@@ -6,7 +6,6 @@
 
 namespace tally::backends::cuda {
 
-/// Launched by cudaLaunchKernel, never called directly.
 using join_kernel = void(join_job);
 
 /// Threads per block.

@@ -1,4 +1,3 @@
-// Kernels of several dot products.
 #include "backends/cuda/multi_dot/kernel.cuh"
 #include "src/core/types/tables.hpp"
 

@@ -7,12 +7,11 @@
 
 namespace tally::backends::cuda {
 
-/// Launched by cudaLaunchKernel, never called directly.
 using multi_dot_kernel = void(multi_dot_job);
 
 /// For vectors of one type, in its own accumulator.
 struct multi_dot_kernels {
-  // For contiguous vectors that start at multiples of a thread's load.
+  // For vectors for which is_contiguous(v, lanes) holds.
   multi_dot_kernel* against_one = nullptr;  ///< for pairs with the same y
   multi_dot_kernel* aligned = nullptr;
   multi_dot_kernel* short_aligned = nullptr;  ///< at most a chunk
@@ -30,8 +29,8 @@ using multi_dot_types =
 
 const multi_dot_kernels& multi_dot_kernels_of(type element);
 
-/// Returns the kernel for any vectors that `accumulator` can accumulate, with types from the job.
-/// For a complex accumulator the ys are complex, and the xs may be.
+/// For any vectors that `accumulator` can accumulate, with types from the job. For a complex
+/// accumulator the ys are complex, and the xs may be.
 multi_dot_kernel* any_pairs_kernel(type accumulator, bool x_complex);
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,4 @@
-// Terms of sum, asum and nrm2 for each type.
+// Terms of sum, asum and nrm2.
 #pragma once
 
 #include "backends/cuda/device/any_share.cuh"
@@ -71,7 +71,7 @@ struct values {
   }
 };
 
-/// Terms |x_i|^2 where that can leave the range, with a scaled sum beside it.
+/// Terms |x_i|^2 where that can leave the range, with a scaled sum beside.
 template <class A, class X_>
 struct squares {
   using X = X_;
@@ -114,7 +114,7 @@ template <reduction what, class X>
 inline constexpr reduction reduced_by =
     what == reduction::asum && std::is_unsigned_v<X> ? reduction::sum : what;
 
-/// Terms of a reduction; void for nrm2 of integers, which is no integer.
+/// Void for nrm2 of integers, which is no integer.
 template <reduction what, class A, class X>
 using reduce_terms =
     std::conditional_t<what != reduction::nrm2, values<reduced_by<what, X>, A, X>,
@@ -126,7 +126,6 @@ using reduce_terms =
 template <reduction what, class A, class Terms>
 using converted_terms = std::conditional_t<Terms::rescales, squares<A, A>, values<what, A, A>>;
 
-/// Instantiates the kernel of contiguous vectors for every type.
 template <reduction what, class A>
 constexpr auto reduce_kernels = table_over([]<class X>() -> reduce_kernel {
   if constexpr (dot_accumulator<A, X, X>) {

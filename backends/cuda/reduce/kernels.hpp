@@ -7,8 +7,8 @@
 
 namespace tally::backends::cuda {
 
-/// `contiguous` is for contiguous vectors that start at multiples of a thread's load, `any` for
-/// all, with types from the job. A block's sum takes `words` words (words.hpp).
+/// `contiguous` is for vectors for which is_contiguous holds, `any` for all, with types from the
+/// job. A block's sum takes `words` words (words.hpp).
 struct reduce_kernel {
   /// Null for sum and asum of bytes in double (`most_exact_bytes`).
   sum_kernel_function* contiguous = nullptr;

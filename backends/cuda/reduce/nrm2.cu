@@ -1,4 +1,3 @@
-// Kernels of nrm2.
 #include "backends/cuda/reduce/kernel.cuh"
 
 namespace tally::backends::cuda {

@@ -1,4 +1,3 @@
-// Kernels of sum and asum.
 #include "backends/cuda/reduce/kernel.cuh"
 
 namespace tally::backends::cuda {

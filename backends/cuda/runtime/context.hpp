@@ -1,9 +1,8 @@
 // Objects kept per context, which end with it: after cudaDeviceReset the next call finds a new
 // context (current_device), without any.
 //
-// Nothing here is destroyed; an ending thread's objects go to another one. So a thread's end makes
-// no CUDA call, which could end a capture elsewhere, and threads and graphs that end late find
-// everything.
+// Nothing here is destroyed; an ending thread's objects go to another. So a thread's end makes no
+// CUDA call, which could end a capture elsewhere, and late threads and graphs find everything.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,6 @@
 
 namespace tally::backends::cuda {
 
-/// Returns a context's T, made at first use.
 template <class T>
 T& of_context(std::uint64_t context) {
   thread_local std::uint64_t last_context = 0;
@@ -28,7 +26,7 @@ T& of_context(std::uint64_t context) {
   return *last;
 }
 
-/// Objects that no thread has. `T::make` appends new ones to a list, at least one.
+/// Objects that no thread has. `T::make` appends at least one to a list.
 template <class T>
 class spares {
  public:

@@ -47,8 +47,7 @@ struct driver {
   }
 };
 
-/// Returns and retains the runtime's context on a device. Only a reset ends it; then a new one is
-/// made.
+/// Returns and retains the runtime's context on a device. After a reset a new one is made.
 CUcontext primary_context(int device) {
   static std::array<std::atomic<CUcontext>, 256> retained{};
   const driver& d = driver::get();
@@ -172,7 +171,6 @@ bool finds_use() noexcept {
   return used;
 }
 
-// See tuning/short_calls.md: locate.
 place locate(const void* pointer) noexcept {
   const driver& d = driver::get();
   if (!d.usable) return {};

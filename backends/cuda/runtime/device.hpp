@@ -25,7 +25,7 @@ inline bool in_use() noexcept {
   return known == use::unknown ? finds_use() : known == use::some;
 }
 
-/// Returns who can reach `pointer`; the host, if CUDA does not know it.
+/// Returns who can reach `pointer`: the host, if CUDA does not know it.
 place locate(const void* pointer) noexcept;
 
 }  // namespace tally::backends::cuda

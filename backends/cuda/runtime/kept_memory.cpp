@@ -16,7 +16,6 @@ std::uint64_t number_of(cudaStream_t stream) {
   return std::uint64_t{id} + 1;
 }
 
-/// A context's memory that nobody has.
 class free_blocks {
  public:
   using blocks = kept_memory::blocks;
@@ -28,7 +27,7 @@ class free_blocks {
     most_bytes_ = std::max(most_bytes_, all / 64);
   }
 
-  /// Takes the smallest block that fits and is not much too large, if any.
+  /// Takes the smallest block that fits and is not much too large.
   blocks take(std::size_t bytes, std::uint64_t user) {
     const std::lock_guard lock(mutex_);
     auto best = free_.end();

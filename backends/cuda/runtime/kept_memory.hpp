@@ -1,8 +1,8 @@
 // Device memory that plans keep. What one gives back is reused: cudaMalloc and cudaFree are slow
 // (tuning/short_calls.md: kept_memory), and cudaFree waits for the device.
 //
-// Memory used on one stream only is reused on that stream, after the work queued there. What was
-// used on several, or in a graph, goes back to CUDA.
+// Memory used on one stream is reused there, after the work queued on it. What was used on several,
+// or in a graph, goes back to CUDA.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -24,7 +24,7 @@ class kept_memory {
   kept_memory(const kept_memory&) = delete;
   kept_memory& operator=(const kept_memory&) = delete;
 
-  /// Takes at least `bytes` bytes, for use on `stream` first.
+  /// For use on `stream` first.
   void* take(std::size_t bytes, const current_device& current, cudaStream_t stream);
   /// Pre: nobody uses it any more.
   void give_back(const void* taken);

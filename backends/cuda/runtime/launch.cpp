@@ -13,8 +13,7 @@ namespace tally::backends::cuda {
 namespace {
 
 /// Whether the kernels that run on `device` were compiled for compute capability 9 or more. Others
-/// don't wait for the launch before (device/kernel.cuh), even if the driver translates them for
-/// such a device.
+/// don't wait for the launch before, even if the driver translates them for such a device.
 bool kernels_wait(const void* kernel, int device) {
   // The same for all kernels of a build.
   static std::array<std::atomic<int>, 256> version_on{};
@@ -27,7 +26,6 @@ bool kernels_wait(const void* kernel, int device) {
   return version.load(std::memory_order_relaxed) >= 90;
 }
 
-/// Returns an attribute of a device, cached in `known`.
 int attribute(cudaDeviceAttr what, int device, std::array<std::atomic<int>, 256>& known) {
   std::atomic<int>& value = known.at(static_cast<std::size_t>(device));
   if (value.load(std::memory_order_relaxed) == 0) {

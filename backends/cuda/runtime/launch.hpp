@@ -14,7 +14,8 @@ namespace tally::backends::cuda {
 /// @throws error invalid_argument if `stream` is being captured and `wait`.
 bool is_captured(cudaStream_t stream, bool wait, const char* operation);
 
-/// Whether a thread can load `count` elements at once: up to 16 bytes, at a multiple of that.
+/// Whether a thread can load `count` elements at once, as contiguous kernels do: up to 16 bytes, at
+/// a multiple of that.
 bool is_contiguous(const operand& v, int count);
 
 unsigned multiprocessors(int device);
@@ -34,7 +35,7 @@ struct launch_shape {
                                  ///< ends
 };
 
-/// Raises the kernel's limit of dynamic shared memory to `bytes`.
+/// Raises the kernel's limit of dynamic shared memory.
 void allow_shared_bytes(const void* kernel, const current_device& current, std::size_t bytes);
 
 /// Queues a kernel with one parameter, `*job`.

@@ -12,7 +12,6 @@
 
 namespace tally::backends::cuda {
 
-/// The calling thread's buffer.
 class mailbox {
  public:
   /// Room for a complex result's two exact sums, of 137 limbs each, or for 137 complex128 results.
@@ -25,7 +24,7 @@ class mailbox {
 
   std::uint64_t* address() { return words_; }
 
-  /// Waits for `count` words with the current tag, and returns their payloads.
+  /// Waits for `count` words with the current tag; returns payloads.
   /// @throws error if the work on `stream` fails first.
   void wait(cudaStream_t stream, int count, std::uint32_t* payload);
 

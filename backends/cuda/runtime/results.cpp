@@ -11,7 +11,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// A thread's pinned memory for results that don't fit its mailbox; it grows.
+/// A thread's pinned memory for results that don't fit its mailbox.
 class pinned_room {
  public:
   void* of(std::size_t bytes) {

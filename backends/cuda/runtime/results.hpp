@@ -1,4 +1,4 @@
-// Results on their way to the caller. The form that waits gets them through the mailbox, or through
+// Results on their way to the caller. A call that waits gets them through the mailbox, or through
 // pinned memory if they are too many or no words, and waits once.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace tally::backends::cuda {
 
 class results {
  public:
-  /// How kernels write for the form that waits.
+  /// For calls that wait.
   enum form : std::uint8_t {
     as_they_are,   ///< tag 0
     few_as_words,  ///< as tagged words if the mailbox holds them
@@ -25,14 +25,13 @@ class results {
   /// @param bytes of all results; a multiple of 4.
   results(const current_device& current, void* to, std::size_t bytes, bool wait, form how);
 
-  /// 0 if results are plain.
   std::uint32_t tag() const { return tag_; }
-  /// Returns where kernels write byte `offset`. A word takes 8 bytes for 4.
+  /// Returns where byte `offset` is written. A word takes 8 bytes for 4.
   void* at(std::size_t offset) const {
     return static_cast<char*>(written_) + (tag_ == 0 ? offset : 2 * offset);
   }
 
-  /// Waits, if the call does, until the results are at their destination.
+  /// Waits, if the call does, for the results at their destination.
   void arrive(cudaStream_t stream) const;
 
  private:

@@ -29,8 +29,7 @@ class current_device {
   current_device& operator=(const current_device&) = delete;
 
   int device() const { return device_; }
-  /// Returns the current context's number. cudaDeviceReset ends a context and its memory; the next
-  /// has another number.
+  /// Unique: cudaDeviceReset ends a context and its memory, and the next has another number.
   std::uint64_t context() const { return context_; }
 
  private:

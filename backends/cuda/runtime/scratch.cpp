@@ -23,7 +23,6 @@ struct lent_words {
   lent_words* next = nullptr;           ///< in a list
 };
 
-/// A context's scratch memory.
 class all_scratch {
  public:
   scratch of_stream(cudaStream_t stream, words_left left) {
@@ -67,7 +66,7 @@ class all_scratch {
 
   /// Lends at least `count` empty words.
   lent_words* lend(std::size_t count, words_left left) {
-    // At most eight sizes between powers of two, so that words of graphs of many sizes are reused.
+    // At most eight sizes between powers of two, so that words of many graphs are reused.
     const std::size_t step = std::max(words_of_line, std::bit_floor(count) / 8);
     count = (count + step - 1) / step * step;
     const std::unique_lock lock(mutex_);
@@ -95,7 +94,7 @@ class all_scratch {
     lent->next = std::exchange(lent->from->returned_, lent);
   }
 
-  /// Pre: no launch uses the words any more.
+  /// Pre: no launch uses the words.
   void empty(const lent_words& lent) { put_zeros(lent.words, lent.count); }
 
  private:

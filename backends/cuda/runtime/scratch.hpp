@@ -6,9 +6,9 @@
 // second call on. A captured call's graph owns its words, since it may be launched on any stream
 // and run branches side by side.
 //
-// Limits: two executable graphs of the same captured graph must not run at the same time (they
-// would write the same result, too). If a graph was launched while the row offsets of a sparse
-// matrix in it were wrong, its next launch may take that one's sums for its own.
+// Limits: two executable graphs of the same captured graph must not run at once (they would write
+// the same result, too). If a graph was launched while the row offsets of a sparse matrix in it
+// were wrong, its next launch may take that one's sums for its own.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -37,18 +37,17 @@ struct scratch {
   std::uint64_t* ended = nullptr;  ///< counter of ended launches; null in a graph
   std::atomic<std::uint64_t>* launched = nullptr;
   std::shared_lock<std::shared_mutex> lock;  ///< keeps this memory from other streams
-  /// Held by a call of several launches: no other thread's may come between.
+  /// Held by a call of several launches, against other threads' in between.
   std::unique_lock<std::mutex> alone;
 
-  /// Called after the launch is queued, not before: a failed one would never end. `ends`: how often
-  /// it counts itself.
+  /// Called after the launch is queued: a failed one would never end. `ends`: how often it counts
+  /// itself.
   void queued(std::uint64_t ends = 1) const {
     if (launched != nullptr) *launched += ends;
   }
 };
 
-/// Returns at least `words` words, at most `scratch_words` except in a graph. `captured`:
-/// is_captured(stream).
+/// Returns at least `words` words, at most `scratch_words` except in a graph.
 scratch scratch_for(const current_device& current, cudaStream_t stream, bool captured,
                     std::size_t words, words_left left = words_left::empty);
 
@@ -62,13 +61,13 @@ class waited_words {
   static constexpr std::size_t count = 64;
 
   waited_words(const current_device& current, cudaStream_t stream);
-  /// Waits for the stream and empties the words, if the call failed first.
+  /// If the call failed first, waits for the stream and empties the words.
   ~waited_words();
   waited_words(const waited_words&) = delete;
   waited_words& operator=(const waited_words&) = delete;
 
   std::uint64_t* get() const;
-  /// Called once the last launch has emptied the words; another call may get them.
+  /// Called once the last launch has emptied the words, for another call.
   void emptied();
 
  private:

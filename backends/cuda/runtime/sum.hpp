@@ -11,13 +11,12 @@
 namespace tally::backends::cuda {
 
 /// Runs `kernel` on `job`, maybe the first part of a larger one, whose operands the caller has set.
-/// A block's sum takes `words_a_sum` words; `bytes` is a multiple of 4.
+/// `bytes` is a multiple of 4.
 /// @throws error invalid_argument, naming `operation`, if `wait` and the stream is being captured.
 void run_sum(const executor& where, const char* operation, const void* kernel,
              const sum_shape& shape, unsigned words_a_sum, sum_job& job, void* result,
              std::size_t bytes, bool wait);
 
-/// For a kernel whose job is just a sum_job.
 inline void run_sum(const executor& where, const char* operation, sum_kernel_function* kernel,
                     const sum_shape& shape, unsigned words_a_sum, sum_job& job, void* result,
                     std::size_t bytes, bool wait) {

@@ -1,4 +1,4 @@
-// Threads that copy host memory, for one call at a time, and sleep between calls.
+// Threads that copy host memory, and sleep between calls.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@
 
 namespace tally::backends::cuda {
 
-/// Returns the processors of the calling thread and those that it starts.
+/// Processors of the calling thread, and of those that it starts.
 int processors_of_this_thread();
 
 class copy_threads {
@@ -21,14 +21,14 @@ class copy_threads {
   copy_threads(const copy_threads&) = delete;
   copy_threads& operator=(const copy_threads&) = delete;
 
-  /// Begins to call copy(i), which must not throw, for each i below `count` on the other threads.
+  /// Begins to call copy(i), which must not throw, for each i below `count` on other threads.
   /// `copy` lives until `finish`. One caller at a time.
   template <class F>
   void begin(std::size_t count, const F& copy) {
     open(count, [](const void* f, std::size_t i) { (*static_cast<const F*>(f))(i); }, &copy);
   }
 
-  /// Helps, and returns when all calls have; at once if there are none.
+  /// Helps, and returns when all calls have.
   void finish();
 
   int count() const { return static_cast<int>(threads_.size()) + 1; }

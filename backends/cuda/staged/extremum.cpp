@@ -11,7 +11,7 @@
 namespace tally::backends::cuda::staged {
 namespace {
 
-/// 64-bit numbers in a result: value and index for min and max, both pairs for minmax, an index for
+/// 64-bit numbers in a result: value and index for min and max, twice for minmax; an index for
 /// iamax.
 constexpr std::size_t most_numbers = 4;
 
@@ -25,7 +25,7 @@ class best_element {
     if (index_ < 0 || is_better(index)) index_ = index;
   }
 
-  /// Writes value and index, or iamax's index, and returns the end.
+  /// Returns the end.
   std::int64_t* write(std::int64_t* to) const {
     if (what_ == extreme::iamax) {
       *to = index_;

@@ -17,7 +17,6 @@ namespace {
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
-/// A call's counts, or limbs of sums, on the device.
 class slots_on_device {
  public:
   slots_on_device(const call& c, const histogram_arguments& a) : c_(c), a_(a) {
@@ -36,7 +35,7 @@ class slots_on_device {
           "cudaMemsetAsync");
   }
 
-  /// Returns the same histogram of some samples, added to the device's.
+  /// Returns the histogram of some samples, added to the device's.
   histogram_arguments asked(const operand& x, const operand& weights) const {
     histogram_arguments part = a_;
     part.x = x;
@@ -73,7 +72,6 @@ class slots_on_device {
   }
 
  private:
-  /// Copies integers, or adds them to those at `to`.
   void add(const void* from, void* to, type integer, std::size_t n, bool adds) const {
     const std::size_t bytes = n * size_of(integer);
     if (!adds) return cuda::copy_bytes(c_.on(), from, to, bytes);
@@ -93,7 +91,7 @@ class slots_on_device {
     cuda::copy_bytes(c_.on(), there.data(), to, bytes);
   }
 
-  /// Adds existing sums as another weight, and rounds on the host.
+  /// Existing sums are another weight.
   void add_to_sums() const {
     const std::size_t n = a_.counts.size, bytes = n * size_of(a_.counts.element);
     std::vector<std::int64_t> words(n * exact_words(sum_));

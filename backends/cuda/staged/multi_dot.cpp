@@ -1,5 +1,4 @@
-// Several dot products of host data: groups of pairs go through the staging buffers, each shared
-// vector once.
+// Several dot products of host data, in groups of pairs with each shared vector once.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/staged/staged.hpp"
@@ -18,7 +17,7 @@
 namespace tally::backends::cuda::staged {
 namespace {
 
-/// Pairs per group; a vector common to all is brought once per group.
+/// Pairs per group, each of which brings the vector common to all.
 constexpr std::size_t most_pairs = 16;
 static_assert(2 * most_pairs <= most_staged_vectors);
 static_assert(most_pairs * 4 * sizeof(double) <= stages::result_bytes);
@@ -27,10 +26,8 @@ bool are_same(const operand& a, const operand& b) {
   return a.data == b.data && a.size == b.size && a.increment == b.increment;
 }
 
-/// Pairs of equal length, with each vector once.
 class group {
  public:
-  /// Adds a pair, if it fits.
   bool take(const call& c, const operand_pair& pair) {
     if (pairs_ == most_pairs || (pairs_ > 0 && pair.x.size != all_[0].host.size)) return false;
     const std::size_t before = count_;

@@ -1,5 +1,5 @@
 // Backend of a workspace: operations that take operands in host memory and run cuda's on parts of
-// them. Each workspace is a backend of its own, so an executor only names it.
+// them. Each workspace has its own, so an executor only names it.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -26,7 +26,7 @@ histogram_row histogram;
 
 class grown_memory {
  public:
-  /// Returns uninitialised memory of at least `bytes`, which only grows.
+  /// Returns uninitialised memory, which only grows.
   void* of(std::size_t bytes);
   ~grown_memory() { free(); }
   grown_memory() = default;
@@ -67,17 +67,16 @@ class call {
   beside_captures mode_;
 };
 
-/// A result in host memory is written by the host, or by a call that waits.
+/// Results in host memory are written by the host, or by a call that waits.
 struct result_place {
   explicit result_place(const void* result);
   bool on_host;
 };
 
-/// Adds a sum's limbs on the device, in their normal form however many parts were added, to the
-/// caller's, of the sum `to.element`.
+/// Adds a sum's limbs on the device, in normal form however many parts were added, to the caller's,
+/// of the sum `to.element`.
 void add_words(const call& c, const std::int64_t* from, const output& to);
 
-/// Writes a result made by the host.
 void deliver(const call& c, const void* made, std::size_t bytes, void* to);
 
 }  // namespace tally::backends::cuda::staged

@@ -19,7 +19,7 @@ constexpr std::size_t default_stage_bytes = std::size_t{8} << 20;
 
 constexpr int default_threads = 12;
 
-/// Vectors are short up to these bytes, copied by one thread or read by kernels over the bus.
+/// Short vectors: bytes that a thread copies, or kernels read over the bus, at most.
 constexpr std::size_t short_copied_bytes = std::size_t{256} << 10,
                       short_read_bytes = std::size_t{1} << 20;
 
@@ -27,24 +27,22 @@ constexpr std::size_t short_copied_bytes = std::size_t{256} << 10,
 /// fixed cost.
 constexpr std::size_t bus_stages = 2;
 
-/// First and last parts per buffer, where threads copy: nothing hides the first one's copy and the
-/// last one's way.
+/// First and last parts per buffer, where threads copy: nothing hides their copies.
 constexpr std::size_t first_parts_a_stage = 8;
 
-/// Bytes that a thread copies at a time.
+/// Per copy of a thread.
 constexpr std::size_t strip_bytes = std::size_t{32} << 10;
 
 /// Of vectors in a buffer.
 constexpr std::size_t alignment = 256;
 
-/// Zeros that complete a chunk, at most.
 constexpr std::size_t most_padding = order::chunk * 16;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 int default_thread_count() { return std::min(processors_of_this_thread(), default_threads); }
 
-/// Returns an element's bytes on their way, of all vectors.
+/// Returns the bytes that travel per element of all vectors.
 std::size_t element_bytes(std::span<const staged_vector> vectors) {
   std::size_t bytes = 0;
   for (const staged_vector& v : vectors) {
@@ -53,7 +51,6 @@ std::size_t element_bytes(std::span<const staged_vector> vectors) {
   return bytes;
 }
 
-/// Copies elements to adjacent memory.
 void gather(const operand& from, std::byte* to) {
   const std::size_t size = size_of(from.element);
   const auto* const data = static_cast<const std::byte*>(from.data);
@@ -69,7 +66,6 @@ void gather(const operand& from, std::byte* to) {
   });
 }
 
-/// Copies adjacent elements to their places.
 void scatter(const std::byte* from, const operand& to) {
   const std::size_t size = size_of(to.element);
   auto* const data = static_cast<std::byte*>(const_cast<void*>(to.data));
@@ -85,8 +81,7 @@ void scatter(const std::byte* from, const operand& to) {
   });
 }
 
-/// Offsets of a part's vectors in a buffer: first those that threads gather, for one copy, then
-/// those that they only scatter.
+/// Offsets of a part's vectors in a buffer: those that threads gather first, for one copy.
 class layout {
  public:
   layout(std::span<const staged_vector> vectors, std::size_t n) {
@@ -111,7 +106,6 @@ class layout {
   std::size_t end_ = 0, gathered_ = 0;
 };
 
-/// Locates a vector's first and last byte.
 std::pair<place, place> ends_of(const operand& v) {
   const auto* const first = static_cast<const std::byte*>(v.data);
   const auto size = static_cast<std::ptrdiff_t>(size_of(v.element));
@@ -235,7 +229,7 @@ stages::parts stages::parts_of(std::span<const staged_vector> vectors) const {
   return {std::min(most, std::max(order::chunk, most / first_parts_a_stage)), most};
 }
 
-/// Waits for the stream if threads will read what work there may still write.
+/// Waits if threads will read what work on the stream may still write.
 void stages::wait_for_shared(std::span<const staged_vector> vectors) const {
   const auto is_read_by_threads = [](const staged_vector& v) {
     return v.moves == way::threads && v.read && v.is_shared;

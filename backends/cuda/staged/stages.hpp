@@ -1,5 +1,5 @@
 // Staging buffers, through which vectors of the host go to a device in parts, and come back: one
-// part is worked on, the next travels, and the host's threads gather the one after.
+// part is worked on, the next travels, and host threads gather the one after.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -31,7 +31,7 @@ struct staged_vector {
   bool read = true;
   bool written = false;
   way moves = way::none;
-  /// A device can access some of it, so work on the stream may still write it.
+  /// A device can access some of it: work on the stream may still write it.
   bool is_shared = false;
 };
 
@@ -45,7 +45,7 @@ class stages {
  public:
   /// Gathered, travelling, worked on.
   static constexpr std::size_t count = 3;
-  /// That kernels may leave for the host, per part.
+  /// Left by kernels for the host, per part.
   static constexpr std::size_t result_bytes = 1024;
 
   stages(const executor& on, const workspace_options& options);
@@ -59,7 +59,7 @@ class stages {
 
   staged_vector vector(const operand& v, bool read = true, bool written = false) const;
 
-  /// Whether vectors are so short that kernels read them in pinned memory.
+  /// Whether kernels read these vectors in pinned memory.
   bool are_short(std::span<const staged_vector> vectors) const;
 
   /// Elements of each vector per part. Parts are nodes of a tree: they begin at multiples of their
@@ -68,7 +68,7 @@ class stages {
   struct parts {
     std::size_t first, most;
 
-    /// Returns the length of the part at `next`, with `left` elements left; the last part may be
+    /// Returns the length of the part at `next`, with `left` elements left; the last may be
     /// shorter.
     std::size_t length(std::size_t next, std::size_t left) const {
       if (first == most) return most;
@@ -77,10 +77,10 @@ class stages {
     }
   };
 
-  /// Returns parts that are powers of two.
+  /// In powers of two.
   parts parts_of(std::span<const staged_vector> vectors) const;
 
-  /// Zeros complete short vectors to a chunk: that changes no sum, and kernels read it sooner over
+  /// Zeros behind short vectors, to a whole chunk, change no sum and let kernels read faster over
   /// the bus (tuning/host_data.md: padding).
   enum class padding : std::uint8_t { none, zeros };
 
@@ -96,7 +96,7 @@ class stages {
 
   /// Takes vectors of n elements through the buffers. work(here, first, result) queues the work on
   /// the part at `first`, which may leave result_bytes at `result`; then the host calls
-  /// retire(result, first, leaves), in order. The part has `leaves` times the first one's elements,
+  /// retire(result, first, leaves), in order. A part has `leaves` times the first one's elements,
   /// or is the last.
   template <class Work, class Retire>
   void run_parts(std::span<const staged_vector> vectors, std::size_t n, const parts& of,
@@ -139,14 +139,14 @@ class stages {
 
  private:
   struct stage {
-    std::byte* host = nullptr;  ///< pinned, at the same address for the device
+    std::byte* host = nullptr;  ///< pinned; same address for the device
     std::byte* device = nullptr;
     std::byte* result = nullptr;  ///< pinned
     cudaEvent_t brought = nullptr, worked = nullptr, taken = nullptr;
     std::size_t first = 0, size = 0, leaves = 1;  ///< of the current part
   };
 
-  /// Gathers blocks of a part into its buffer, or scatters them from there.
+  /// Copies blocks of a part into its buffer, or back.
   struct strips {
     void operator()(std::size_t i) const;
 
@@ -157,7 +157,7 @@ class stages {
     std::array<std::size_t, most_staged_vectors> chosen{}, offsets{};
   };
 
-  /// When a call ends early, waits until nothing queued uses buffers or vectors.
+  /// When a call ends early, waits for all that it queued.
   struct drain {
     explicit drain(stages& of) : all(of) {}
     ~drain();

@@ -35,7 +35,7 @@ struct summed_vectors {
   bool is_square;
 };
 
-/// Calls `run(here, options)`, an operation of cuda, on short vectors, and waits for the result.
+/// Calls `run(here, options)` on short vectors, and waits for the result.
 template <class Run>
 void run_short(const call& c, std::span<const staged_vector> vectors, call_options options,
                const void* result, const Run& run) {
@@ -45,7 +45,7 @@ void run_short(const call& c, std::span<const staged_vector> vectors, call_optio
   if (!options.wait) c.through().wait();
 }
 
-/// Sums parts as nodes, and joins and finishes them on the host. `what` and the accumulator are a
+/// Sums parts as nodes, and joins and finishes them on the host; `what` and `accumulator` are a
 /// node's.
 void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumulator,
                conjugate conjugated, const output& result) {
@@ -72,7 +72,7 @@ void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumu
   });
 }
 
-/// Adds up integer results of parts, modulo 2^64; `run(here, to)` queues a part.
+/// Adds up parts' results modulo 2^64; `run(here, to)` queues a part.
 template <class Run>
 void add_integers(const call& c, const summed_vectors& v, void* result, const Run& run) {
   std::int64_t sum = 0;

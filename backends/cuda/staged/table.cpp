@@ -14,14 +14,13 @@ namespace tally::backends::cuda {
 namespace staged {
 namespace {
 
-/// An operation's name as a template argument.
 template <std::size_t n>
 struct function_name {
   char text[n];
   constexpr function_name(const char (&given)[n]) { std::copy_n(given, n, text); }
 };
 
-/// An operation that workspaces don't support.
+/// For operations that workspaces don't support.
 template <class Row, function_name name>
 struct refused;
 template <class Result, class... Argument, function_name name>
@@ -122,8 +121,6 @@ const backend rows = {
 
 }  // namespace
 
-// --- Memory ---------------------------------------------------------------------------------------
-
 void* grown_memory::of(std::size_t bytes) {
   if (bytes_ < bytes) {
     free();
@@ -145,8 +142,6 @@ void grown_memory::free() noexcept {
   memory_ = nullptr;
   bytes_ = 0;
 }
-
-// --- Calls ----------------------------------------------------------------------------------------
 
 call::call(const executor& where)
     : memory_(memory_of(where)), lock_(memory_.in_use), current_(where.device()) {

@@ -1,4 +1,4 @@
-// Element-wise functions of host data: parts go to the device, and written ones come back.
+// Element-wise functions of host data, part by part.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/staged/staged.hpp"
@@ -12,7 +12,7 @@ output_operand as_output(const operand& v) {
   return {const_cast<void*>(v.data), v.size, v.increment, v.element};
 }
 
-/// Runs `work(here)` on short vectors, or on parts of n elements.
+/// Runs `work(here)` on short vectors, or on parts.
 template <class Work>
 void run(const call& c, std::span<const staged_vector> vectors, std::size_t n, const Work& work) {
   if (c.through().are_short(vectors)) {

@@ -1,5 +1,5 @@
-// Element-wise kernels: contiguous vectors of one type 16 bytes at a time, all others with types
-// known at run time.
+// Element-wise kernels: contiguous vectors of one type 16 bytes at a time, others with types known
+// at run time.
 #pragma once
 
 #include "backends/cuda/device/kernel.cuh"
@@ -32,7 +32,7 @@ __device__ T narrow(float value) {
 // approximations enclose the result; where the bounds round differently, or |x| is large, the
 // formula of all backends decides.
 
-/// Returns 2^x, with a relative error of at most 2^-22 (PTX ISA, ex2.approx).
+/// Relative error: at most 2^-22 (PTX ISA, ex2.approx).
 __device__ inline float approximate_power_of_two(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
   return x;
@@ -42,16 +42,15 @@ __device__ inline float approximate_reciprocal(float x) {
   return x;
 }
 
-/// Whether rcp.approx is known to be off by at most one unit in the last place, else two: PTX ISA
-/// versions bound it by one unit, or by 2^-23 for x in [1, 2]. (On compute capability 9.0, sigmoid
-/// of all floats was compared.)
+/// Whether rcp.approx is off by at most one unit in the last place, else two: PTX ISA versions
+/// bound it by one unit, or by 2^-23 for x in [1, 2]. (On compute capability 9.0, sigmoid of all
+/// floats was compared.)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 inline constexpr bool reciprocal_is_within_a_unit = true;
 #else
 inline constexpr bool reciprocal_is_within_a_unit = false;
 #endif
 
-/// Bounds of a result.
 struct enclosed {
   float low, high;
 };
@@ -69,7 +68,7 @@ __device__ enclosed enclose(float x) {
   return {__fmaf_rn(-error, result, result), __fmaf_rn(error, result, result)};
 }
 
-/// Rounds two numbers to 16 bits, packed in 32.
+/// Packed in 32 bits.
 template <class T>
 __device__ std::uint32_t narrow(float low, float high) {
   std::uint32_t pair;
@@ -82,11 +81,10 @@ __device__ std::uint32_t narrow(float low, float high) {
 }
 
 // In L2, arithmetic limits exp and sigmoid. Far from overflow and underflow nothing is clamped,
-// NaNs need no test, and an integer addition to the exponent multiplies by 2^k, with the bits of
-// the formula of all backends.
+// NaNs need no test, and an addition to the exponent multiplies by 2^k, with the bits of the
+// formula of all backends.
 
-/// Whether |x| is so small (below 87 or 700) that 2^k and the results of exp and sigmoid are normal
-/// numbers.
+/// Whether 2^k and the results of exp and sigmoid are normal: |x| is below 87 or 700.
 __device__ inline bool is_moderate(float x) { return fabsf(x) < 87; }
 __device__ inline bool is_moderate(double x) {
   constexpr unsigned magnitude = 0x7fffffff, upper_word_of_700 = 0x4085e000;
@@ -108,7 +106,7 @@ __device__ inline double scaled_by_power(double x, unsigned k) {
                           __double2loint(x));
 }
 
-/// Arithmetic of such numbers, with the shortest way to 1/d.
+/// With the shortest way to 1/d.
 template <class R>
 struct moderate_arithmetic : number_arithmetic<R> {
   static __device__ R reciprocal(R d) {
@@ -121,7 +119,6 @@ struct moderate_arithmetic : number_arithmetic<R> {
   }
 };
 
-/// Returns exp(x) or sigmoid(x) of such a number.
 template <elementwise what, class R>
 __device__ R of_moderate(R x) {
   using N = moderate_arithmetic<R>;
@@ -137,7 +134,6 @@ __device__ R of_moderate(R x) {
   }
 }
 
-/// A function of elements of T.
 template <elementwise what_, class T_>
 struct elements_function {
   using T = T_;
@@ -154,8 +150,7 @@ struct elements_function {
     if constexpr (what == elementwise::copy) {
       return copied(x);
     } else if constexpr (what == elementwise::relu && std::is_floating_point_v<T>) {
-      // Branch-free, unlike the compiler's code for the common formula. A double's sign is that of
-      // its upper word.
+      // Branch-free, unlike the common formula as compiled. A double's sign is its upper word's.
       T positive;
       if constexpr (std::is_same_v<T, double>) {
         positive = __double2hiint(x) < 0 ? 0 : x;
@@ -185,7 +180,6 @@ struct elements_function {
     }
   }
 
-  /// Computes the elements of one 16-byte load.
   template <class Elements>
   __device__ uint4 of_load(const Elements& x, const Elements& y, const Elements& z) const {
     constexpr int per_load = 16 / static_cast<int>(sizeof(T));
@@ -217,14 +211,14 @@ struct elements_function {
     return packed;
   }
 
-  /// Whether all loads of a thread are computed as moderate, before any is checked. Four take too
-  /// many registers.
+  /// Whether all loads are computed as moderate, before any is checked. Four take too many
+  /// registers.
   template <int loads>
   static constexpr bool guesses =
       loads == 2 && std::is_same_v<T, double> && what == elementwise::sigmoid;
 
-  /// Computes the elements of several loads as if all were moderate, then redoes those that are
-  /// not: the compiler can interleave them (tuning/transform.md: guesses).
+  /// Computes several loads as if all elements were moderate, then redoes the others: the compiler
+  /// can interleave this (tuning/transform.md: guesses).
   template <class Elements, int loads>
   __device__ void of_loads(const Elements (&x)[loads], uint4 (&packed)[loads]) const {
     constexpr int per_load = 16 / static_cast<int>(sizeof(T));
@@ -252,7 +246,6 @@ struct elements_function {
   }
 
 #if __CUDA_ARCH__ >= 800
-  /// Computes two elements of exp or sigmoid.
   __device__ std::uint32_t of_pair(T a, T b) const {
     const auto x = convert<float>(a), y = convert<float>(b);
     const enclosed of_x = enclose<what>(x), of_y = enclose<what>(y);
@@ -266,14 +259,13 @@ struct elements_function {
 
 // --- Contiguous vectors of one type --------------------------------------------------------------
 
-/// Returns the index of a thread's first 16-byte load; the next ones are a block apart.
+/// Later loads are a block apart.
 template <int loads>
 __device__ std::int64_t first_load() {
   return std::int64_t{blockIdx.x} * static_cast<int>(loads * blockDim.x) + threadIdx.x;
 }
 
-/// Computes and writes the elements that a thread has loaded. The last block takes those before and
-/// after all loads.
+/// Computes and writes the loaded elements. The last block takes those before and after all loads.
 template <class Function, class Elements, int loads>
 __device__ void write(const transform_job& job, const Function& f, const Elements (&xs)[loads],
                       const Elements (&ys)[loads], const Elements (&zs)[loads]) {
@@ -300,8 +292,8 @@ __device__ void write(const transform_job& job, const Function& f, const Element
   }
 }
 
-/// Minimum of resident 256-thread blocks per SM, by registers; 0 leaves it to the compiler
-/// (tuning/transform.md: blocks_at_once).
+/// Minimum of resident 256-thread blocks per SM; 0: the compiler's choice (tuning/transform.md:
+/// blocks_at_once).
 template <class Function, int loads>
 inline constexpr int blocks_at_once =
     std::is_same_v<typename Function::T, float>
@@ -310,8 +302,7 @@ inline constexpr int blocks_at_once =
     : Function::template guesses<loads> ? 3
                                         : 0;
 
-/// For vectors that all start at the same distance from a multiple of 16 bytes. A thread has
-/// `loads` 16-byte loads in flight.
+/// For vectors that all start at the same distance from a multiple of 16 bytes.
 template <class Function, int loads>
 __global__ void __launch_bounds__(loads_a_block, blocks_at_once<Function, loads>)
     transform_vectors(const transform_job job) {
@@ -339,7 +330,7 @@ __global__ void __launch_bounds__(loads_a_block, blocks_at_once<Function, loads>
 }
 
 /// Returns 16 bytes from `offset` bytes past loads[i] on, reaching into the next load: the next
-/// thread's, or for a warp's last thread its own, allowed if i < last.
+/// thread's or, for a warp's last thread, its own, allowed if i < last.
 template <class T>
 __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int64_t i,
                                                     std::int64_t last, unsigned offset) {
@@ -406,7 +397,7 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
   write(job, f, xs, ys, zs);
 }
 
-/// Type of a T's bits, as copies move them.
+/// Bits of a T, for copies.
 template <class T>
 using copied_as = std::conditional_t<
     std::is_same_v<T, bool>, types::bool8,

@@ -10,16 +10,15 @@ namespace tally::backends::cuda {
 
 using transform_kernel_function = void(const transform_job job);
 
-/// Kernels for contiguous vectors of one type: `vectors` if all start at the same distance from a
-/// multiple of 16 bytes, else `shifted`.
+/// For contiguous vectors of one type: `vectors` if all start at the same distance from a multiple
+/// of 16 bytes, else `shifted`.
 struct transform_kernel {
   const transform_case* cut = nullptr;         ///< partition; null: no kernel
   transform_kernel_function* vectors[3] = {};  ///< with 1, 2 and 4 loads, up to cut->most_loads
   transform_kernel_function* shifted = nullptr;
 };
 
-/// Returns the kernel of one function on vectors of T. Where signs make no difference, integers are
-/// taken as unsigned.
+/// Where signs make no difference, integers are taken as unsigned.
 template <class T>
 transform_kernel transform_kernel_of(elementwise what);
 
@@ -38,13 +37,13 @@ transform_kernel transform_kernel_of<float>(elementwise what);
 template <>
 transform_kernel transform_kernel_of<double>(elementwise what);
 
-/// Returns the kernel that copies real elements.
+/// For real elements.
 transform_kernel copy_kernel_of(type element);
 
-/// Returns the kernel for any types and strides, which computes in `computation`.
+/// For any types and strides; computes in `computation`.
 transform_kernel_function* any_transform_kernel_of(elementwise what, type computation);
 
-/// Returns the kernel that copies real numbers, or complex elements of two of them.
+/// For real numbers, or complex elements of two.
 transform_kernel_function* any_copy_kernel_of(type number);
 
 }  // namespace tally::backends::cuda

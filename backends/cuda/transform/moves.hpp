@@ -6,8 +6,8 @@
 
 namespace tally::backends::cuda {
 
-/// Parameter of these kernels. Contiguous vectors are taken 16 bytes at a time, which may cut
-/// elements; others by units of an element's alignment, one or two per element.
+/// Contiguous vectors are taken 16 bytes at a time, which may cut elements; others by units of an
+/// element's alignment, one or two per element.
 struct move_job {
   std::byte* x = nullptr;     ///< the other vector of swap
   std::byte* z = nullptr;     ///< filled or exchanged
@@ -31,7 +31,7 @@ inline constexpr unsigned threads_of_move = 256;
 inline constexpr int stores_of_fill = 2;
 
 move_kernel_function* fill_kernel(bool contiguous);
-/// `alike`: both vectors are contiguous and start at the same distance from a multiple of 16 bytes.
+/// `alike`: both are contiguous and start at the same distance from a multiple of 16 bytes.
 move_kernel_function* swap_kernel(bool alike);
 
 }  // namespace tally::backends::cuda

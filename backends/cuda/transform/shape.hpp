@@ -21,8 +21,8 @@ struct transform_case {
   bool every;
   std::size_t size;
   unsigned most_loads;  ///< per thread, in flight at once, at most: 1, 2 or 4
-  /// 0: bound by arithmetic; the longer the vectors, the more loads a thread has. Else several
-  /// loads only while the loads are 0.9 to `most_places` times the resident threads, that is in L2.
+  /// 0: bound by arithmetic, with more loads the longer the vectors are. Else several loads only
+  /// while the loads are 0.9 to `most_places` times the resident threads, that is in L2.
   unsigned most_places = 0;
 };
 

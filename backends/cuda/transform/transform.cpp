@@ -12,7 +12,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Returns the kernel for contiguous vectors of one type, or an empty one.
+/// Returns the kernel for contiguous vectors of one type, if any.
 transform_kernel kernel_of(const transform_arguments& a) {
   if (copies_bits(a) && !is_complex(a.x.element)) return copy_kernel_of(a.x.element);
   return with_type(a.x.element, [&]<class X>() -> transform_kernel {
@@ -37,7 +37,7 @@ void put_factors(transform_job& job, const three_factors<V>& f) {
   std::memcpy(job.factors, &f, sizeof f);
 }
 
-/// Sets the factors in the type of the kernels for contiguous vectors of one type.
+/// Sets the factors for contiguous vectors of one type.
 void put_factors_of(const transform_arguments& a, transform_job& job) {
   with_type<real_types>(a.x.element, [&]<class X>() {
     if constexpr (std::is_same_v<X, bool>) {  // only copied
