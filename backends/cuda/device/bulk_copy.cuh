@@ -84,8 +84,8 @@ class bulk_barrier {
 };
 
 /// Brings elements [begin, end) of an array of `size` into `memory`, 16-byte aligned, and returns
-/// the index at its start. Called where `brings()`; then all threads synchronise, and wait at the
-/// barrier. Reads nothing outside the array.
+/// the index of the element at its start. Called where `brings()`; then all threads synchronise,
+/// and wait at the barrier. Reads nothing outside the array.
 template <class T>
 __device__ std::int64_t bring(bulk_barrier& barrier, void* memory, const T* array,
                               std::int64_t size, std::int64_t begin, std::int64_t end) {

@@ -20,13 +20,13 @@ inline constexpr unsigned sums_at_once = 8;
 template <class Sum>
 using round_sums = Sum[max_tiles * max_warps];
 
-/// Clears what a small block has no warps for, before the first round; in a warp.
+/// Clears what a small block has no warps for. Called by a warp before the first round.
 template <class Sum>
 __device__ void clear_round(Sum* sums, unsigned warps, unsigned thread) {
   if (thread >= warps && thread < sums_at_once) sums[thread] = {};
 }
 
-/// `count` is a power of two; in a warp.
+/// Pre: `count` is a power of two. Called by a warp.
 template <class Sum>
 __device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
   Sum adjacent[sums_at_once];

@@ -15,7 +15,7 @@ struct sum_job {
   std::int64_t n = 0;
   unsigned tiles = 1;  ///< per block (sum_shape)
   conjugate conjugated = conjugate::none;
-  type x_type = type::float64;  ///< y_type too: for any_share
+  type x_type = type::float64;  ///< this and y_type are for kernels of any vectors
   type y_type = type::float64;
   bool unfinished = false;  ///< whether the result is a node of a longer vector's tree
   bool exchanged = false;   ///< whether such products' x and y are exchanged

@@ -23,7 +23,7 @@ TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t size) {
   return size == 1 ? 8 : lanes_a_thread(size, size);
 }
 
-/// Where any elements are loaded one by one.
+/// Lanes per thread where elements are loaded one by one.
 inline constexpr int lanes_of_any = 2;
 
 /// Returns the chunks of a warp's lanes, a node of the tree.

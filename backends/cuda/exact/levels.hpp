@@ -244,7 +244,6 @@ struct wide_levels {
     const double b = from_upper_word(bias(i));
     return bits_of(level + b) - bits_of(b);
   }
-  /// Returns the exponent of a level's unit.
   TALLY_HOST_DEVICE static int exponent(int level, int bank) {
     return top - spacing * level - 41 + bank_exponent * bank;
   }

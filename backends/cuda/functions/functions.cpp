@@ -1,5 +1,4 @@
-// Launches of kernels that run the caller's functions and are compiled by the caller, with lent
-// scratch memory.
+// Launches of kernels compiled by the caller, with lent scratch memory.
 #include "backends/cuda/functions/functions.hpp"
 
 #include "backends/cuda/device/sum_shape.hpp"

@@ -4,8 +4,7 @@
 
 namespace tally::backends::cuda {
 
-/// Lends the caller's kernel what it needs, and waits for the result if `wait`; see
-/// tally::launch_sum.
+/// See tally::launch_sum.
 void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait,
                 std::size_t words, void* context,
                 int (*launch)(void* context, const device_sum& lent));

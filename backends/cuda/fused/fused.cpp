@@ -15,8 +15,8 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Whether a thread can load elements of all vectors of an update of n elements at once, all of
-/// this type. Complex elements may come as twice as many real ones.
+/// Whether a thread can load elements of all vectors of an update at once, all of this type.
+/// Complex ones may come as twice as many real ones.
 bool is_plain(const transform_arguments& u, type computation, type element, std::size_t n) {
   const auto fits = [&](const operand& v) {
     const bool as_numbers = v.size != n && v.element == part_of(element);

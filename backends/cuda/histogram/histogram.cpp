@@ -154,7 +154,7 @@ void describe_bins(const histogram_arguments& a, const executor& where,
       } else {
         job.thresholds = bring(b.thresholds, bytes, where, current, bins.thresholds);
       }
-      // Cells get at most half of the shared memory; the rest counts.
+      // Cells get at most half of the shared memory, counters the rest.
       if (b.reached > 0) {
         const std::vector<S> all(b.thresholds, b.thresholds + b.reached);
         const bin_rule cells = cut_into_cells(all, job);
@@ -214,13 +214,13 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   if (rule == bin_rule::bytes) job.places = 256;
 
   const std::size_t places = std::size_t{job.places} * job.channels;
-  // Each block reserves 1 KiB, and kernels some hundred bytes.
+  // CUDA reserves 1 KiB per block; kernels need some hundred bytes.
   const std::size_t room = ((most_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
   const std::size_t ranges = ceil_div(places, room);
   counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::spread
                  : ranges <= std::min(most_ranges, processors) ? counting::tables
                                                                : counting::cache;
-  // A bucket's counters, and a number per tile, fit a block of the second launch.
+  // A block of the second launch has a bucket's counters and a number per tile.
   const std::size_t a_bucket = ceil_div(places, adjacent * buckets) * adjacent;
   const std::size_t tiles = ceil_div(std::min(a.x.size, most_sorted), samples_a_tile);
   const std::size_t sorted_shared = (a_bucket + 1 + tiles + 1) * sizeof(std::uint32_t);

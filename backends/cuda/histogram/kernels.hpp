@@ -20,7 +20,8 @@ using loaded_t = std::conditional_t<sizeof(X) == 1, std::uint8_t,
 inline constexpr unsigned histogram_threads = 1024;
 
 /// Returns the kernel of a histogram_job or, if there may be edges, of a histogram_edges_job.
-/// (Hidden by name: it names types of the language alone, so it would be visible.)
+/// (Hidden by name: it names types of the language alone, so it would be visible outside the
+/// library.)
 template <class L>
 [[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
 

@@ -60,8 +60,6 @@ __device__ void add_to_words(const typename Sum::contribution& p, std::int64_t* 
   for (int d = 0; d < Sum::digits; ++d) add_to_word(words + p.word + d, p.digit[d]);
 }
 
-// --- In memory -----------------------------------------------------------------------------------
-
 /// Addition of a warp's weights to limbs in memory.
 ///
 /// Additions to one address are serialised, whichever warp they come from. So once two successive
@@ -175,8 +173,6 @@ __global__ void __launch_bounds__(weight_threads, most_blocks_at_once)
   }
   weights.hand_in();
 }
-
-// --- In tables -----------------------------------------------------------------------------------
 
 /// A few limbs of each bin's sum in shared memory: those that most weights reach. Others are added
 /// to in memory.

@@ -48,7 +48,7 @@ vectors_kernel kernel_of(const interval_arguments& a, type x, type y) {
   }
 }
 
-/// At most `most_vectors` nodes.
+/// Pre: at most `most_vectors` nodes.
 void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to) {
   const bool has_y = c.a.shape.what == summand::product;
   vectors_job job;

@@ -25,7 +25,7 @@ struct listed_vector {
 struct vectors_job {
   unsigned vectors = 1;
   unsigned tiles = 1;           ///< per block (sum_shape)
-  type x_type = type::float64;  ///< y_type too: for any_share
+  type x_type = type::float64;  ///< this and y_type are for kernels of any vectors
   type y_type = type::float64;
   bool swapped = false;            ///< whether x and y are exchanged
   bool scaled_up = false;          ///< which of a norm's scaled sums is the result

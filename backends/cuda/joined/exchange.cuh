@@ -39,7 +39,7 @@ class exchange {
   __device__ exchange(const windows& w, unsigned sum) : windows_(w), sum_(sum) {
     if (w.ranks == 0) return;
     number_ = w.of[w.rank] + sum;
-    // Through L2, as elements (device/kernel.cuh).
+    // Through L2, as in `elements` (device/kernel.cuh).
     tag_ = static_cast<std::uint32_t>(__ldcg(reinterpret_cast<unsigned long long*>(number_))) + 1;
     if (tag_ == 0) tag_ = 2;  // even, as 0 is: places keep taking turns
   }

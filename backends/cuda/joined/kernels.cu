@@ -1,5 +1,5 @@
-// Kernels that join sums of several devices: a block collects the nodes or limbs of one sum, and
-// its first thread makes the result.
+// Kernels that join sums of several devices: a block collects one sum, and its first thread makes
+// the result.
 #include "backends/cuda/joined/kernels.hpp"
 
 #include "backends/cuda/device/kernel.cuh"

@@ -30,7 +30,7 @@ struct multi_dot_job {
   unsigned threads_a_pair = 1;  ///< for short pairs
   bool listed = false;
   conjugate conjugated = conjugate::none;
-  type x_type = type::float64;  ///< y_type too: for any_share
+  type x_type = type::float64;  ///< this and y_type are for kernels of any vectors
   type y_type = type::float64;
   /// 0: plain `results`; else the tag of their words (words.hpp).
   std::uint32_t tag = 0;

@@ -13,8 +13,6 @@
 
 namespace tally::backends::cuda {
 
-// --- Pairs ----------------------------------------------------------------------------------------
-
 __device__ inline sum_job job_of(const multi_dot_job& job, unsigned pair) {
   sum_job one;
   const listed_pair& p = job.listed ? job.list[pair] : job.first;
@@ -37,8 +35,6 @@ __device__ void deliver(const multi_dot_job& job, std::int64_t pair, const dot_s
   auto* const to = static_cast<char*>(job.results) + pair * (job.tag == 0 ? plain : in_words);
   deliver<parts>(finish_parts(sum, job.conjugated), job.tag, to);
 }
-
-// --- A warp's part of a pair ---------------------------------------------------------------------
 
 /// A thread's part of a common y over the warp's chunks. The loads of `in_flight` rows of x go out
 /// at once.
@@ -117,8 +113,6 @@ struct nothing_kept {
   }
 };
 
-// --- The whole ------------------------------------------------------------------------------------
-
 /// Blocks (i, j), for all i, sum pairs [j * pairs_a_block, (j + 1) * pairs_a_block).
 template <class Sum, class Kept>
 __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
@@ -196,8 +190,6 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
     pairs_kernel(const __grid_constant__ multi_dot_job job) {
   add_pairs<typename Share::Terms::sum>(job, nothing_kept<Share>());
 }
-
-// --- Short pairs ----------------------------------------------------------------------------------
 
 /// Contiguous pairs of at most a chunk. `threads_a_pair` threads, a power of two, have the lanes
 /// that exist; others would add +0. A thread has `sets` rows in flight: of as many pairs, or of

@@ -1,4 +1,3 @@
-
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/device/words.hpp"
@@ -19,9 +18,6 @@
 namespace tally::backends::cuda {
 namespace {
 
-// --- Kernels --------------------------------------------------------------------------------------
-
-/// Returns the kernels for these types, or null.
 const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
   const auto [x, y] = a.pairs[0];
   if (x.element != y.element || !is_in<multi_dot_types>(x.element)) return nullptr;
@@ -43,8 +39,6 @@ bool are_contiguous(const operand_rows& v, int lanes) {
 bool same(const operand& a, const operand& b) {
   return a.data == b.data && a.size == b.size && a.increment == b.increment;
 }
-
-// --- Shapes ---------------------------------------------------------------------------------------
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
@@ -89,8 +83,6 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   s.pairs_a_block = static_cast<unsigned>(ceil_div(s.pairs, groups));
   return s;
 }
-
-// --- Launches -------------------------------------------------------------------------------------
 
 /// Common to all launches of a call.
 struct call {

@@ -24,7 +24,7 @@ class kept_memory {
   kept_memory(const kept_memory&) = delete;
   kept_memory& operator=(const kept_memory&) = delete;
 
-  /// For use on `stream` first.
+  /// At least `bytes` bytes, for use on `stream` first.
   void* take(std::size_t bytes, const current_device& current, cudaStream_t stream);
   /// Pre: nobody uses it any more.
   void give_back(const void* taken);

@@ -29,7 +29,8 @@ class current_device {
   current_device& operator=(const current_device&) = delete;
 
   int device() const { return device_; }
-  /// Unique: cudaDeviceReset ends a context and its memory, and the next has another number.
+  /// Returns the context's number; after cudaDeviceReset, which ends a context and its memory, the
+  /// next has another.
   std::uint64_t context() const { return context_; }
 
  private:

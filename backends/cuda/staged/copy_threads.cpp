@@ -12,7 +12,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Polling for work before sleep: longer than between the parts of a call.
+/// Time of polling before sleep, longer than between a call's parts.
 constexpr std::chrono::microseconds patience{200};
 
 void pause() {

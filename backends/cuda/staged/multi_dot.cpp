@@ -17,7 +17,7 @@
 namespace tally::backends::cuda::staged {
 namespace {
 
-/// Pairs per group, each of which brings the vector common to all.
+/// Pairs per group; each group brings a vector common to all once.
 constexpr std::size_t most_pairs = 16;
 static_assert(2 * most_pairs <= most_staged_vectors);
 static_assert(most_pairs * 4 * sizeof(double) <= stages::result_bytes);

@@ -120,8 +120,6 @@ void ignore(cudaError_t status) {
 
 }  // namespace
 
-// --- Memory ---------------------------------------------------------------------------------------
-
 stages::stages(const executor& on, const workspace_options& options)
     : on_(on),
       bytes_(options.stage_bytes != 0 ? options.stage_bytes : default_stage_bytes),
@@ -195,8 +193,6 @@ stages::drain::~drain() {
 
 void stages::wait() const { check(cudaStreamSynchronize(on_.stream()), "cudaStreamSynchronize"); }
 
-// --- What goes how --------------------------------------------------------------------------------
-
 staged_vector stages::vector(const operand& v, bool read, bool written) const {
   staged_vector made{v, read, written};
   if (v.size == 0) return made;
@@ -237,8 +233,6 @@ void stages::wait_for_shared(std::span<const staged_vector> vectors) const {
   if (std::ranges::any_of(vectors, is_read_by_threads)) wait();
 }
 
-// --- Short vectors --------------------------------------------------------------------------------
-
 void stages::gather_short(std::span<const staged_vector> vectors, padding ends,
                           staged_operands& here) {
   const bool pads = ends == padding::zeros && std::ranges::all_of(vectors, [](const auto& v) {
@@ -269,8 +263,6 @@ void stages::scatter_short(std::span<const staged_vector> vectors, const staged_
     scatter(static_cast<const std::byte*>(here[j].data), v.host);
   }
 }
-
-// --- Parts ----------------------------------------------------------------------------------------
 
 void stages::strips::operator()(std::size_t i) const {
   const std::size_t k = i / of_each, begin = i % of_each * strip;

@@ -362,8 +362,7 @@ __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int
 }
 
 /// For vectors whose inputs start at other distances from a multiple of 16 bytes than the output:
-/// aligned loads, all within the vector, are shifted. The last block takes the elements before and
-/// after them.
+/// aligned loads, all within the vector, are shifted.
 template <class Function, int loads>
 __global__ void __launch_bounds__(256) transform_shifted(const transform_job job) {
   using T = typename Function::T;

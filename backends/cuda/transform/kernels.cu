@@ -1,5 +1,4 @@
-// All element-wise kernels: on contiguous vectors of one type, on bits, and on any types and
-// strides.
+// All element-wise kernels.
 #include "backends/cuda/transform/kernel.cuh"
 #include "backends/cuda/transform/moves.cuh"
 

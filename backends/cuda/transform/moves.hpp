@@ -27,11 +27,11 @@ using move_kernel_function = void(const move_job job);
 
 inline constexpr unsigned threads_of_move = 256;
 
-/// 16-byte stores per thread of fill on contiguous vectors (tuning/transform.md: stores_of_fill).
+/// 16-byte stores per thread of fill (tuning/transform.md: stores_of_fill).
 inline constexpr int stores_of_fill = 2;
 
 move_kernel_function* fill_kernel(bool contiguous);
-/// `alike`: both are contiguous and start at the same distance from a multiple of 16 bytes.
+/// `alike`: both contiguous, at the same distance from a multiple of 16 bytes.
 move_kernel_function* swap_kernel(bool alike);
 
 }  // namespace tally::backends::cuda

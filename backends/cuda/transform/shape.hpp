@@ -1,5 +1,4 @@
-// Partition of element-wise kernels: 16-byte loads per thread and threads per block. It changes no
-// bit.
+// Partition of element-wise kernels: loads per thread, threads per block. It changes no bit.
 #pragma once
 
 #include <tally/transform.hpp>
@@ -96,7 +95,7 @@ constexpr transform_shape shape_of_vectors(std::uint64_t whole, const transform_
   return s;
 }
 
-/// Loads per thread for vectors that do not start alike (tuning/transform.md: loads_of_shifted).
+/// Loads per thread for other contiguous vectors (tuning/transform.md: loads_of_shifted).
 inline constexpr unsigned loads_of_shifted = 2;
 
 constexpr transform_shape shape_of_shifted(std::uint64_t whole) {
