@@ -51,7 +51,7 @@ TALLY_HOST_DEVICE inline float from_bits(std::uint32_t bits) {
 /// Returns the upper word of 1.5 * 2^k.
 TALLY_HOST_DEVICE constexpr std::uint32_t bias_word(int k) { return power_of_two(k) | 0x80000u; }
 
-/// Adds to the level what it takes of v, and leaves the rest.
+/// Adds to the level what it takes of v; v becomes the rest.
 TALLY_HOST_DEVICE inline void split(double& level, double& v) {
   const double sum = level + v;
   v -= sum - level;

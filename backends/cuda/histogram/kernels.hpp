@@ -25,7 +25,7 @@ inline constexpr unsigned histogram_threads = 1024;
 template <class L>
 [[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
 
-// For no samples, or any type's; each takes the job of its name.
+// For no samples, or any type's.
 const void* histogram_weights_kernel(type element, bool doubles, bool in_tables);
 const void* histogram_zeros_kernel();
 const void* histogram_count_sorted_kernel();  ///< after a kernel of `counting::sorted`

@@ -361,7 +361,7 @@ constexpr multi_dot_kernels made_multi_dot_kernels() {
   using terms = products<dot_result_t<T, T>, T, T>;
   // Rows of x in flight (tuning/multi_dot.md: in_flight).
   constexpr int in_flight = terms::lanes * element_bytes<terms> <= 32 ? 8 : 4;
-  // See tuning/multi_dot.md: sets.
+  // Rows of short pairs in flight (tuning/multi_dot.md: sets).
   constexpr int sets = 4;
   // Whether rows_kernel is used (tuning/multi_dot.md: one_by_one).
   constexpr bool one_by_one = std::is_same_v<T, double>;

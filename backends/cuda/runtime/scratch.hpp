@@ -1,5 +1,5 @@
 // Scratch memory: device memory in which the blocks of a launch hand over sums, as words that are
-// empty before and after every launch (words.hpp).
+// empty before and after it (words.hpp; for exceptions words_left).
 //
 // Each stream has its own, made at the first call that needs it. Launches on a stream never
 // overlap, so any number of threads and streams can run at once, and nothing is allocated from the
