@@ -1,6 +1,6 @@
 // Objects that were moved from: every member of every public class can be called, and gives the
-// empty state or an error with a sentence. A class that is new has to be listed here. (Not those
-// over ranks, which need some.)
+// empty state or an error with a sentence. A class that is new has to be listed here. (Those over
+// ranks: mpi.cpp and nccl.cpp.)
 #include "tests/data.hpp"
 
 #include <tally/joined_sum.hpp>

@@ -217,6 +217,9 @@ void numbers_elements() {
       }
       const layout moved = std::move(l);
       expect(moved.first(ranks_here) == n, "a layout that was moved");
+      expect(l.first(ranks_here) == n && l.size() == moved.size() && l.owner(0) == moved.owner(0) &&
+                 l.communicator() == moved.communicator(),
+             "a layout that was moved from");
     }
     expect(layout::cut(n, 0, ranks_here) == 0 && layout::cut(n, ranks_here, ranks_here) == n,
            "the ends of a cut");
@@ -783,6 +786,18 @@ void refuses_matrices() {
   for (std::size_t i = 0; i < y.size(); ++i) {
     expect_bits(y[i], wanted[static_cast<std::size_t>(l.first()) + i], "spmv after an error");
   }
+
+  tally::mpi::matrix from(l, tally::mpi::rows_of(l, whole.view()));
+  const tally::mpi::matrix to = std::move(from);
+  expect(from.rows() == 0 && from.columns() == 0 && from.boundary_rows() == 0 && from.ghosts() == 0,
+         "a matrix that was moved from");
+  const std::vector<double> before = y;
+  const auto text = "tally::mpi::matrix: it was moved from";
+  expect_error(tally::errc::invalid_argument, text, [&] { tally::mpi::spmv(here(), from, x, y); });
+  expect_error(tally::errc::invalid_argument, text, [&] { (void)tally::mpi::transpose(from); });
+  expect(y == before, "nothing was written");
+  tally::mpi::spmv(here(), to, x, y);
+  expect(y == before, "a matrix that was moved to");
 }
 
 /// A file that rank 0 has written, in the folder where the program runs.

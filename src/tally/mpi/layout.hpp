@@ -27,9 +27,11 @@ namespace tally::mpi {
 /// together; threads that call concurrently need communicators of their own. The caller's may be
 /// freed first.
 ///
-/// Movable, not copyable. Must outlive its requests, and not move until they are waited for.
+/// Copies share all it has, and moving copies. Must outlive its requests.
 class layout {
  public:
+  layout(const layout&) = default;
+  layout& operator=(const layout&) = default;
   /// Numbers elements in rank order. Collective; blocks.
   /// @param size  number of elements of this rank.
   /// @throws error on all ranks invalid_argument for a negative size or a total above 2^62;

@@ -102,10 +102,10 @@ class matrix {
   matrix(const layout& rows, const layout& columns, const csr_view<Value, Offset, Column>& local)
       : matrix(in_one_order(rows, columns), rows.borders(), columns.borders(), local) {}
 
-  /// Global number of rows.
-  std::int64_t rows() const noexcept { return rows_->total(); }
-  /// Global number of columns.
-  std::int64_t columns() const noexcept { return columns_->total(); }
+  /// Global number of rows; 0 if it was moved from.
+  std::int64_t rows() const noexcept { return over_ ? rows_->total() : 0; }
+  /// Global number of columns; 0 if it was moved from.
+  std::int64_t columns() const noexcept { return over_ ? columns_->total() : 0; }
   /// Number of local rows that need other ranks' elements.
   std::size_t boundary_rows() const noexcept { return part_.boundary_rows.size(); }
   /// Number of other ranks' elements needed.
@@ -137,6 +137,11 @@ class matrix {
     });
     calls::agree(over_->get(), failed);
     find_neighbours();
+  }
+
+  void check_not_moved_from() const {
+    if (over_) return;
+    throw error(errc::invalid_argument, "tally::mpi::matrix: it was moved from");
   }
 
   static std::shared_ptr<calls::communicator> in_one_order(const layout& rows,
@@ -216,6 +221,7 @@ template <element Value, csr_index Index>
 void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, const operand& x,
                                     const scalar& beta, const output_operand& y, grade g,
                                     const std::optional<operand>& added) const {
+  check_not_moved_from();
   if (!is_in<spmvs::vector_types>(x.element) || !is_in<spmvs::vector_types>(y.element)) {
     throw error(errc::unsupported_type,
                 "tally::mpi::spmv: vectors are of float32, float64, complex64 or complex128");
@@ -307,6 +313,7 @@ void matrix<Value, Index>::multiply(const executor& where, const scalar& alpha, 
 
 template <element Value, csr_index Index>
 matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
+  check_not_moved_from();
   using entry = matrix_entry<Value>;
   // To the owner of the column, in row order.
   const auto for_each_entry = [&](const auto& f) {
