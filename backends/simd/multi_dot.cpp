@@ -384,7 +384,7 @@ bool write_short_rows(const executor& where, const multi_dot_arguments& a, std::
 void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
                 std::size_t count) {
   if (wants_exact(a)) {
-    for (std::size_t j = first; j < first + count; ++j) exact(where, as_exact(dot_of_pair(a, j)));
+    for (std::size_t j = first; j < first + count; ++j) exact(where, exact_of(dot_of_pair(a, j)));
     return;
   }
   with_type<accumulator_types>(a.results.element, [&]<class A>() {

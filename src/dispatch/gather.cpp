@@ -25,8 +25,8 @@ void check_arguments(const check& check, const gather_arguments& a, const char* 
                "; they can be int32 or int64");
   }
   if (a.indices.increment != 1) {
-    check.fail(errc::zero_increment, "the indices have increment ",
-               std::int64_t{a.indices.increment}, "; it must be 1");
+    check.fail(a.indices.increment == 0 ? errc::zero_increment : errc::invalid_argument,
+               "the indices have increment ", std::int64_t{a.indices.increment}, "; it must be 1");
   }
   check.same_size("indices", a.indices, short_name, short_vector);
   check.vector("x", a.x);

@@ -255,7 +255,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   const bool captured = is_captured(where.stream(), a.options.wait, "multi_dot");
   if (wants_exact(a)) {
     std::vector<exact_arguments> all;
-    for (std::size_t j = 0; j < a.pairs.size(); ++j) all.push_back(as_exact(dot_of_pair(a, j)));
+    for (std::size_t j = 0; j < a.pairs.size(); ++j) all.push_back(exact_of(dot_of_pair(a, j)));
     return exact_sums(where, all);
   }
   const std::size_t size = size_of(a.results.element);

@@ -16,10 +16,6 @@ inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
 
 inline bool wants_exact(const multi_dot_arguments& a) { return is_exact(a.options, a.results); }
 
-inline exact_arguments as_exact(const dot_arguments& a) {
-  return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
-}
-
 template <auto& exact>
 void each_exact(const executor& where, std::span<const exact_arguments> all) {
   for (const exact_arguments& one : all) exact(where, one);
@@ -29,7 +25,7 @@ template <auto& dot, auto& exact>
 void each_dot(const executor& where, const multi_dot_arguments& a) {
   for (std::size_t j = 0; j < a.pairs.size(); ++j) {
     const dot_arguments one = dot_of_pair(a, j);
-    wants_exact(a) ? exact(where, as_exact(one)) : dot(where, one);
+    wants_exact(a) ? exact(where, exact_of(one)) : dot(where, one);
   }
 }
 
