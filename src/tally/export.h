@@ -1,4 +1,4 @@
-/* Marks what the shared library offers; all else in it is hidden. */
+/* Marks the shared library's symbols; all others are hidden. */
 #ifndef TALLY_EXPORT
 #if defined(__GNUC__)
 #define TALLY_EXPORT __attribute__((visibility("default")))

@@ -1,22 +1,19 @@
-/* Sums over the ranks of MPI, correctly rounded, for C: the same bits on any number of ranks,
- * however the elements are shared out. (C++ has <tally/mpi.hpp>, which can do more.)
+/* Correctly rounded sums over MPI ranks, for C: the same bits on any number of ranks and for any
+ * distribution. (C++, with more functions: <tally/mpi.hpp>.)
  *
- * A rank makes the words of its exact sum (<tally/tally.h>, "Sums that are not rounded yet"), one
- * MPI_Allreduce adds the words of all ranks as integers, and each rank rounds them. It is 1104
- * bytes for sums of doubles and products of them, 192 where no element is a double.
+ * A rank adds to the limbs of an exact sum (<tally/tally.h>, "Unrounded sums"), one MPI_Allreduce
+ * adds the limbs as integers, and each rank rounds them: 1104 bytes for doubles, 192 without.
  *
- * The functions are collective: all ranks of `comm` call them with the same types and options, each
- * with its own elements, of which there may be none, and its own executor. `result` is host memory.
- * They block. They are defined here, since MPI libraries have no common binary interface, and call
- * MPI_Allreduce, MPI_Comm_rank and MPI_Bcast on `comm` alone. Before MPI_Init and after
- * MPI_Finalize they must not be called.
+ * Collective and blocking: all ranks of `comm` call with the same types and options, each with its
+ * own elements (maybe none) and executor. `result` is host memory. Defined in this header, since
+ * MPI libraries have no common binary interface; calls only MPI_Allreduce, MPI_Comm_rank and
+ * MPI_Bcast. Not before MPI_Init or after MPI_Finalize.
  *
- * options: conjugate, for dot products. NULL, and 0 in each member, are the defaults; the grade is
- * exact whatever they say.
+ * options: conjugate, for dot products. The grade is always exact.
  *
- * Errors. Where a rank has failed, all ranks return the status of the lowest one that has, and
- * nothing is written. tally_last_error has the text on those that have failed themselves. What MPI
- * doesn't do is TALLY_DEVICE_FAILURE, on the ranks where MPI says so. */
+ * Errors. All ranks return the status of the lowest failed one, and nothing is written; failed
+ * ranks have the text in tally_last_error. A failure of MPI is TALLY_DEVICE_FAILURE where MPI
+ * reports it. */
 #ifndef TALLY_MPI_H
 #define TALLY_MPI_H
 
@@ -29,19 +26,18 @@
 extern "C" {
 #endif
 
-/* One sum over ranks: the functions below are made of these steps, and need no more. */
+/* State of one sum over ranks, for the functions below. */
 typedef struct tally_mpi_call {
-  tally_call_options options; /* what this rank's executor is asked for */
-  tally_status status;        /* what this rank has met so far */
+  tally_call_options options; /* for this rank's executor */
+  tally_status status;        /* of this rank, so far */
   int is_integer;             /* whether the result is an int64_t */
-  int is_root;                /* whether it is the root of the sum */
-  tally_type sum_type;        /* whose words there are */
-  tally_type result_type;     /* what it is rounded to */
-  int64_t words[2 * 137 + 1]; /* those of any sum, and one for the ranks that have failed */
-  double unused[2];           /* where a sum of nothing is written, which checks the types */
+  int is_root;                /* whether to take the root */
+  tally_type sum_type;        /* type of the sum */
+  tally_type result_type;     /* type to round to */
+  int64_t words[2 * 137 + 1]; /* limbs of any sum; failed ranks */
+  double unused[2];           /* destination of an empty sum, which checks the types */
 } tally_mpi_call;
 
-/* Begins a call for elements of two types. */
 static inline void tally_mpi_begin(tally_mpi_call* call, tally_type x_type, tally_type y_type,
                                    int is_root, tally_type result_type,
                                    const tally_call_options* options) {
@@ -57,7 +53,7 @@ static inline void tally_mpi_begin(tally_mpi_call* call, tally_type x_type, tall
   }
 }
 
-/* Says where a sum of nothing is written: to `result` where that will be refused. */
+/* Destination of an empty sum: `result` if that is invalid, so that it is refused. */
 static inline void* tally_mpi_place(tally_mpi_call* call, void* result) {
   const size_t size = tally_type_size(call->result_type);
   return result == NULL || (uintptr_t)result % (size < 8 && size > 0 ? size : 8) != 0
@@ -65,14 +61,14 @@ static inline void* tally_mpi_place(tally_mpi_call* call, void* result) {
              : call->unused;
 }
 
-/* Says what the local sum is to leave, and its type: a number, or words. */
+/* Selects the form of the local sum and returns its type. */
 static inline tally_type tally_mpi_local_type(tally_mpi_call* call) {
   call->options.form = call->is_integer ? TALLY_RESULT_ROUNDED : TALLY_RESULT_WORDS;
   return call->is_integer ? TALLY_INT64 : call->sum_type;
 }
 
-/* Adds up what all ranks have. Where a rank has failed, call->status is that of the lowest one
- * then; another status than that is MPI's. */
+/* Adds the limbs of all ranks. call->status becomes the lowest failed rank's; any other status
+ * returned is MPI's. */
 static inline tally_status tally_mpi_merge(tally_mpi_call* call, MPI_Comm comm) {
   const int count = call->is_integer ? 1 : (int)tally_exact_words(call->sum_type);
   int i, rank, lowest;
@@ -96,7 +92,6 @@ static inline tally_status tally_mpi_merge(tally_mpi_call* call, MPI_Comm comm) 
   return TALLY_SUCCESS;
 }
 
-/* Rounds what all ranks have into `result`. */
 static inline tally_status tally_mpi_round(const tally_mpi_call* call, void* result) {
   if (call->is_integer) {
     *(int64_t*)result = call->words[0];
@@ -108,7 +103,7 @@ static inline tally_status tally_mpi_round(const tally_mpi_call* call, void* res
                                            result, NULL);
 }
 
-/* This is both steps in one. */
+/* Both steps in one. */
 static inline tally_status tally_mpi_end(tally_mpi_call* call, MPI_Comm comm, void* result) {
   const tally_status status = tally_mpi_merge(call, comm);
   return status == TALLY_SUCCESS ? tally_mpi_round(call, result) : status;
@@ -130,8 +125,8 @@ static inline void tally_mpi_add_dot(tally_mpi_call* call, const tally_executor*
   }
 }
 
-/* *result = sum_i x_i * y_i over the elements of all ranks, otherwise as tally_dot in the exact
- * grade; with TALLY_INT64 for result_type the sum is modulo 2^64. */
+/* *result = sum_i x_i*y_i over all ranks, otherwise as tally_dot in the exact grade; modulo 2^64
+ * for TALLY_INT64. */
 static inline tally_status tally_mpi_dot(MPI_Comm comm, const tally_executor* where, size_t n,
                                          tally_type x_type, const void* x, ptrdiff_t incx,
                                          tally_type y_type, const void* y, ptrdiff_t incy,
@@ -143,12 +138,12 @@ static inline tally_status tally_mpi_dot(MPI_Comm comm, const tally_executor* wh
   return tally_mpi_end(&call, comm, result);
 }
 
-/* A local sum of one vector: tally_sum, tally_asum or tally_nrm2. */
+/* tally_sum, tally_asum or tally_nrm2. */
 typedef tally_status tally_mpi_local_sum(const tally_executor* where, size_t n, tally_type x_type,
                                          const void* x, ptrdiff_t incx, tally_type result_type,
                                          void* result, const tally_call_options* options);
 
-/* Adds this rank's part of such a sum, unless the call has failed. */
+/* Adds this rank's part of such a sum, likewise. */
 static inline void tally_mpi_add(tally_mpi_call* call, tally_mpi_local_sum* sum,
                                  const tally_executor* where, size_t n, tally_type x_type,
                                  const void* x, ptrdiff_t incx, void* result) {
@@ -162,7 +157,6 @@ static inline void tally_mpi_add(tally_mpi_call* call, tally_mpi_local_sum* sum,
   }
 }
 
-/* The sum of one vector over ranks. */
 static inline tally_status tally_mpi_reduce(MPI_Comm comm, tally_mpi_local_sum* sum, int is_root,
                                             const tally_executor* where, size_t n,
                                             tally_type x_type, const void* x, ptrdiff_t incx,
@@ -174,7 +168,7 @@ static inline tally_status tally_mpi_reduce(MPI_Comm comm, tally_mpi_local_sum* 
   return tally_mpi_end(&call, comm, result);
 }
 
-/* *result = sum_i x_i over the elements of all ranks; see tally_sum and tally_mpi_dot. */
+/* *result = sum_i x_i over all ranks; see tally_sum. */
 static inline tally_status tally_mpi_sum(MPI_Comm comm, const tally_executor* where, size_t n,
                                          tally_type x_type, const void* x, ptrdiff_t incx,
                                          tally_type result_type, void* result,
@@ -183,7 +177,7 @@ static inline tally_status tally_mpi_sum(MPI_Comm comm, const tally_executor* wh
                           options);
 }
 
-/* *result = sum_i |x_i| over the elements of all ranks; see tally_asum and tally_mpi_dot. */
+/* *result = sum_i |x_i| over all ranks; see tally_asum. */
 static inline tally_status tally_mpi_asum(MPI_Comm comm, const tally_executor* where, size_t n,
                                           tally_type x_type, const void* x, ptrdiff_t incx,
                                           tally_type result_type, void* result,
@@ -192,8 +186,7 @@ static inline tally_status tally_mpi_asum(MPI_Comm comm, const tally_executor* w
                           options);
 }
 
-/* *result = sqrt(sum_i |x_i|^2) over the elements of all ranks; see tally_nrm2 and tally_mpi_dot.
- */
+/* *result = sqrt(sum_i |x_i|^2) over all ranks; see tally_nrm2. */
 static inline tally_status tally_mpi_nrm2(MPI_Comm comm, const tally_executor* where, size_t n,
                                           tally_type x_type, const void* x, ptrdiff_t incx,
                                           tally_type result_type, void* result,

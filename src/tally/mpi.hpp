@@ -1,5 +1,5 @@
-// Tally over the ranks of MPI: the same bits on any number of ranks. The CMake target tally::mpi
-// has what this needs: Tally and MPI. See docs/ranks.md.
+// Tally over MPI ranks: the same bits on any number of ranks. CMake target: tally::mpi. See
+// docs/ranks.md.
 #pragma once
 
 #include <tally/mpi/communicator.hpp>

@@ -1,5 +1,5 @@
-// Tally over several GPUs by NCCL: the same bits on any number of devices. The CMake target
-// tally::nccl has what this needs: Tally, NCCL and CUDA's runtime. See docs/ranks.md.
+// Tally over several GPUs by NCCL: the same bits on any number of devices. CMake target:
+// tally::nccl. See docs/ranks.md.
 #pragma once
 
 #include <tally/nccl/communicator.hpp>
