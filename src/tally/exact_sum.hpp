@@ -1,24 +1,20 @@
-// exact_sum: a sum of doubles, or of products of two doubles, without any error.
+// exact_sum: an error-free sum of doubles or of products of two.
 //
-// Promise: the sum held is the exact real number, whatever the order of the terms, and however they
-// are shared out and merged again. `round` rounds it once, to nearest even. Nothing overflows or
-// underflows on the way. It is all integer arithmetic, so neither the rounding mode nor a flush to
-// zero enters, and the same source gives the same bits on hosts and in CUDA device code.
+// Promise: the exact real sum, for any order, partition and merging of terms; `round` rounds it
+// once, to nearest even. Integer arithmetic only: no effect of rounding mode or flush to zero,
+// equal bits in CUDA device code.
 //
-// What it is: a fixed-point number in radix 2^32 whose digits ("limbs") are int64, so that digits
-// of terms are added without carrying. The limbs reach from below the smallest product of
-// subnormals, 2^-2148, to 2^64 times the largest, 2^2048 (for float: 2^-298 and 2^256).
+// Representation: fixed point in radix 2^32 with int64 limbs, to add terms without carrying, from
+// below the smallest product of subnormals, 2^-2148, to 2^64 times the largest, 2^2048 (float:
+// 2^-298 and 2^256).
 //
-// Capacity: |sum| < 2^2112 (float: 2^320) at any time, which no 2^63 terms reach, in any number of
-// merges. A sum that passes it becomes NaN, and throws on the host, when carries next reach the
-// last limb, in `to_words` at the latest; `round` alone gives the infinity that it is as a number.
-// One that comes back below it before then is as if nothing had been. After it has become NaN it
-// stays that, and adding to it or merging it throws no more.
+// Capacity: |sum| < 2^2112 (float: 2^320), out of reach of 2^63 terms. Beyond it, a sum becomes NaN
+// for good, and throws once on the host, when carries next reach the last limb, in `to_words` at
+// the latest, unless back below; `round` before that gives an infinity.
 //
-// Why no limb overflows: every deposit adds less than 2^32 to a limb, and carries are propagated
-// after 2^30 deposits at the latest; merging adds up the deposits of both. `pending_` counts them,
-// and |limb| <= pending_ * 2^32 always holds, with a state that has just been propagated, or a
-// normal form, counting as one deposit.
+// No limb overflows: a deposit adds less than 2^32 to a limb, and carries propagate after at most
+// 2^30 deposits. Invariant: |limb| <= pending_*2^32; a propagated state or normal form counts as
+// one deposit, and merging adds counts.
 #pragma once
 
 #include <tally/error.hpp>
@@ -36,34 +32,32 @@
 
 namespace tally {
 
-/// `T` is float or double.
+/// float or double.
 template <class T>
 concept float_or_double = std::same_as<T, float> || std::same_as<T, double>;
 
-/// The exact sum of numbers of type T, and of products of two of them: T is `double`, which covers
-/// `float` too, or `float`, whose sums are a fifth of the size.
-///
-/// NaN if a term was NaN, or 0 times infinity, or if infinities of both signs occurred; an infinity
-/// if one occurred.
+/// The exact sum of numbers of type T and of products of two. `double` covers `float`; `float` has
+/// a fifth of the size. NaN if a term was NaN or 0 times infinity, or both infinities occurred;
+/// infinite if one did.
 template <float_or_double T>
 class exact_sum {
   using limits = std::numeric_limits<T>;
-  /// The exponent of the smallest subnormal.
+  /// Exponent of the smallest subnormal.
   static constexpr int smallest = limits::min_exponent - limits::digits;
 
  public:
-  /// Bits of a limb's digit.
+  /// Bits per limb's digit.
   static constexpr int radix_bits = 32;
-  /// The weight of bit 0 of limb 0: 2^lowest_exponent.
+  /// Bit 0 of limb 0 weighs 2^lowest_exponent.
   static constexpr int lowest_exponent = -((-2 * smallest + 31) / 32 * 32);
-  /// The largest exponent of `add_scaled`: |m| * 2^highest_exponent <= the bound of a product.
+  /// Largest exponent of `add_scaled`, where |m|*2^exponent is within a product's bound.
   static constexpr int highest_exponent = 2 * limits::max_exponent - 63;
-  /// Limb i weighs 2^(lowest_exponent + 32 * i): 134 for double, 20 for float.
+  /// Limb i weighs 2^(lowest_exponent + 32*i): 134 for double, 20 for float.
   static constexpr int limbs = (2 * limits::max_exponent + 64 - lowest_exponent) / 32;
 
   static constexpr int nan_word = limbs;                 ///< not 0 if a NaN occurred
-  static constexpr int plus_infinity_word = limbs + 1;   ///< not 0 if a positive infinity occurred
-  static constexpr int minus_infinity_word = limbs + 2;  ///< not 0 if a negative infinity occurred
+  static constexpr int plus_infinity_word = limbs + 1;   ///< not 0 if +infinity occurred
+  static constexpr int minus_infinity_word = limbs + 2;  ///< not 0 if -infinity occurred
   static constexpr int words = limbs + 3;                ///< limbs and these three
 
   /// Zero.
@@ -75,30 +69,28 @@ class exact_sum {
     put(value);
   }
 
-  /// Adds the exact product of two numbers.
+  /// Adds an exact product.
   TALLY_HOST_DEVICE void add_product(T x, T y) {
     count(1);
     put_product(x, y);
   }
 
-  /// Adds a float to a sum of doubles. It is converted by its bits, or the caller's environment
-  /// might flush it.
+  /// Adds a float, converted bitwise: the environment might flush.
   template <std::same_as<float> F>
     requires std::same_as<T, double>
   TALLY_HOST_DEVICE void add(F value) {
     add(types::widened(value));
   }
-  /// Adds the exact product of two numbers of which one may be a float, to a sum of doubles.
+  /// As above.
   template <float_or_double X, float_or_double Y>
     requires std::same_as<T, double>
   TALLY_HOST_DEVICE void add_product(X x, Y y) {
     add_product(types::widened(x), types::widened(y));
   }
 
-  /// Adds m * 2^exponent.
-  /// @param exponent from `lowest_exponent` to `highest_exponent`, unless m is 0.
-  /// @throws error   invalid_argument for another. (The sum is NaN then, and on a device only
-  ///                 that.)
+  /// Adds m*2^exponent.
+  /// @throws error invalid_argument unless m is 0 or the exponent in [`lowest_exponent`,
+  ///               `highest_exponent`]; the sum is then NaN (on devices only that).
   TALLY_HOST_DEVICE void add_scaled(std::int64_t m, int exponent) {
     if (m == 0) return;
     if (exponent < lowest_exponent || exponent > highest_exponent) {
@@ -113,14 +105,14 @@ class exact_sum {
   TALLY_HOST_DEVICE void add(const T* values, std::size_t n) {
     in_blocks(n, [&](std::size_t i) { put(values[i]); });
   }
-  /// Adds numbers.
+  /// As above.
   void add(std::span<const T> values) { add(values.data(), values.size()); }
 
-  /// Adds n products x[i] * y[i].
+  /// Adds n products x[i]*y[i].
   TALLY_HOST_DEVICE void add_products(const T* x, const T* y, std::size_t n) {
     in_blocks(n, [&](std::size_t i) { put_product(x[i], y[i]); });
   }
-  /// Adds products x[i] * y[i].
+  /// As above.
   /// @throws error size_mismatch
   void add_products(std::span<const T> x, std::span<const T> y) {
     if (x.size() != y.size()) {
@@ -140,38 +132,33 @@ class exact_sum {
     if (pending_ > deposits) propagate();
   }
 
-  /// The sum, correctly rounded: to nearest, ties to even, subnormals included. Overflow gives an
-  /// infinity, an exact zero +0, NaN the positive quiet one. (What is not zero and underflows to
-  /// zero keeps its sign.)
+  /// The sum, correctly rounded to nearest even: an infinity on overflow, +0 for an exact zero, a
+  /// signed zero on underflow, the positive quiet NaN.
   template <float_or_double R>
   TALLY_HOST_DEVICE R round() const {
     return round_words<R>(words_, low_, high_);
   }
 
-  /// The square root of the sum, correctly rounded; of a negative sum NaN.
+  /// The square root of the sum, correctly rounded; NaN if negative.
   template <float_or_double R>
   TALLY_HOST_DEVICE R round_root() const {
     return round_root_words<R>(words_, low_, high_);
   }
 
-  /// Comparison of the values; NaN is unordered. (Its order is the host's: there is no
-  /// std::partial_ordering on devices.)
+  /// By value; NaN is unordered. (std::partial_ordering, so <=>, is host-only.)
   TALLY_HOST_DEVICE friend bool operator==(const exact_sum& a, const exact_sum& b) {
     return order(a, b) == 0;
   }
-  /// Comparison of the values.
+  /// Comparison by value.
   friend std::partial_ordering operator<=>(const exact_sum& a, const exact_sum& b) {
     const int sign = order(a, b);
     return sign == unordered ? std::partial_ordering::unordered : sign <=> 0;
   }
 
-  /// The normal form: the same words for the same value. Limbs 0 to limbs - 2 are digits in
-  /// [0, 2^32), the last one, in [-2^32, 2^32), has the sign. A NaN or an infinity is a 1 in its
-  /// word, all others 0.
-  ///
-  /// Normal forms may be added element by element as 64-bit integers (MPI_SUM, ncclSum), up to 2^30
-  /// of them; `from_words` makes the sum of all of it.
-  /// @throws error invalid_argument if the sum has passed the capacity.
+  /// The normal form, unique for a value. Limbs 0 to limbs - 2 are digits in [0, 2^32), the last
+  /// one, in [-2^32, 2^32), carries the sign. A NaN or infinity is a 1 in its word, all others 0.
+  /// For `from_words`, at most 2^30 may be added elementwise as 64-bit integers (MPI_SUM, ncclSum).
+  /// @throws error invalid_argument beyond the capacity.
   TALLY_HOST_DEVICE void to_words(std::int64_t* result) const {
     for (int i = 0; i < words; ++i) result[i] = 0;
     if (const int kind = special_kind(words_)) {
@@ -191,17 +178,16 @@ class exact_sum {
       fail_capacity();
     }
   }
-  /// The same, as an array.
+  /// As above, as an array.
   std::array<std::int64_t, std::size_t{words}> to_words() const {
     std::array<std::int64_t, std::size_t{words}> result;
     to_words(result.data());
     return result;
   }
 
-  /// The sum that these words stand for: a normal form, or an element-by-element sum of up to 2^30
-  /// normal forms. Also what a kernel of its own has made of zeros by adding pieces (see `split`):
-  /// up to 2^30 deposits and normal forms together.
-  /// @throws error invalid_argument if it is beyond the capacity.
+  /// The sum of a normal form, or of zeros plus at most 2^30 normal forms and deposits (see
+  /// `split`).
+  /// @throws error invalid_argument beyond the capacity.
   TALLY_HOST_DEVICE static exact_sum from_words(const std::int64_t* from) {
     exact_sum sum;
     int low = 0, high = limbs;
@@ -213,17 +199,16 @@ class exact_sum {
     sum.propagate();
     return sum;
   }
-  /// The same, of a span or an array.
+  /// As above, for a span or array.
   static exact_sum from_words(std::span<const std::int64_t, std::size_t{words}> from) {
     return from_words(from.data());
   }
 
-  // For kernels that keep the words in memory of their own, zeros to begin with, and add to them by
-  // atomics. Up to 2^30 deposits and normal forms may be added to such words; a NaN or an infinity
-  // is a positive number in its word.
+  // For kernels that add atomically to words of their own, initially zero: at most 2^30 deposits
+  // and normal forms; NaNs and infinities are positive words.
 
-  /// The limbs' parts of m * 2^exponent: add pieces[j] to limb (returned index) + j. They are less
-  /// than 2^32 in magnitude, and only the last one can be negative.
+  /// Limb parts of m*2^exponent: add pieces[j] to limb (returned index) + j. Magnitudes below 2^32;
+  /// only the last may be negative.
   TALLY_HOST_DEVICE static constexpr int split(std::int64_t m, int exponent,
                                                std::int64_t (&pieces)[3]) {
     const unsigned position = static_cast<unsigned>(exponent - lowest_exponent);
@@ -235,13 +220,13 @@ class exact_sum {
     return static_cast<int>(position / radix_bits);
   }
 
-  /// `round` of such words. Limbs outside [low, high) are 0 and not looked at.
+  /// `round` of such words. Limbs outside [low, high) are 0, unread.
   template <float_or_double R>
   TALLY_HOST_DEVICE static R round_words(const std::int64_t* from, int low = 0, int high = limbs) {
     if (const int kind = special_kind(from)) return special_value<R>(kind);
     const leading l = lead(from, low, high);
     if (l.top < 0) return R(0);
-    // The first 64 of its bits, from the first 1 on; the digit at the top is not 0.
+    // The 64 bits from the first 1 on; the top digit is not 0.
     const int zeros = __builtin_clz(l.digits[0]);
     const std::uint64_t first = pair(l.digits[0], l.digits[1]);
     const std::uint64_t bits = zeros == 0 ? first : first << zeros | l.digits[2] >> (32 - zeros);
@@ -260,9 +245,8 @@ class exact_sum {
     const leading l = lead(from, low, high);
     if (l.top < 0) return R(0);
     if (l.negative) return special_value<R>(nan_word);
-    // With the sum f * 4^k, f in [1/4, 1): the first 128 bits of f. The root's first 56 are
-    // computed; what is left decides only whether they are exact.
-    const int zeros = __builtin_clz(l.digits[0]) & ~1;  // weights are even, so k is whole
+    // The sum is f*4^k, f in [1/4, 1): f's first 128 bits give the root's first 56 and exactness.
+    const int zeros = __builtin_clz(l.digits[0]) & ~1;  // weights are even, so k is an integer
     std::uint64_t high_bits = pair(l.digits[0], l.digits[1]);
     std::uint64_t low_bits = pair(l.digits[2], l.digits[3]);
     std::uint32_t unused = l.digits[4];
@@ -272,9 +256,9 @@ class exact_sum {
       unused <<= zeros;
     }
     const int k = (weight(l.top) + 32 - zeros) / 2;
-    // The root's first 32 bits, then 24 more by one step of long division (P. Zimmermann, Karatsuba
-    // square root, 1999): with high_bits = s^2 + r and the next 48 bits l1 * 2^24 + l0, the root is
-    // s * 2^24 + q or 1 less, q = (r * 2^24 + l1) / 2s.
+    // The root's first 32 bits, then 24 by a step of long division (P. Zimmermann, Karatsuba square
+    // root, 1999): with high_bits = s^2 + r and the next 48 bits l1*2^24 + l0, the root is s * 2^24
+    // + q or 1 less, q = (r*2^24 + l1) / 2s.
     const std::uint64_t s = root_of(high_bits);
     const std::uint64_t r = high_bits - s * s;
     const std::uint64_t l1 = low_bits >> 40, l0 = low_bits >> 16 & 0xffffff;
@@ -283,20 +267,19 @@ class exact_sum {
     std::uint64_t root = (s << 24) + q;
     const auto remainder = static_cast<std::int64_t>((dividend - q * 2 * s) << 24 | l0) -
                            static_cast<std::int64_t>(q * q);
-    if (remainder < 0) --root;  // and then root^2 is not all, for 2 * root + 1 > q^2
+    if (remainder < 0) --root;  // inexact then, since 2*root + 1 > q^2
     return rounded<R>(false, root << 8, k - 1,
                       remainder != 0 || low_bits << 48 != 0 || unused || l.rest);
   }
 
  private:
   static constexpr std::int64_t digit_mask = 0xffffffff;
-  /// Carries are propagated before there are more deposits, or after a merge that made twice as
-  /// many: even these leave every limb below 2^63 - 2^32, which a carry can be added to.
+  /// At most, before carries propagate; twice as many after a merge still leave every limb below
+  /// 2^63 - 2^32, room for a carry.
   static constexpr std::int64_t deposits = (std::int64_t{1} << 30) - 1;
   static constexpr int unordered = 2;
 
-  /// A number as +-significand * 2^exponent. The sign is 0 or -1: (m ^ sign) - sign is +-m, and
-  /// takes no branch that random signs would mispredict.
+  /// +-significand*2^exponent; with sign 0 or -1, (m ^ sign) - sign is +-m without a branch.
   struct number {
     using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
     static constexpr int fraction_bits = limits::digits - 1;
@@ -322,8 +305,8 @@ class exact_sum {
     TALLY_HOST_DEVICE bool zero() const { return significand == 0; }
   };
 
-  /// The five leading digits of the magnitude of a sum, whether there is anything below them, and
-  /// the limb of the first, which is not 0; it is -1 if the sum is 0.
+  /// The five leading digits of a magnitude, whether anything is below, and the limb of the first,
+  /// nonzero one (-1 for 0).
   struct leading {
     int top = -1;
     std::uint32_t digits[5] = {};
@@ -346,7 +329,7 @@ class exact_sum {
     high_ = high > high_ ? high : high_;
   }
 
-  /// Makes room for so many deposits, of at most `deposits` - 1.
+  /// Reserves `more` deposits, at most `deposits` - 1.
   TALLY_HOST_DEVICE void count(std::int64_t more) {
     if (pending_ + more > deposits) propagate();
     pending_ += more;
@@ -418,7 +401,7 @@ class exact_sum {
     words_[nan ? nan_word : sign < 0 ? minus_infinity_word : plus_infinity_word] = 1;
   }
 
-  /// Makes digits of the touched limbs; the last of them is signed.
+  /// Carries over the touched limbs; the last keeps the sign.
   TALLY_HOST_DEVICE void propagate() {
     pending_ = 1;
     if (low_ >= high_) return;
@@ -455,8 +438,8 @@ class exact_sum {
 #endif
   }
 
-  /// The floor of the root of n >= 2^62, by Newton's steps from 1 bit to 32, each rounded so that
-  /// the last is off by less than 1 (as in CPython's math.isqrt, where the proof is).
+  /// floor(sqrt(n)), n >= 2^62, by Newton steps from 1 bit to 32; the last is off by less than 1
+  /// (proof: CPython's math.isqrt).
   TALLY_HOST_DEVICE static std::uint64_t root_of(std::uint64_t n) {
     auto u = static_cast<std::uint32_t>(1 + (n >> 62));
     u = (u << 1) + static_cast<std::uint32_t>(n >> 59) / u;
@@ -467,7 +450,7 @@ class exact_sum {
     return root * root > n ? root - 1 : root;
   }
 
-  /// The word of what the special values add up to; 0 if there are none.
+  /// The special value's word; 0 if none.
   TALLY_HOST_DEVICE static int special_kind(const std::int64_t* from) {
     const bool plus = from[plus_infinity_word] != 0, minus = from[minus_infinity_word] != 0;
     if (from[nan_word] != 0 || (plus && minus)) return nan_word;
@@ -489,14 +472,14 @@ class exact_sum {
     return __builtin_bit_cast(R, infinity | sign);
   }
 
-  /// Devices call this too: inlined for each type and root, it was a quarter of the exact kernels.
+  /// Not inlined: code size (tuning/exact.md: lead).
   [[gnu::noinline]] TALLY_HOST_DEVICE static leading lead(const std::int64_t* from, int low,
                                                           int high) {
-    constexpr int below = 4;  // zeros below the lowest digit, so that five are always there
+    constexpr int below = 4;  // zeros below the lowest digit: always five digits
     std::uint32_t digits[std::size_t{below + limbs + 1}];
     for (int i = 0; i < below; ++i) digits[low + i] = 0;
     leading result;
-    for (std::int64_t sign = 0; sign >= -1; --sign) {  // the sign is known at the end of a pass
+    for (std::int64_t sign = 0; sign >= -1; --sign) {  // a pass ends with the sign
       std::int64_t carry = 0;
       for (int i = low; i < high; ++i) {
         const std::int64_t v = ((from[i] ^ sign) - sign) + carry;
@@ -516,7 +499,7 @@ class exact_sum {
     return result;
   }
 
-  /// +-(bits + more) * 2^(top - 63), rounded; bit 63 of `bits` is 1, and 0 <= more < 1 is not 0 if
+  /// +-(bits + more)*2^(top - 63), rounded; bit 63 of `bits` is 1, 0 <= more < 1, nonzero if
   /// `rest`.
   template <float_or_double R>
   TALLY_HOST_DEVICE static R rounded(bool negative, std::uint64_t bits, int top, bool rest) {
@@ -526,7 +509,6 @@ class exact_sum {
       return special_value<R>(negative ? minus_infinity_word : plus_infinity_word);
     }
     const int field = top < to::min_exponent ? 0 : top - to::min_exponent + 1;  // less 1
-    // How many bits fit: fewer of a subnormal.
     const int available = top - (to::min_exponent - to::digits) + 1;
     const int kept = available < to::digits ? available : to::digits;
     std::uint64_t significand = 0;
@@ -538,14 +520,14 @@ class exact_sum {
     } else if (kept == 0) {
       significand = bits << 1 != 0 || rest;  // more than half the smallest
     }
-    // A normal's first bit adds 1 to the field; so does a carry, up to the field of infinity.
+    // A normal's first bit, or a carry, adds 1 to the field, up to infinity.
     const std::uint64_t magnitude =
         (static_cast<std::uint64_t>(field) << (to::digits - 1)) + significand;
     const word sign = word{negative} << (8 * sizeof(R) - 1);
     return __builtin_bit_cast(R, static_cast<word>(magnitude) | sign);
   }
 
-  /// The sign of a - b, or `unordered`.
+  /// Sign of a - b, or `unordered`.
   TALLY_HOST_DEVICE static int order(const exact_sum& a, const exact_sum& b) {
     const int kind_a = special_kind(a.words_), kind_b = special_kind(b.words_);
     if (kind_a == nan_word || kind_b == nan_word) return unordered;
@@ -572,7 +554,7 @@ class exact_sum {
   }
 
   std::int64_t words_[std::size_t{words}] = {};
-  // Limbs outside [low_, high_) are 0: a sum of a few terms is rounded in a few steps.
+  // Limbs outside [low_, high_) are 0.
   int low_ = limbs;
   int high_ = 0;
   std::int64_t pending_ = 0;

@@ -1,20 +1,16 @@
-// An element-wise update together with a sum of what it writes, in one pass over memory: the steps
-// of conjugate gradients, BiCGSTAB and their kin.
+// An element-wise update with a sum of the output, as in conjugate gradients.
 //
-//   axpy_dot, axpy_dotc   y_i = alpha * x_i + y_i, and r = sum_i y_i * v_i
-//   waxpby_nrm2           w_i = alpha * x_i + beta * y_i, and r = sqrt(sum_i |w_i|^2)
+//   axpy_dot, axpy_dotc   y_i = alpha*x_i + y_i, and r = sum_i y_i*v_i
+//   waxpby_nrm2           w_i = alpha*x_i + beta*y_i, and r = sqrt(sum_i |w_i|^2)
 //
-// Promise: both the vector and r have the bits of the two calls one after the other (`axpy` and
-// `dot`, `waxpby` and `nrm2`), on every executor, for all types, strides and grades.
+// Promise: vector and r have the bits of the two separate calls.
 //
-// One pass is what contiguous vectors of float32, float64, complex64 and complex128 take on CUDA,
-// all of one type, starting at multiples of 16 bytes, with the sum in that type and the default
-// grade; others take two launches there. The serial and
-// kokkos executors make the two calls. simd and openmp take all in one pass.
+// One pass over memory on simd and openmp; on CUDA for contiguous, 16-byte aligned vectors of one
+// type (float32, float64, complex64, complex128), summed in that type and the default grade,
+// otherwise two launches. serial and kokkos make two calls.
 //
-// Errors (tally::error), before anything is written: those of the two calls. v may be y itself, or
-// share no memory with it, and the sum goes to no element of the vector that is written: otherwise
-// overlap.
+// Errors (tally::error), before anything is written: those of the two calls; overlap, if v shares
+// memory with y without being y, or the result is in the written vector.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -27,21 +23,20 @@
 
 namespace tally {
 
-/// What is summed of a vector that has just been written.
+/// The sum of the written vector.
 enum class fused_sum : std::uint8_t { dot, nrm2 };
 
-/// What an update with a sum is asked for, its types erased.
+/// Arguments with types erased.
 struct fused_arguments {
-  transform_arguments update;              ///< axpy, axpby or waxpby; its z is what is written
+  transform_arguments update;              ///< axpy, axpby or waxpby; z is written
   fused_sum what = fused_sum::dot;         ///< sum z_i v_i, or sqrt(sum |z_i|^2)
-  operand v;                               ///< the other vector of dot, perhaps z
+  operand v;                               ///< of dot, the other vector; may be z
   conjugate conjugated = conjugate::none;  ///< of dot: x is z, y is v
-  output result;                           ///< where the sum goes, and its type: as of dot or nrm2
-  call_options options = {};               ///< the grade of the sum, and whether to wait
+  output result;                           ///< destination and type of the sum
+  call_options options = {};               ///< the sum's grade; whether to wait
 };
 
-/// An update with a sum, its types erased: what the templates below call, for bindings.
-/// @throws error, see the head of this file.
+/// The updates with types erased.
 TALLY_EXPORT void fused(const executor& where, const fused_arguments& arguments);
 
 namespace fusions {
@@ -85,16 +80,10 @@ void waxpby_nrm2(const executor& where, S alpha, const X& x, T beta, const Y& y,
 
 }  // namespace fusions
 
-/// y_i = alpha * x_i + y_i; then returns sum_i y_i * v_i, complex vectors unconjugated.
+/// y_i = alpha*x_i + y_i; returns sum_i y_i*v_i, unconjugated. Blocks.
 ///
-/// @param where  the executor.
-/// @param alpha  the factor of x, as for `axpy`.
-/// @param x      a vector of n elements.
-/// @param y      one that is updated.
-/// @param v      the other vector of the sum: y itself, or one that shares no memory with it.
+/// @param v      y itself, or n elements that share no memory with y.
 /// @param g      `tally::exact` for the correctly rounded sum.
-/// @return       the sum, of type `dot_result_t`. Blocks until it is there.
-/// @throws error see the head of this file.
 template <element S, vector_operand X, vector_output Y, vector_operand V>
   requires fusions::axpy<S, X, Y>
 fusions::dot_t<Y, V> axpy_dot(const executor& where, S alpha, const X& x, Y&& y, const V& v,
@@ -104,7 +93,7 @@ fusions::dot_t<Y, V> axpy_dot(const executor& where, S alpha, const X& x, Y&& y,
   return r;
 }
 
-/// As above, and written to the result; doesn't block, as the same form of `dot`.
+/// Into a result. Doesn't block.
 template <element S, vector_operand X, vector_output Y, vector_operand V,
           result_place_of<fusions::dot_t<Y, V>> R>
   requires fusions::axpy<S, X, Y>
@@ -115,14 +104,14 @@ void axpy_dot(const executor& where, S alpha, const X& x, Y&& y, const V& v, R&&
                     {g, false});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_operand X, vector_output Y, vector_operand V>
   requires fusions::axpy<S, X, Y>
 fusions::dot_t<Y, V> axpy_dot(S alpha, const X& x, Y&& y, const V& v, grade g = {}) {
   return axpy_dot(automatic(), alpha, x, y, v, g);
 }
 
-/// y_i = alpha * x_i + y_i; then returns sum_i conj(y_i) * v_i. Otherwise as `axpy_dot`.
+/// y_i = alpha*x_i + y_i; returns sum_i conj(y_i)*v_i.
 template <element S, vector_operand X, vector_output Y, vector_operand V>
   requires fusions::axpy<S, X, Y>
 fusions::dot_t<Y, V> axpy_dotc(const executor& where, S alpha, const X& x, Y&& y, const V& v,
@@ -132,7 +121,7 @@ fusions::dot_t<Y, V> axpy_dotc(const executor& where, S alpha, const X& x, Y&& y
   return r;
 }
 
-/// As above, and written to the result; doesn't block, as the same form of `dot`.
+/// Into a result. Doesn't block.
 template <element S, vector_operand X, vector_output Y, vector_operand V,
           result_place_of<fusions::dot_t<Y, V>> R>
   requires fusions::axpy<S, X, Y>
@@ -143,22 +132,17 @@ void axpy_dotc(const executor& where, S alpha, const X& x, Y&& y, const V& v, R&
                     {g, false});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_operand X, vector_output Y, vector_operand V>
   requires fusions::axpy<S, X, Y>
 fusions::dot_t<Y, V> axpy_dotc(S alpha, const X& x, Y&& y, const V& v, grade g = {}) {
   return axpy_dotc(automatic(), alpha, x, y, v, g);
 }
 
-/// w_i = alpha * x_i + beta * y_i; then returns the root of sum_i |w_i|^2.
+/// w_i = alpha*x_i + beta*y_i; returns sqrt(sum_i |w_i|^2). Blocks.
 ///
-/// @param where        the executor.
-/// @param alpha, beta  the factors, as for `waxpby`.
-/// @param x, y         vectors of n elements each.
-/// @param w            a vector that is written; it may be x or y.
-/// @param g            `tally::exact` for the correctly rounded norm.
-/// @return             the norm, of type `nrm2_result_t`. Blocks until it is there.
-/// @throws error see the head of this file.
+/// @param w      n elements, written; may be x or y.
+/// @param g      `tally::exact` for the correctly rounded norm.
 template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
   requires fusions::waxpby<S, X, T, Y, W>
 fusions::nrm2_t<W> waxpby_nrm2(const executor& where, S alpha, const X& x, T beta, const Y& y,
@@ -168,7 +152,7 @@ fusions::nrm2_t<W> waxpby_nrm2(const executor& where, S alpha, const X& x, T bet
   return r;
 }
 
-/// As above, and written to the result; doesn't block, as the same form of `nrm2`.
+/// Into a result. Doesn't block.
 template <element S, vector_operand X, element T, vector_operand Y, vector_output W,
           result_place_of<fusions::nrm2_t<W>> R>
   requires fusions::waxpby<S, X, T, Y, W>
@@ -179,14 +163,15 @@ void waxpby_nrm2(const executor& where, S alpha, const X& x, T beta, const Y& y,
                        {g, false});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
   requires fusions::waxpby<S, X, T, Y, W>
 fusions::nrm2_t<W> waxpby_nrm2(S alpha, const X& x, T beta, const Y& y, W&& w, grade g = {}) {
   return waxpby_nrm2(automatic(), alpha, x, beta, y, w, g);
 }
 
-// --- What is no operand ---------------------------------------------------------------------------
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
 
 namespace fusions {
 
@@ -197,14 +182,12 @@ using for_waxpby_nrm2 = refusals::arguments<refusals::factor, refusals::vector, 
 
 }  // namespace fusions
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<fusions::for_axpy_dot, T...>
 auto axpy_dot(const T&...) {
   return refusals::refuse<fusions::for_axpy_dot, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpy_dot(...) {
   static_assert(refusals::never<T...>,
@@ -214,14 +197,12 @@ auto axpy_dot(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<fusions::for_axpy_dot, T...>
 auto axpy_dotc(const T&...) {
   return refusals::refuse<fusions::for_axpy_dot, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpy_dotc(...) {
   static_assert(refusals::never<T...>,
@@ -231,14 +212,12 @@ auto axpy_dotc(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<fusions::for_waxpby_nrm2, T...>
 auto waxpby_nrm2(const T&...) {
   return refusals::refuse<fusions::for_waxpby_nrm2, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto waxpby_nrm2(...) {
   static_assert(refusals::never<T...>,
@@ -248,4 +227,5 @@ auto waxpby_nrm2(...) {
   return 0.0;
 }
 
+// @endcond
 }  // namespace tally

@@ -1,27 +1,22 @@
-// Sums over an interval of a longer vector, in the default grade, before they are finished: what
-// the ranks of a distributed vector exchange (<tally/mpi.hpp>), or the parts of a file. In the
-// exact grade `add_exact_sums` gives words.
+// Unrounded sums over an interval of a longer vector, in the default grade: messages between ranks
+// (<tally/mpi.hpp>) or parts of a file.
 //
-// Promise: finished, they have the bits of `dot`, `sum`, `asum` or `nrm2` of the whole vector,
-// wherever it is cut, and whatever the executor of each part. That is so because nothing is ever
-// added that the order's tree (<tally/order.hpp>) doesn't add: an interval of whole chunks is at
-// most 2 log2(chunks) nodes of the tree, and the lists of adjacent intervals are joined by adding
-// nodes that are siblings. Joining is associative. A chunk that is cut is summed from its terms by
-// whoever has its first element; so a term is what crosses a border, never a rounded part of a
-// chunk. docs/numerics.md says it in full.
+// Promise: finished, the bits of `dot`, `sum`, `asum` or `nrm2` of the whole vector, wherever cut,
+// because only additions of the order's tree (<tally/order.hpp>) are made. An interval of whole
+// chunks is at most 2 log2(chunks) nodes; adjacent intervals join, associatively, by adding
+// siblings. A cut chunk is summed from its terms by the part with its first element. Details:
+// docs/numerics.md.
 //
-// The message of one sum of 10^9 doubles has 336 bytes, of 10^15 in 10^6 parts 656, whatever the
-// number of parts; of complex products four times as many nodes.
+// Steps per part:
 //
-// The steps, for each part of the vector:
-//   1. `sum_part` gives all that the part has, in one way off a device: the nodes of its whole
-//      chunks, which begin a message; the terms of a chunk that begins in another part, for that
-//      part; and those of one that begins here and ends elsewhere. (`sum_interval` and
-//      `interval_terms` give these one by one, `clear_interval` a message without chunks.)
-//   2. The terms of a chunk are gathered where it begins, own ones first, and `append_chunk` sums
-//      them.
-//   3. `append_interval` joins the messages, in order.
-//   4. `finish_interval` makes the results.
+// 1. `sum_part` writes the nodes of whole chunks, the terms of a chunk begun in another part, and
+//    those of one ended in another. (Singly: `sum_interval`, `interval_terms`, `clear_interval`.)
+// 2. `append_chunk` sums the gathered terms of a cut chunk where it begins, own ones first.
+// 3. `append_interval` joins the messages, in order.
+// 4. `finish_interval` makes the results.
+//
+// Parameters: `shape` is the message's; `fields` as many as in the shape, of equal length; `stride`
+// between first terms of consecutive numbers; `scale` the factor of elements before squaring.
 #pragma once
 
 #include <tally/export.h>
@@ -39,67 +34,64 @@
 
 namespace tally {
 
-/// The terms of a sum: x_i * y_i (conjugated as asked), x_i, |x_i| (that is |re| + |im|), |x_i|^2.
+/// Terms: x_i*y_i (maybe conjugated), x_i, |x_i| (|re| + |im|), |x_i|^2.
 enum class summand : std::uint8_t { product, value, magnitude, square };
 
-/// One sum, its types erased: `dot` (product), `sum` (value), `asum` (magnitude), `nrm2` (square).
+/// One sum, types erased: `dot`, `sum`, `asum` or `nrm2`.
 struct interval_field {
   summand what = summand::product;  ///< the terms
-  operand x;                        ///< the elements of the part
-  operand y = {};                   ///< those that they are multiplied by: product alone
+  operand x;                        ///< elements of the part
+  operand y = {};                   ///< of products only: the second factors
 };
 
-/// What decides the size of a message and what is in it: the same for all parts of a vector. All
-/// fields of one message have the same terms and types.
+/// Format of a message, equal for all parts.
 struct interval_shape {
   summand what = summand::product;   ///< the terms
-  type accumulator = type::float64;  ///< float32, float64, complex64 or complex128: complex where x
-                                     ///< or y is, also where the result is real. (Sums of integers
-                                     ///< in int64 need no order.)
-  std::size_t fields = 1;            ///< sums of one message
+  type accumulator = type::float64;  ///< float32, float64, complex64 or complex128; complex where x
+                                     ///< or y is
+  std::size_t fields = 1;            ///< sums per message
   std::int64_t total = 0;            ///< elements of the whole vector
 
-  /// The sums that a field has: 1; of complex elements 2, and of their products 4. In this order:
-  /// re, im; re(x) re(y), im(x) im(y), re(x) im(y), im(x) re(y).
+  /// Sums per field: 1; complex 2 (re, im); complex products 4: re(x) re(y), im(x) im(y), re(x)
+  /// im(y), im(x) re(y).
   constexpr std::size_t numbers() const noexcept {
     return !is_complex(accumulator) ? 1 : what == summand::product ? 4 : 2;
   }
 };
 
-/// The head of a message; the nodes follow it, in order, of each node the numbers of all fields.
+/// Header of a message; nodes follow in order, each with all fields' numbers.
 struct interval_head {
-  std::int64_t first = 0;    ///< the first chunk
-  std::int64_t last = 0;     ///< the one behind the last chunk; `first` of an interval without any
-  std::int32_t failed = 0;   ///< for the caller: 1 + the lowest rank that has failed, or 0
-  std::int32_t gap = 0;      ///< 1: intervals were joined that are not adjacent; it is useless
-  std::int32_t numbers = 1;  ///< of a node: fields times `interval_shape::numbers`
-  type element = type::float64;   ///< of a number: float32 or float64
-  std::uint8_t reserved[3] = {};  ///< 0: a message has no byte that nobody has written
+  std::int64_t first = 0;         ///< first chunk
+  std::int64_t last = 0;          ///< past the last chunk; `first` if empty
+  std::int32_t failed = 0;        ///< for the caller: 1 + the lowest failed rank
+  std::int32_t gap = 0;           ///< 1: non-adjacent intervals were joined; useless
+  std::int32_t numbers = 1;       ///< per node: fields times `interval_shape::numbers`
+  type element = type::float64;   ///< float32 or float64
+  std::uint8_t reserved[3] = {};  ///< 0: every byte is defined
 };
 static_assert(std::has_unique_object_representations_v<interval_head>);
 
-/// Where the borders of chunks cut a part of a vector.
+/// Cuts of a part at chunk borders.
 struct interval_borders {
-  std::int64_t begin = 0;  ///< the part's first element; those up to `whole` are of a chunk that
-                           ///< begins in another part
-  std::int64_t whole = 0;  ///< the first element of the whole chunks
-  std::int64_t tail = 0;  ///< the one behind them; those from here on are of a chunk that begins in
-                          ///< this part and ends in another
-  std::int64_t end = 0;   ///< the one behind the part's last element
+  std::int64_t begin = 0;  ///< first element; those up to `whole` belong to a chunk begun in
+                           ///< another part
+  std::int64_t whole = 0;  ///< first element of the whole chunks
+  std::int64_t tail = 0;   ///< past the whole chunks; the rest is a chunk that ends in another part
+  std::int64_t end = 0;    ///< past the part's last element
 
-  /// How many terms go to another part.
+  /// Terms for another part.
   constexpr std::size_t head_size() const noexcept {
     return static_cast<std::size_t>(whole - begin);
   }
-  /// How many elements are in whole chunks.
+  /// Elements in whole chunks.
   constexpr std::size_t whole_size() const noexcept {
     return static_cast<std::size_t>(tail - whole);
   }
-  /// How many terms are joined with those of other parts.
+  /// Terms joined with other parts'.
   constexpr std::size_t tail_size() const noexcept { return static_cast<std::size_t>(end - tail); }
 };
 
-/// The borders of a part that has elements [begin, end) of `total`.
+/// The borders of elements [begin, end) of `total`.
 constexpr interval_borders borders_of_part(std::int64_t total, std::int64_t begin,
                                            std::int64_t end) noexcept {
   constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
@@ -109,126 +101,90 @@ constexpr interval_borders borders_of_part(std::int64_t total, std::int64_t begi
   return {begin, whole, end == total ? end : last > whole ? last : whole, end};
 }
 
-/// What `sum_part` reads and writes: places may be null where nothing goes there.
+/// Input and outputs of `sum_part`; unneeded outputs may be null.
 struct interval_part {
-  std::span<const interval_field> fields;  ///< as many as the shape says, all as long
-  std::int64_t first = 0;                  ///< the part's first element in the whole vector
-  /// The nodes of the whole chunks, laid out as in a message.
+  std::span<const interval_field> fields;  ///< the fields
+  std::int64_t first = 0;                  ///< first element in the whole vector
+  /// Nodes, as in a message.
   void* nodes = nullptr;
-  /// The terms of the chunk that begins in another part: of each field `numbers()` times
-  /// `head_stride` of them.
+  /// Terms of the chunk begun elsewhere: per field `numbers()` times `head_stride`.
   void* head = nullptr;
-  std::size_t head_stride = 0;  ///< from the first term of one number to the first of the next one
-  /// Those of the chunk that ends in another part.
+  std::size_t head_stride = 0;  ///< see above
+  /// Terms of the chunk that ends elsewhere.
   void* tail = nullptr;
   std::size_t tail_stride = 0;  ///< likewise
-  /// What elements are multiplied by before they are squared: 1, or what `finish_interval` has
-  /// asked for. (For squares alone.)
+  /// 1, or as requested by `finish_interval`.
   double scale = 1;
-  /// Whether the call blocks, and all is written to host memory. Otherwise it is written where the
-  /// executor can write; on CUDA the call returns once the work is queued on the executor's stream,
-  /// and may be captured in a graph.
+  /// Whether the call blocks, with outputs in host memory. Otherwise they are where the executor
+  /// can write, as for `dot` into a result.
   bool wait = true;
-  /// If not null, a call that blocks calls it once the terms are there; on a host that is before
-  /// it sums the whole chunks, so that the terms may travel meanwhile.
+  /// Optional, for blocking calls: called once the terms are written, on a host before summing
+  /// chunks.
   std::function<void()> when_terms_are_there = {};
 };
 
-/// The bytes of the longest message of this shape: 2 floor(log2(chunks - 1)) nodes, at least one,
-/// behind the head of 32 bytes.
+/// Bytes of the longest message: a 32-byte header and 2 floor(log2(chunks - 1)) nodes, or one.
 TALLY_EXPORT std::size_t interval_bytes(const interval_shape& shape) noexcept;
 
-/// Makes the message of an interval without chunks; `message` has `interval_bytes` bytes and is
-/// aligned to 8.
+/// Writes an empty message of `interval_bytes` bytes, aligned to 8.
 TALLY_EXPORT void clear_interval(const interval_shape& shape, void* message) noexcept;
 
-/// Writes the nodes of the whole chunks of a part, and the terms of the chunks that its borders
-/// cut: all of it reaches the host at once.
-/// @param where the executor.
-/// @param shape of the message that they are for.
-/// @param part  what is read, and where it is written.
-/// @return      the head of the message, whose nodes are those that have been written.
-/// @throws error, as the function of the terms does; invalid_argument for fields that are not of
-///         this shape, elements outside the whole vector, a stride shorter than the terms, another
-///         scale, or a call on Kokkos on a device that is not to block; overlap; and whatever
-///         `when_terms_are_there` throws.
+/// Writes a part's nodes of whole chunks and terms of cut chunks, in one transfer from a device.
+/// Returns the message's header.
+/// @throws error as the function of the terms; invalid_argument for fields not of this shape,
+///               elements outside the vector, a stride shorter than the terms, a wrong scale, or a
+///               non-blocking call on Kokkos on a device; overlap; what `when_terms_are_there`
+///               throws.
 TALLY_EXPORT interval_head sum_part(const executor& where, const interval_shape& shape,
                                     const interval_part& part);
 
-/// Writes the nodes of whole chunks: the elements of the fields are those from `first` on of the
-/// whole vector, a multiple of `order::chunk`, and they end at a multiple of it or at the end of
-/// the whole vector. There may be none. Blocks.
-/// @param where   the executor.
-/// @param shape   of the message.
-/// @param fields  as many as the shape says, all as long.
-/// @param first   the first element.
-/// @param message host memory; what was in it is gone.
-/// @param scale   as in `interval_part`.
-/// @throws error, as `sum_part`; invalid_argument also for fields that don't begin and end so. The
-///         message is that of no chunk then.
+/// Writes the message of whole chunks, maybe none; blocks. Elements go from `first`, a multiple of
+/// `order::chunk`, to another or the vector's end.
+/// @param message host memory, overwritten.
+/// @throws error as `sum_part`; invalid_argument also for wrong ends. The message is then empty.
 TALLY_EXPORT void sum_interval(const executor& where, const interval_shape& shape,
                                std::span<const interval_field> fields, std::int64_t first,
                                void* message, double scale = 1);
 
-/// Writes the terms of the elements of the fields, fewer than `order::chunk`, to host memory, in
-/// the accumulator's real type: of each field `numbers()` times `stride` of them. Blocks.
-/// @param where  the executor.
-/// @param shape  of the message that they are for.
-/// @param fields as many as the shape says, all as long.
-/// @param stride from the first term of one number to the first of the next one.
-/// @param terms  where the first one goes.
-/// @param scale  as for `sum_interval`.
-/// @throws error, as `sum_interval`.
+/// Writes the terms of fewer than `order::chunk` elements to host memory, in the accumulator's real
+/// type; blocks.
+/// @param terms  destination: per field `numbers()` times `stride`.
+/// @throws error as `sum_interval`.
 TALLY_EXPORT void interval_terms(const executor& where, const interval_shape& shape,
                                  std::span<const interval_field> fields, std::size_t stride,
                                  void* terms, double scale = 1);
 
-/// Sums the n terms of one chunk, laid out as `interval_terms` does it, and appends the sums to the
-/// message as chunk `chunk`. If that is not the one behind its last one, `gap` is set.
-/// @param shape   of the message.
-/// @param chunk   the chunk's number.
-/// @param n       `order::chunk`, or fewer for the last chunk of the whole vector.
-/// @param stride  from the first term of one number to the first of the next one.
-/// @param terms   the first one.
-/// @param message what is appended to.
-/// @throws error null_pointer, misaligned, wrong_memory; invalid_argument for another number of
-///         terms, or a message that is not of this shape.
+/// Sums one chunk's n terms, laid out by `interval_terms`, and appends the sums. Sets `gap` if
+/// `chunk` isn't the next index.
+/// @param n      `order::chunk`, or fewer for the vector's last chunk.
+/// @throws error null_pointer, misaligned, wrong_memory; invalid_argument for a wrong n or message.
 TALLY_EXPORT void append_chunk(const interval_shape& shape, std::int64_t chunk, std::size_t n,
                                std::size_t stride, const void* terms, void* message);
 
-/// Appends the interval of `next`, whose first chunk is the one behind the last one of `message`;
-/// otherwise `gap` is set. An interval without chunks goes anywhere. `failed` becomes the lowest of
-/// both that is not 0. Reads nothing but the two messages, which are of one shape, and neither
-/// throws nor allocates: it may be called by a function of an `MPI_Op`.
+/// Appends `next`, whose chunks follow (otherwise sets `gap`); either may be empty. `failed`
+/// becomes the lower nonzero one. Reads only the two messages, of one shape; no exceptions, no
+/// allocation: usable in an `MPI_Op`.
 TALLY_EXPORT void append_interval(void* message, const void* next) noexcept;
 
-/// Makes the results of the message of the whole vector: one a field, of the type that the function
-/// of the terms returns for this accumulator.
-/// @param shape      of the message.
-/// @param message    that of the whole vector.
-/// @param conjugated which vector of products is conjugated: the nodes are the same for any.
-/// @param results    host memory for one result a field.
-/// @param scales     one a field, for squares alone: 1 where the result is made; where the sum of
-///                   squares has left the range of its type, what the elements of that field are to
-///                   be multiplied by in a second pass. All parts find the same. Empty in that
-///                   pass.
-/// @param scale      what elements were multiplied by before they were squared.
-/// @throws error invalid_argument if the message is that of a part, or has a gap; size_mismatch for
-///         another number of scales; null_pointer, misaligned, wrong_memory.
+/// Makes the results from the whole vector's message, of the type that the function of the terms
+/// returns.
+/// @param conjugated the conjugated vector of products; nodes don't depend on it.
+/// @param results host memory, one per field.
+/// @param scales for squares, one per field: 1 if the result is done; if the sum left its type's
+///               range, the scale for a second pass. Equal on all parts. Empty in the second pass.
+/// @throws error invalid_argument if the message is incomplete or has a gap; size_mismatch for a
+///               wrong number of scales; null_pointer, misaligned, wrong_memory.
 TALLY_EXPORT void finish_interval(const interval_shape& shape, const void* message,
                                   conjugate conjugated, void* results,
                                   std::span<double> scales = {}, double scale = 1);
 
-// --- The exact grade ------------------------------------------------------------------------------
+// --- The exact grade -----------------------------------------------------------------------------
 
-/// Adds the exact sums of the fields to words (<tally/exact_words.hpp>), which reach the host at
-/// once: those of each field behind those of the one before. Blocks.
-/// @param where      the executor.
-/// @param fields     all with the same types, which may have any lengths.
-/// @param conjugated which vector of products is conjugated.
-/// @param sum        what the words of one field are of: see `exact_words`.
-/// @param words      host memory for all of them.
-/// @throws error, as the function of the terms does.
+/// Adds the exact sums of fields to limbs (<tally/exact_words.hpp>); blocks.
+/// @param fields of the same types, any lengths.
+/// @param sum    type of a field's sum: see `exact_words`.
+/// @param words  host memory, field after field.
+/// @throws error as the function of the terms.
 TALLY_EXPORT void add_exact_sums(const executor& where, std::span<const interval_field> fields,
                                  conjugate conjugated, type sum, std::int64_t* words);
 

@@ -1,22 +1,19 @@
-// Sums of a vector whose parts lie on several devices, joined on a device without waiting for it:
-// what <tally/nccl.hpp> is made of.
+// Sums of a vector whose parts lie on several devices, joined on a device without a host wait; used
+// by <tally/nccl.hpp>. Promise: as <tally/interval_sum.hpp>.
 //
-// Promise: joined, they have the bits of `dot`, `sum`, `asum` or `nrm2` of the whole vector,
-// wherever it is cut, as the sums of <tally/interval_sum.hpp> have, and for the same reason. Here
-// nodes stay in the memory of the device, and one launch joins them and writes the results.
+// Steps:
 //
-// The steps:
-//   1. Each part's whole chunks are an interval of the vector's chunks. Of a chunk that is cut, the
-//      part that has its first element gets the other elements; that chunk is an interval, too.
-//   2. `sum_nodes` writes the nodes of an interval. The nodes of other parts are brought beside
-//      them, in any order, or are exchanged through windows while they are joined.
-//   3. `join_nodes` adds up all nodes as `join_steps` says, and makes the results.
-// In the exact grade words are added in the place of nodes: by a collective operation of int64, and
-// `round_words`, or by `join_words`.
+// 1. The whole chunks of a part are an interval. A cut chunk is another, on the part with the first
+//    element, which receives the rest.
+// 2. `sum_nodes` writes an interval's nodes to device memory. Others' are copied beside them, in
+//    any order, or exchanged through windows while joining.
+// 3. `join_nodes`, one launch, adds all nodes by `join_steps` and makes the results.
 //
-// A window is memory of one device that the others write: each stores its nodes or words, tagged
-// with the number of the call, into all windows, and waits for theirs in its own. That takes
-// neither a launch of its own nor a collective operation.
+// In the exact grade limbs are added: by a collective on int64 and `round_words`, or by
+// `join_words`.
+//
+// A window is peer-writable memory of a device: every device stores nodes or limbs, tagged with the
+// call's number, to all windows and waits for the others' in its own.
 #pragma once
 
 #include <tally/export.h>
@@ -34,107 +31,99 @@
 
 namespace tally {
 
-/// Some adjacent chunks of a vector, and where the first of their nodes is among all.
+/// Adjacent chunks and their first node's index.
 struct node_interval {
-  std::int64_t first = 0;  ///< the first chunk
-  std::int64_t last = 0;   ///< the one behind the last chunk
-  std::int32_t place = 0;  ///< of the first node; the others follow it
+  std::int64_t first = 0;  ///< first chunk
+  std::int64_t last = 0;   ///< past the last chunk
+  std::int32_t place = 0;  ///< first node's index; others follow
 };
 
-/// One step of joining: a node is taken, and so many additions follow, each of the last two sums.
+/// A joining step: push a node, then add the top two sums `additions` times.
 struct join_step {
-  std::int32_t node = 0;       ///< its place
-  std::int32_t additions = 0;  ///< how many
+  std::int32_t node = 0;       ///< node index
+  std::int32_t additions = 0;  ///< number of additions
 };
 
-/// How many nodes chunks [first, last) have: at most 2 log2 of their number, and 1.
+/// Nodes of chunks [first, last): at most 2 log2 of their number, and 1.
 TALLY_EXPORT std::int64_t count_interval_nodes(std::int64_t first, std::int64_t last) noexcept;
 
-/// The steps that join the nodes of intervals which lie one behind the other and are a whole
-/// vector.
-/// @throws error invalid_argument if they leave a gap.
+/// The steps that join consecutive intervals, a whole vector.
+/// @throws error invalid_argument for a gap.
 TALLY_EXPORT void list_join_steps(std::span<const node_interval> intervals,
                                   vector_reference<join_step> steps);
-/// The same, returned.
+/// As above.
 inline std::vector<join_step> join_steps(std::span<const node_interval> intervals) {
   std::vector<join_step> steps;
   list_join_steps(intervals, steps);
   return steps;
 }
 
-/// The bytes of a node, of all fields. Of each field it has `interval_shape::numbers()` numbers; of
-/// squares twice as many as of values, the sum and one of elements that are scaled, in the place of
-/// a second pass.
+/// Bytes of a node, all fields: `interval_shape::numbers()` each, for squares twice (plain and
+/// scaled sums, instead of a second pass).
 TALLY_EXPORT std::size_t node_bytes(const interval_shape& shape) noexcept;
 
-/// Writes the nodes of whole chunks, as `sum_interval` does, but where kernels can write. Doesn't
-/// block: on a device the call returns once the work is queued on the executor's stream, and may be
-/// captured in a graph.
-/// @param where  the executor.
-/// @param shape  of the sums.
-/// @param fields as many as the shape says, all as long.
+/// Writes the nodes of whole chunks where kernels can write, otherwise as `sum_interval`. Doesn't
+/// block, as `dot` into a result.
 /// @param first  the first element, a multiple of `order::chunk`.
-/// @param nodes  memory for `count_interval_nodes` times `node_bytes`.
-/// @throws error, as the function of the terms does; invalid_argument for fields that are not of
-///         this shape, or don't begin and end at multiples of `order::chunk` or at the end of the
-///         whole vector; null_pointer, misaligned, wrong_memory; overlap.
+/// @param nodes  `count_interval_nodes` times `node_bytes` bytes.
+/// @throws error as the function of the terms; invalid_argument for fields not of this shape, or
+///               not from a multiple of `order::chunk` to one or the vector's end; null_pointer,
+///               misaligned, wrong_memory; overlap.
 TALLY_EXPORT void sum_nodes(const executor& where, const interval_shape& shape,
                             std::span<const interval_field> fields, std::int64_t first,
                             void* nodes);
 
-/// The windows of some devices, as one of them reaches them. It owns nothing.
+/// Windows of several devices, as one addresses them. Owns nothing.
 struct windows {
-  static constexpr int most = 8;                           ///< devices
-  static constexpr std::size_t most_sums = 32;             ///< of one call
-  static constexpr std::size_t most_numbers_bytes = 2304;  ///< that one device sends of a sum
+  static constexpr int most = 8;                           ///< at most, devices
+  static constexpr std::size_t most_sums = 32;             ///< at most, per call
+  static constexpr std::size_t most_numbers_bytes = 2304;  ///< at most, from one device per sum
 
-  int rank = 0;                  ///< this device's number
-  int ranks = 0;                 ///< how many there are
-  std::uint64_t* of[most] = {};  ///< the window of each
+  int rank = 0;                  ///< this device
+  int ranks = 0;                 ///< number of devices
+  std::uint64_t* of[most] = {};  ///< window of each device
 
-  /// The bytes of a window, which begins as zeros.
+  /// Bytes of a window, which is zero at first.
   static constexpr std::size_t bytes(int ranks) noexcept {
     const std::size_t words = most_numbers_bytes / 4;
     return (most_sums + 2 * most_sums * words * static_cast<std::size_t>(ranks)) * 8;
   }
 };
 
-/// What joining nodes is asked for.
+/// Arguments of `join_nodes`.
 struct join_arguments {
   interval_shape shape;                     ///< of the sums
-  conjugate conjugated = conjugate::none;   ///< which vector of products is conjugated
+  conjugate conjugated = conjugate::none;   ///< the conjugated vector of products
   std::span<const join_step> steps;         ///< where kernels can read
   const void* nodes = nullptr;              ///< all nodes; with windows this device's
-  void* results = nullptr;                  ///< one a field, of the type that the function returns
-  const tally::windows* through = nullptr;  ///< null where all nodes are there
-  /// With windows: rank r has places from r times that on. It is 1 at least, where no steps need
-  /// them, too.
+  void* results = nullptr;                  ///< one per field
+  const tally::windows* through = nullptr;  ///< null if all nodes are present
+  /// With windows: rank r's first node is r*nodes_a_rank. At least 1.
   std::int32_t nodes_a_rank = 0;
 };
 
-/// Joins nodes and makes the results. Doesn't block, as `sum_nodes`. With windows all devices make
-/// the same calls in the same order, on a stream each, and kernels wait for each other.
+/// Joins nodes and makes the results. Doesn't block. With windows all devices must make the same
+/// calls in the same order, on a stream each; kernels wait for each other.
 /// @throws error null_pointer, misaligned, wrong_memory; invalid_argument for windows on an
-///         executor other than `cuda`, for more sums or nodes than windows take, or for less than
-///         one node a rank.
+///               executor other than `cuda`, too many sums or nodes for windows, or less than one
+///               node per rank.
 TALLY_EXPORT void join_nodes(const executor& where, const join_arguments& arguments);
 
-/// What joining words is asked for.
+/// Arguments of `join_words`.
 struct join_words_arguments {
-  std::int64_t* words = nullptr;            ///< this device's `exact_words(sum)` of each sum
+  std::int64_t* words = nullptr;            ///< this device's `exact_words(sum)` limbs per sum
   type sum = type::float64;                 ///< float32, float64, complex64 or complex128
-  std::size_t count = 1;                    ///< sums, one behind the other
-  bool root = false;                        ///< whether the result is the root of the sum
+  std::size_t count = 1;                    ///< contiguous sums
+  bool root = false;                        ///< whether the result is the square root
   output result;                            ///< the first of `count` results
   const tally::windows* through = nullptr;  ///< the windows
 };
 
-/// Adds up the words of exact sums that several devices have, rounds them, and leaves zeros in
-/// their place. Doesn't block, as `join_nodes`.
-/// @throws error, as `round_words` and `join_nodes`.
+/// Adds exact sums over devices, rounds them, and zeroes the limbs. Doesn't block.
+/// @throws error as `round_words` and `join_nodes`.
 TALLY_EXPORT void join_words(const executor& where, const join_words_arguments& arguments);
 
-/// Whether windows take so many sums, of each of which one device sends so many bytes.
+/// Whether windows have room for `sums` of `bytes` per device.
 constexpr bool windows_take(std::size_t sums, std::size_t bytes) noexcept {
   return sums <= windows::most_sums && bytes <= windows::most_numbers_bytes;
 }

@@ -1,9 +1,7 @@
-// Several dot products at once: k vectors against one, a list of pairs of vectors, or the rows of
-// two blocks, pair by pair.
+// Several dot products: k vectors against one, a list of pairs, or two blocks row by row.
 //
-// Promise: every result has the bits of `dot` (or `dotc`) of its pair, in either grade, on every
-// executor; see <tally/dot.hpp>. What is gained is time: a vector that several pairs share is read
-// from memory once, and many short pairs cost one call.
+// Promise: each result has the bits of `dot` or `dotc` (<tally/dot.hpp>). Shared vectors are read
+// from memory once.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -18,18 +16,18 @@
 
 namespace tally {
 
-// --- With their types erased ----------------------------------------------------------------------
+// --- Types erased --------------------------------------------------------------------------------
 
-/// Two vectors to be multiplied.
+/// Two vectors of one product.
 struct operand_pair {
-  operand x;  ///< the first one
-  operand y;  ///< the second one
+  operand x;  ///< the first
+  operand y;  ///< the second
 };
 
-/// The rows of a block, types erased: row j starts `j * leading_dimension` elements after row 0.
+/// Rows, types erased: row j starts `j*leading_dimension` elements after row 0.
 struct operand_rows {
   operand first;                         ///< row 0
-  std::size_t rows = 0;                  ///< how many
+  std::size_t rows = 0;                  ///< number of rows
   std::ptrdiff_t leading_dimension = 0;  ///< 0: all rows are the same vector
 
   /// Row j.
@@ -41,13 +39,13 @@ struct operand_rows {
   }
 };
 
-/// The pairs of one call: those of a list, or where that has none, rows j of `x` and `y`.
+/// A list, or if that is empty, rows j of `x` and `y`.
 struct dot_pairs {
-  operand_rows x;                           ///< rows that are multiplied
-  operand_rows y;                           ///< with these
-  std::span<const operand_pair> list = {};  ///< all x of one type, all y of one
+  operand_rows x;                           ///< first vectors
+  operand_rows y;                           ///< second vectors
+  std::span<const operand_pair> list = {};  ///< all x of one type, all y of one type
 
-  /// How many pairs there are.
+  /// Number of pairs.
   std::size_t size() const noexcept { return list.empty() ? x.rows : list.size(); }
   /// Pair j.
   operand_pair operator[](std::size_t j) const noexcept {
@@ -55,37 +53,35 @@ struct dot_pairs {
   }
 };
 
-/// What several dot products are asked for. `results.element` is the accumulator of all, as in
-/// `dot_arguments`; result j lies j of its elements after `results.data`, or j times
-/// `exact_words(results.element)` words.
+/// Arguments with types erased, as `dot_arguments`. Result j lies j elements, or j times
+/// `exact_words(results.element)` limbs, after `results.data`.
 struct multi_dot_arguments {
   dot_pairs pairs;                         ///< at least one
-  conjugate conjugated = conjugate::none;  ///< which vector of each pair
+  conjugate conjugated = conjugate::none;  ///< the conjugated vector of each pair
   output results;                          ///< the first of them
-  call_options options = {};               ///< the grade, and whether the call waits
+  call_options options = {};               ///< grade; whether to wait
 };
 
-/// multi_dot with its types erased: what the templates below call.
-/// @throws error, see the templates.
+/// multi_dot with types erased.
 TALLY_EXPORT void multi_dot(const executor& where, const multi_dot_arguments& arguments);
 
-/// The same by its other name, with which its errors begin.
+/// As above, with its own messages.
 TALLY_EXPORT void batched_dot(const executor& where, const multi_dot_arguments& arguments);
 
-// --- Operands -------------------------------------------------------------------------------------
+// --- Operands ------------------------------------------------------------------------------------
 
-/// Vectors as the rows of a block. Made by `tally::rows`.
+/// Rows of a block. Made by `tally::rows`.
 template <element T>
 struct row_block {
   const T* pointer = nullptr;            ///< element 0 of row 0
-  std::size_t rows = 0;                  ///< vectors
-  std::size_t columns = 0;               ///< elements of each
-  std::ptrdiff_t leading_dimension = 0;  ///< elements from one row to the next
-  std::ptrdiff_t increment = 1;          ///< elements from one of a row to the next
+  std::size_t rows = 0;                  ///< number of vectors
+  std::size_t columns = 0;               ///< elements per vector
+  std::ptrdiff_t leading_dimension = 0;  ///< elements between rows
+  std::ptrdiff_t increment = 1;          ///< elements between neighbours in a row
 };
 
-/// `rows` vectors of `columns` elements: element i of row j is `pointer[j * leading_dimension +
-/// i * increment]`. Rows may overlap, since they are only read; with 0 they are all the same.
+/// Element i of row j is `pointer[j*leading_dimension + i*increment]`. Rows may overlap, or
+/// coincide (leading dimension 0).
 template <element T>
 constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t columns,
                             std::ptrdiff_t leading_dimension,
@@ -93,7 +89,7 @@ constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t colu
   return {pointer, rows, columns, leading_dimension, increment};
 }
 
-/// Rows without a gap.
+/// Rows without gaps.
 template <element T>
 constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t columns) noexcept {
   return {pointer, rows, columns, static_cast<std::ptrdiff_t>(columns)};
@@ -114,8 +110,8 @@ struct row<B> {
 
 }  // namespace multi_dots
 
-/// `B` can be the rows of a block: a `tally::rows`, or a rank-2 `Kokkos::View` or `std::mdspan`, of
-/// any layout, of one of the element types. Row j of a view is the vector of its elements (j, i).
+/// Rows of a block: a `tally::rows`, or a rank-2 `Kokkos::View` or `std::mdspan` of any layout and
+/// an element type, with elements (j, i) in row j.
 template <class B>
 concept rows_operand = requires { typename multi_dots::row<B>::element; } &&
                        element<typename multi_dots::row<B>::element>;
@@ -124,8 +120,7 @@ concept rows_operand = requires { typename multi_dots::row<B>::element; } &&
 template <element X, element Y>
 struct vector_pair : operand_pair {};
 
-/// The pair of vectors of any kind: `std::array{tally::pair_of(r, u), tally::pair_of(w, u)}` is a
-/// list. It owns nothing.
+/// A pair of any vectors, not owned.
 template <vector_operand X, vector_operand Y>
 vector_pair<element_t<X>, element_t<Y>> pair_of(const X& x, const Y& y) noexcept {
   return {{as_operand(x), as_operand(y)}};
@@ -148,14 +143,12 @@ using x_of = typename elements<pair_t<L>>::x;
 template <class L>
 using y_of = typename elements<pair_t<L>>::y;
 
-/// A list of pairs: a forward range of `vector_pair`.
 template <class L>
 concept list = std::ranges::forward_range<const L> && requires { typename x_of<L>; };
 
 template <class R, class L>
 concept computable_list = list<L> && dots::computable<R, x_of<L>, y_of<L>>;
 
-/// Any vector of a block's elements, to ask for types.
 template <rows_operand B>
 using row_of = strided_view<typename row<B>::element>;
 
@@ -188,7 +181,6 @@ std::vector<operand_pair> erased(const L& pairs) {
 
 using function = void(const executor& where, const multi_dot_arguments& arguments);
 
-/// The two forms with their types erased.
 template <class R>
 std::vector<R> returned(function& f, const executor& where, const dot_pairs& pairs,
                         conjugate conjugated, grade g) {
@@ -203,7 +195,6 @@ void written(function& f, const char* name, const executor& where, const dot_pai
   f(where, {pairs, conjugated, {first, type_of<results::element_t<P>>}, {g, false}});
 }
 
-/// What is asked for where exact sums of T are added to words.
 template <float_or_double T>
 multi_dot_arguments adding(const dot_pairs& pairs, bool parted, conjugate conjugated,
                            std::int64_t* words, bool wait) {
@@ -215,7 +206,6 @@ multi_dot_arguments adding(const dot_pairs& pairs, bool parted, conjugate conjug
   return a;
 }
 
-/// The two forms for exact sums: they are merged into the caller's, or added to words.
 template <float_or_double T>
 void merged(function& f, const char* name, const executor& where, const dot_pairs& pairs,
             bool parted, conjugate conjugated, const added_sums<T>& sums) {
@@ -236,21 +226,18 @@ concept addable_list = list<L> && dots::addable<T, x_of<L>, y_of<L>>;
 
 }  // namespace multi_dots
 
-// --- k vectors against one ------------------------------------------------------------------------
+// --- k vectors against one -----------------------------------------------------------------------
 
-/// r_j = sum_i x_ji * y_i, j = 0 ... k-1: the rows of a block against one vector, as in the
-/// orthogonalisation of GMRES. One pass over memory: y is read once for up to 16 rows.
+/// r_j = sum_i x_ji*y_i, j = 0 ... k-1, as in the orthogonalisation of GMRES, in one pass (y is
+/// read once per up to 16 rows). Blocks.
 ///
-/// @param where  the executor.
-/// @param x      k rows of n elements: `tally::rows`, or a rank-2 `Kokkos::View`.
-/// @param y      a vector of n elements, as for `dot`; it may be one of the rows.
-/// @param g      `tally::exact` for the correctly rounded values, which are computed one after
-///               another.
-/// @tparam R     the accumulator and result, as for `dot`: `tally::multi_dot<double>(x, y)`.
-/// @return       the k results. Blocks until they are there.
+/// @param x      k rows of n elements (`rows_operand`).
+/// @param y      n elements, as for `dot`; may be a row.
+/// @param g      `tally::exact` for correctly rounded values, one after another.
+/// @tparam R     accumulator and result, as for `dot`.
+/// @return       the k results.
 /// @throws error size_mismatch, null_pointer (with k, n > 0), zero_increment, misaligned,
-///               invalid_argument (more than 2^48 rows, also times the leading dimension),
-///               wrong_memory, device_failure, out_of_memory.
+///               invalid_argument (too many rows), wrong_memory, device_failure, out_of_memory.
 template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
@@ -258,20 +245,17 @@ auto multi_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
       multi_dot, where, multi_dots::against_one(x, y), conjugate::none, g);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dot(const X& x, const Y& y, grade g = {}) {
   return multi_dot<R>(automatic(), x, y, g);
 }
 
-/// results[j] = sum_i x_ji * y_i, accumulated in `R`. Doesn't block: on a device the call returns
-/// once the work is queued on the executor's stream, and may be captured in a graph (see `dot`).
-/// @param results a pointer, or memory for k numbers (`result_place`), where the executor can
-/// write.
-/// @throws error as above, and wrong_memory, null_pointer, misaligned or size_mismatch for
-///               `results`; overlap, if they share memory with x or y: a result is written while
-///               others' rows are read.
+/// results[j] = sum_i x_ji*y_i. Doesn't block, as `dot`.
+/// @param results destination of k numbers (`result_place`).
+/// @throws error as above, also for `results`; overlap, if they share memory with x or y: some are
+///               written while other rows are read.
 template <rows_operand X, vector_operand Y, result_place R>
   requires multi_dots::computable_rows<results::element_t<R>, X, Y>
 void multi_dot(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
@@ -279,7 +263,7 @@ void multi_dot(const executor& where, const X& x, const Y& y, R&& results, grade
                       conjugate::none, results, g);
 }
 
-/// r_j = sum_i conj(x_ji) * y_i; the same as `multi_dot` for real x.
+/// r_j = sum_i conj(x_ji)*y_i.
 template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
@@ -287,14 +271,14 @@ auto multi_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
       multi_dot, where, multi_dots::against_one(x, y), conjugate::x, g);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dotc(const X& x, const Y& y, grade g = {}) {
   return multi_dotc<R>(automatic(), x, y, g);
 }
 
-/// results[j] = sum_i conj(x_ji) * y_i; doesn't block.
+/// results[j] = sum_i conj(x_ji)*y_i. Doesn't block.
 template <rows_operand X, vector_operand Y, result_place R>
   requires multi_dots::computable_rows<results::element_t<R>, X, Y>
 void multi_dotc(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
@@ -302,15 +286,12 @@ void multi_dotc(const executor& where, const X& x, const Y& y, R&& results, grad
                       conjugate::x, results, g);
 }
 
-// --- A list of pairs ------------------------------------------------------------------------------
+// --- A list of pairs -----------------------------------------------------------------------------
 
-/// r_j = sum_i x_i * y_i of pair j: the merged dot products of a pipelined Krylov solver. Vectors
-/// that several pairs share are read from memory once, as far as the caches hold a part of all.
+/// r_j = sum_i x_i*y_i of pair j, as in pipelined Krylov solvers. Otherwise as above.
 ///
-/// @param where  the executor.
 /// @param pairs  a range of `tally::pair_of(x, y)`: all x of one element type, all y of one, each
-///               pair of equal lengths; lengths may differ between pairs.
-/// @param g      as for k vectors against one, and so are `R`, results and errors.
+///               pair of equal lengths.
 template <class R = void, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dot(const executor& where, const L& pairs, grade g = {}) {
@@ -319,14 +300,14 @@ auto multi_dot(const executor& where, const L& pairs, grade g = {}) {
       multi_dot, where, {{}, {}, list}, conjugate::none, g);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <class R = void, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dot(const L& pairs, grade g = {}) {
   return multi_dot<R>(automatic(), pairs, g);
 }
 
-/// results[j] = sum_i x_i * y_i of pair j; doesn't block. The list itself may go at once.
+/// results[j] = sum_i x_i*y_i of pair j. Doesn't block.
 template <multi_dots::list L, result_place R>
   requires multi_dots::computable_list<results::element_t<R>, L>
 void multi_dot(const executor& where, const L& pairs, R&& results, grade g = {}) {
@@ -335,7 +316,7 @@ void multi_dot(const executor& where, const L& pairs, R&& results, grade g = {})
                       results, g);
 }
 
-/// r_j = sum_i conj(x_i) * y_i of pair j.
+/// r_j = sum_i conj(x_i)*y_i of pair j.
 template <class R = void, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dotc(const executor& where, const L& pairs, grade g = {}) {
@@ -344,14 +325,14 @@ auto multi_dotc(const executor& where, const L& pairs, grade g = {}) {
       multi_dot, where, {{}, {}, list}, conjugate::x, g);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <class R = void, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dotc(const L& pairs, grade g = {}) {
   return multi_dotc<R>(automatic(), pairs, g);
 }
 
-/// results[j] = sum_i conj(x_i) * y_i of pair j; doesn't block.
+/// results[j] = sum_i conj(x_i)*y_i of pair j. Doesn't block.
 template <multi_dots::list L, result_place R>
   requires multi_dots::computable_list<results::element_t<R>, L>
 void multi_dotc(const executor& where, const L& pairs, R&& results, grade g = {}) {
@@ -360,15 +341,12 @@ void multi_dotc(const executor& where, const L& pairs, R&& results, grade g = {}
                       g);
 }
 
-// --- Many short pairs -----------------------------------------------------------------------------
+// --- Many short pairs ----------------------------------------------------------------------------
 
-/// r_j = sum_i x_ji * y_ji, j = 0 ... b-1: row j of one block against row j of another.
+/// r_j = sum_i x_ji*y_ji, j = 0 ... b-1. Otherwise as above.
 ///
-/// @param where  the executor.
-/// @param x, y   b rows of n elements each: `tally::rows`, or rank-2 `Kokkos::View`s, of any two of
-///               the element types. On CUDA, pairs of equal floating-point types run at the speed
-///               of memory, from contiguous rows of any length; others are read element by element.
-/// @param g      as for k vectors against one, and so are `R`, results and errors.
+/// @param x, y   b rows of n elements each (`rows_operand`), of any two element types. CUDA
+///               vectorises contiguous rows of equal floating-point types.
 template <class R = void, rows_operand X, rows_operand Y>
   requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
 auto batched_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
@@ -376,14 +354,14 @@ auto batched_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
       batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::none, g);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <class R = void, rows_operand X, rows_operand Y>
   requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
 auto batched_dot(const X& x, const Y& y, grade g = {}) {
   return batched_dot<R>(automatic(), x, y, g);
 }
 
-/// results[j] = sum_i x_ji * y_ji; doesn't block.
+/// results[j] = sum_i x_ji*y_ji. Doesn't block.
 template <rows_operand X, rows_operand Y, result_place R>
   requires multi_dots::computable_rows<results::element_t<R>, X, multi_dots::row_of<Y>>
 void batched_dot(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
@@ -392,7 +370,7 @@ void batched_dot(const executor& where, const X& x, const Y& y, R&& results, gra
                       g);
 }
 
-/// r_j = sum_i conj(x_ji) * y_ji.
+/// r_j = sum_i conj(x_ji)*y_ji.
 template <class R = void, rows_operand X, rows_operand Y>
   requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
 auto batched_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
@@ -400,14 +378,14 @@ auto batched_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
       batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::x, g);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <class R = void, rows_operand X, rows_operand Y>
   requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
 auto batched_dotc(const X& x, const Y& y, grade g = {}) {
   return batched_dotc<R>(automatic(), x, y, g);
 }
 
-/// results[j] = sum_i conj(x_ji) * y_ji; doesn't block.
+/// results[j] = sum_i conj(x_ji)*y_ji. Doesn't block.
 template <rows_operand X, rows_operand Y, result_place R>
   requires multi_dots::computable_rows<results::element_t<R>, X, multi_dots::row_of<Y>>
 void batched_dotc(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
@@ -415,10 +393,10 @@ void batched_dotc(const executor& where, const X& x, const Y& y, R&& results, gr
                       {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::x, results, g);
 }
 
-// --- Sums that are not rounded yet -----------------------------------------------------------------
+// --- Unrounded sums ------------------------------------------------------------------------------
 
-/// Adds the sums of `multi_dot` to exact sums, one a result, of complex results two; blocks. Errors
-/// as for `multi_dot`, and size_mismatch for another number of sums.
+/// Adds the sums of `multi_dot` to exact sums, one per result, two per complex one; blocks.
+/// @throws error as `multi_dot`, and size_mismatch for a wrong number of sums.
 template <rows_operand X, vector_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, Y>
 void multi_dot(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
@@ -426,7 +404,7 @@ void multi_dot(const executor& where, const X& x, const Y& y, const added_sums<T
                      dots::parted<multi_dots::row_of<X>, Y>, conjugate::none, sums);
 }
 
-/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+/// To contiguous limbs where the executor can write. Doesn't block.
 template <rows_operand X, vector_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, Y>
 void multi_dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
@@ -434,8 +412,7 @@ void multi_dot(const executor& where, const X& x, const Y& y, const added_words<
                     dots::parted<multi_dots::row_of<X>, Y>, conjugate::none, words);
 }
 
-/// Adds the sums of `multi_dotc` to exact sums, one a result, of complex results two; blocks.
-/// Errors as for `multi_dotc`, and size_mismatch for another number of sums.
+/// Conjugated, to exact sums.
 template <rows_operand X, vector_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, Y>
 void multi_dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
@@ -443,7 +420,7 @@ void multi_dotc(const executor& where, const X& x, const Y& y, const added_sums<
                      dots::parted<multi_dots::row_of<X>, Y>, conjugate::x, sums);
 }
 
-/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+/// Conjugated, to limbs.
 template <rows_operand X, vector_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, Y>
 void multi_dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
@@ -451,8 +428,7 @@ void multi_dotc(const executor& where, const X& x, const Y& y, const added_words
                     dots::parted<multi_dots::row_of<X>, Y>, conjugate::x, words);
 }
 
-/// Adds the sums of `multi_dot` to exact sums, one a result, of complex results two; blocks. Errors
-/// as for `multi_dot`, and size_mismatch for another number of sums.
+/// A list, to exact sums.
 template <multi_dots::list L, float_or_double T>
   requires multi_dots::addable_list<T, L>
 void multi_dot(const executor& where, const L& pairs, const added_sums<T>& sums) {
@@ -461,7 +437,7 @@ void multi_dot(const executor& where, const L& pairs, const added_sums<T>& sums)
                      dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::none, sums);
 }
 
-/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+/// A list, to limbs.
 template <multi_dots::list L, float_or_double T>
   requires multi_dots::addable_list<T, L>
 void multi_dot(const executor& where, const L& pairs, const added_words<T>& words) {
@@ -470,8 +446,7 @@ void multi_dot(const executor& where, const L& pairs, const added_words<T>& word
                     dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::none, words);
 }
 
-/// Adds the sums of `multi_dotc` to exact sums, one a result, of complex results two; blocks.
-/// Errors as for `multi_dotc`, and size_mismatch for another number of sums.
+/// Conjugated, to exact sums.
 template <multi_dots::list L, float_or_double T>
   requires multi_dots::addable_list<T, L>
 void multi_dotc(const executor& where, const L& pairs, const added_sums<T>& sums) {
@@ -480,7 +455,7 @@ void multi_dotc(const executor& where, const L& pairs, const added_sums<T>& sums
                      dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::x, sums);
 }
 
-/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+/// Conjugated, to limbs.
 template <multi_dots::list L, float_or_double T>
   requires multi_dots::addable_list<T, L>
 void multi_dotc(const executor& where, const L& pairs, const added_words<T>& words) {
@@ -489,8 +464,7 @@ void multi_dotc(const executor& where, const L& pairs, const added_words<T>& wor
                     dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::x, words);
 }
 
-/// Adds the sums of `batched_dot` to exact sums, one a result, of complex results two; blocks.
-/// Errors as for `batched_dot`, and size_mismatch for another number of sums.
+/// Row by row, to exact sums.
 template <rows_operand X, rows_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
 void batched_dot(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
@@ -499,7 +473,7 @@ void batched_dot(const executor& where, const X& x, const Y& y, const added_sums
       dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::none, sums);
 }
 
-/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+/// Row by row, to limbs.
 template <rows_operand X, rows_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
 void batched_dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
@@ -508,8 +482,7 @@ void batched_dot(const executor& where, const X& x, const Y& y, const added_word
                     words);
 }
 
-/// Adds the sums of `batched_dotc` to exact sums, one a result, of complex results two; blocks.
-/// Errors as for `batched_dotc`, and size_mismatch for another number of sums.
+/// Conjugated, to exact sums.
 template <rows_operand X, rows_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
 void batched_dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
@@ -518,7 +491,7 @@ void batched_dotc(const executor& where, const X& x, const Y& y, const added_sum
       dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::x, sums);
 }
 
-/// Adds them to words where the executor can write, one sum after the other; doesn't block.
+/// Conjugated, to limbs.
 template <rows_operand X, rows_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
 void batched_dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
@@ -527,7 +500,8 @@ void batched_dotc(const executor& where, const X& x, const Y& y, const added_wor
                     words);
 }
 
-// --- What is no operand ---------------------------------------------------------------------------
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
 
 namespace multi_dots {
 
@@ -542,7 +516,7 @@ struct block {
   }
 };
 
-/// Or all arguments with their types erased: the address of that function is taken by its name.
+/// Also the erased arguments: for that overload's address.
 struct rows_or_list {
   template <class T>
   static constexpr bool is = rows_operand<T> || list<T> || std::same_as<T, multi_dot_arguments>;
@@ -559,14 +533,12 @@ using for_batched_dot = refusals::arguments<block, block>;
 
 }  // namespace multi_dots
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<multi_dots::for_multi_dot, T...>
 auto multi_dot(const T&...) {
   return refusals::refuse<multi_dots::for_multi_dot, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto multi_dot(...) {
   static_assert(refusals::never<T...>,
@@ -577,14 +549,12 @@ auto multi_dot(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<multi_dots::for_multi_dot, T...>
 auto multi_dotc(const T&...) {
   return refusals::refuse<multi_dots::for_multi_dot, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto multi_dotc(...) {
   static_assert(refusals::never<T...>,
@@ -595,14 +565,12 @@ auto multi_dotc(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<multi_dots::for_batched_dot, T...>
 auto batched_dot(const T&...) {
   return refusals::refuse<multi_dots::for_batched_dot, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto batched_dot(...) {
   static_assert(refusals::never<T...>,
@@ -613,14 +581,12 @@ auto batched_dot(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<multi_dots::for_batched_dot, T...>
 auto batched_dotc(const T&...) {
   return refusals::refuse<multi_dots::for_batched_dot, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto batched_dotc(...) {
   static_assert(refusals::never<T...>,
@@ -631,4 +597,5 @@ auto batched_dotc(...) {
   return 0.0;
 }
 
+// @endcond
 }  // namespace tally

@@ -1,4 +1,4 @@
-// The balanced tree of the order contract, built while its leaves arrive.
+// The balanced tree of the order contract, built as its leaves arrive.
 #pragma once
 
 #include <tally/types.hpp>
@@ -16,24 +16,23 @@ struct add {
   }
 };
 
-// A `Combine` of the host alone is called on the host alone; nvcc would warn of it.
+// Silences nvcc's warning about a host-only `Combine`.
 #if defined(__CUDACC__)
 #define TALLY_ANY_COMBINE _Pragma("nv_exec_check_disable")
 #else
 #define TALLY_ANY_COMBINE
 #endif
 
-/// Combines leaves in the order's tree: pairs (2j, 2j+1), an odd last one passing up unchanged. It
-/// is a binary counter: after m leaves one node is held for every bit set in m.
+/// Combines leaves in the order's tree: pairs (2j, 2j+1), an odd last one passing up unchanged. A
+/// binary counter: after m leaves, one node per set bit of m.
 template <class Sum, class Combine = add, std::size_t levels = 64>
 class tree {
  public:
   tree() = default;
-  /// With an object of the caller's that combines two nodes, the earlier one first.
+  /// With the caller's combination of two nodes, the earlier one first.
   TALLY_HOST_DEVICE explicit tree(const Combine& combine) : combine_(combine) {}
 
-  /// The next leaf; or a node of the next `leaves`, a power of two that divides the number of those
-  /// before.
+  /// The next leaf, or a node of the next `leaves`, a power of two that divides the number before.
   TALLY_ANY_COMBINE
   TALLY_HOST_DEVICE void add(Sum node, std::size_t leaves = 1) {
     for (std::size_t bit = leaves; count_ & bit; bit <<= 1) node = combine_(nodes_[--held_], node);
@@ -41,7 +40,7 @@ class tree {
     count_ += leaves;
   }
 
-  /// The root over all leaves; a value-initialised `Sum` of none.
+  /// The root; a value-initialised `Sum` if empty.
   TALLY_ANY_COMBINE
   TALLY_HOST_DEVICE Sum total() const {
     if (held_ == 0) return Sum{};
@@ -51,7 +50,7 @@ class tree {
   }
 
  private:
-  Sum nodes_[levels];  // one a bit of the count; only the first `held_` are set
+  Sum nodes_[levels];  // one per bit of the count; the first `held_` are set
   std::size_t count_ = 0;
   std::size_t held_ = 0;
   [[no_unique_address]] Combine combine_{};

@@ -1,11 +1,7 @@
-// Reductions of one vector, i = 0 ... n-1: sum x_i, asum |x_i|, nrm2, the root of sum |x_i|^2.
+// Reductions of one vector, i = 0 ... n-1: sum x_i, asum |x_i|, nrm2 (root of sum |x_i|^2).
 //
-// Promise: the bits of the result depend on the values, their order and the accumulator's type
-// alone (the order contract, <tally/order.hpp>); they are the same on every executor, for any
-// number of threads, any stride and alignment, and in every run. Sums of integers are exact modulo
-// 2^64. nrm2 neither overflows nor underflows on the way: where the sum of squares would, the
-// elements are scaled by a power of two. A NaN is returned as the positive quiet NaN with an empty
-// payload; the result of an empty sum, and any zero, is +0. docs/numerics.md says it in full.
+// Promise: as <tally/dot.hpp>. nrm2 neither overflows nor underflows on the way: elements are then
+// scaled by a power of two. Details: docs/numerics.md.
 #pragma once
 
 #include <tally/call_options.hpp>
@@ -20,41 +16,36 @@
 
 namespace tally {
 
-/// What becomes of a vector: sum x_i; sum |x_i| (for complex |re| + |im|, BLAS `asum`);
-/// sqrt(sum |x_i|^2) (BLAS `nrm2`).
+/// sum x_i; sum |x_i| (BLAS `asum`); sqrt(sum |x_i|^2) (BLAS `nrm2`).
 enum class reduction : std::uint8_t { sum, asum, nrm2 };
 
-/// What one reduction is asked for, its types erased. Element types are checked at run time;
-/// `result.element` is the rule's own (`sum_result_t`, `asum_result_t`, `nrm2_result_t`) or the
-/// widest. Of `result.words` it is that of the exact sum, as for `dot`; that of nrm2 is the sum of
-/// squares.
+/// Arguments with types erased, checked at run time. `result.element` is `sum_result_t`,
+/// `asum_result_t`, `nrm2_result_t` or the widest; `result.words` as for `dot` (nrm2: the sum of
+/// squares).
 struct reduce_arguments {
   operand x;                        ///< the vector
-  reduction what = reduction::sum;  ///< which of the three
-  output result;                    ///< where the result goes, and its type
-  call_options options = {};        ///< the grade, and whether to wait
+  reduction what = reduction::sum;  ///< the reduction
+  output result;                    ///< destination and type
+  call_options options = {};        ///< grade; whether to wait
 };
 
-/// A reduction with its types erased: what the templates below call, for bindings.
-/// @throws error, see `sum`.
+/// The reductions with types erased.
+/// @throws error as `sum`.
 TALLY_EXPORT void reduce(const executor& where, const reduce_arguments& arguments);
 
-/// An executor fit for this operand: the CUDA device that holds it, else `openmp` or `simd` by
-/// length. What `automatic()` runs on.
+/// What `automatic()` runs on.
 TALLY_EXPORT executor choose(const operand& x);
 
-/// What the sum of a vector of `X` accumulates in and returns: `double` for `double`, `float` for
-/// other floating-point types, `int64_t` for integers and `bool`, the complex of that for complex
-/// ones.
+/// Accumulator and result of a sum: `double` for `double`, `float` for other floating-point types,
+/// `int64_t` for integers and `bool`; complex for complex.
 template <element X>
 using sum_result_t = dot_result_t<X, X>;
 
-/// The same for the sum of magnitudes: real.
+/// Accumulator and result of `asum`: real.
 template <element X>
 using asum_result_t = real_t<sum_result_t<X>>;
 
-/// The same for the norm: `double` for `double`, integers and `bool`, `float` for other
-/// floating-point types; of complex ones the type of their parts.
+/// Result of `nrm2`, real: `double` for integers and `bool`, otherwise as `asum`.
 template <element X>
 using nrm2_result_t =
     std::conditional_t<std::is_integral_v<asum_result_t<X>>, double, asum_result_t<X>>;
@@ -66,12 +57,9 @@ using rule_t = std::conditional_t<
     what == reduction::sum, sum_result_t<X>,
     std::conditional_t<what == reduction::asum, asum_result_t<X>, nrm2_result_t<X>>>;
 
-/// The widest that a caller may ask for instead: `double`; for the sum of complex elements
-/// `complex<double>`.
 template <reduction what, element X>
 using widest_t = std::conditional_t<what == reduction::sum, dot_widest_t<X, X>, double>;
 
-/// The result: `R`, or the rule's where none is asked for.
 template <reduction what, class R, class X>
 using result_t = std::conditional_t<std::is_void_v<R>, rule_t<what, element_t<X>>, R>;
 
@@ -80,7 +68,6 @@ concept computable =
     vector_operand<X> && (std::same_as<result_t<what, R, X>, rule_t<what, element_t<X>>> ||
                           std::same_as<result_t<what, R, X>, widest_t<what, element_t<X>>>);
 
-/// The two forms with their types erased.
 template <reduction what, class R, class X>
 result_t<what, R, X> returned(const executor& where, const X& x, grade g) {
   result_t<what, R, X> r;
@@ -110,141 +97,125 @@ void merged(const char* function, const executor& where, const X& x, const added
 
 }  // namespace reductions
 
-/// r = sum_i x_i.
+/// r = sum_i x_i. Blocks; errors as for `dot`.
 ///
-/// @param where  the executor.
-/// @param x      a vector of n elements of any of the element types: a contiguous range, a
-///               `tally::strided`, or a rank-1 `Kokkos::View`.
-/// @param g      `tally::exact` for the correctly rounded value: `tally::sum(x, tally::exact)`.
-/// @tparam R     the accumulator and result; by default `sum_result_t`, and `double` (for complex
-///               elements `complex<double>`) where asked for: `tally::sum<double>(x)`.
-/// @return       r. Blocks until it is there.
-/// @throws error null_pointer (with n > 0), zero_increment, misaligned; wrong_memory if the
-///               executor can't read x (a device pointer given to a CPU backend or the reverse, in
-///               a process that uses CUDA); device_failure.
+/// @param x      n elements of any element type (`vector_operand`).
+/// @param g      `tally::exact` for the correctly rounded value.
+/// @tparam R     accumulator and result: `sum_result_t`, or on request `double`
+///               (`complex<double>`): `tally::sum<double>(x)`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
 reductions::result_t<reduction::sum, R, X> sum(const executor& where, const X& x, grade g = {}) {
   return reductions::returned<reduction::sum, R>(where, x, g);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
 reductions::result_t<reduction::sum, R, X> sum(const X& x, grade g = {}) {
   return reductions::returned<reduction::sum, R>(automatic(), x, g);
 }
 
-/// result = sum_i x_i, accumulated in its type. Doesn't block: on a device the call returns once
-/// the work is queued on the executor's stream, and may be captured in a graph, as the same form of
-/// `dot`.
-/// @param result a pointer, or memory for one number (`result_place`), where the executor can
-///               write: host memory for the CPU backends; device, managed or pinned host memory
-///               for CUDA.
-/// @throws error as above, and wrong_memory, null_pointer, misaligned or size_mismatch for
-///               `result`.
+/// result = sum_i x_i, as the same form of `dot`. Doesn't block.
 template <vector_operand X, result_place R>
   requires reductions::computable<reduction::sum, results::element_t<R>, X>
 void sum(const executor& where, const X& x, R&& result, grade g = {}) {
   reductions::written<reduction::sum>("tally::sum", where, x, result, g);
 }
 
-/// r = sum_i |x_i|, of complex elements |re x_i| + |im x_i| (BLAS `asum`). Real; parameters and
-/// errors as for `sum`. R is `asum_result_t`, or `double` where asked for.
+/// r = sum_i |x_i|, for complex |re x_i| + |im x_i| (BLAS `asum`). R is `asum_result_t`, or
+/// `double` on request.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
 reductions::result_t<reduction::asum, R, X> asum(const executor& where, const X& x, grade g = {}) {
   return reductions::returned<reduction::asum, R>(where, x, g);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
 reductions::result_t<reduction::asum, R, X> asum(const X& x, grade g = {}) {
   return reductions::returned<reduction::asum, R>(automatic(), x, g);
 }
 
-/// result = sum_i |x_i|; doesn't block, as the same form of `sum`.
+/// result = sum_i |x_i|. Doesn't block.
 template <vector_operand X, result_place R>
   requires reductions::computable<reduction::asum, results::element_t<R>, X>
 void asum(const executor& where, const X& x, R&& result, grade g = {}) {
   reductions::written<reduction::asum>("tally::asum", where, x, result, g);
 }
 
-/// r = sqrt(sum_i |x_i|^2) (BLAS `nrm2`), the root correctly rounded. Real; parameters and errors
-/// as for `sum`. It is infinite only where an element is or the norm itself is out of range, and 0
-/// only where all elements are. R is `nrm2_result_t`, or `double` where asked for.
+/// r = sqrt(sum_i |x_i|^2) (BLAS `nrm2`), the root correctly rounded. Infinite only if an element
+/// is or the norm is out of range, 0 only if all elements are. R is `nrm2_result_t`, or `double` on
+/// request.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
 reductions::result_t<reduction::nrm2, R, X> nrm2(const executor& where, const X& x, grade g = {}) {
   return reductions::returned<reduction::nrm2, R>(where, x, g);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
 reductions::result_t<reduction::nrm2, R, X> nrm2(const X& x, grade g = {}) {
   return reductions::returned<reduction::nrm2, R>(automatic(), x, g);
 }
 
-/// result = sqrt(sum_i |x_i|^2); doesn't block, as the same form of `sum`.
+/// result = sqrt(sum_i |x_i|^2). Doesn't block.
 template <vector_operand X, result_place R>
   requires reductions::computable<reduction::nrm2, results::element_t<R>, X>
 void nrm2(const executor& where, const X& x, R&& result, grade g = {}) {
   reductions::written<reduction::nrm2>("tally::nrm2", where, x, result, g);
 }
 
-// --- Sums that are not rounded yet -----------------------------------------------------------------
+// --- Unrounded sums ------------------------------------------------------------------------------
 
-/// Adds sum_i x_i to an exact sum, of complex elements to two sums: `tally::sum(where, x,
-/// tally::add_to(sum))`. Blocks until that is done; parameters and errors as for `sum`, and
-/// size_mismatch for another number of sums. When it throws, the sums are as they were.
+/// Adds sum_i x_i to an exact sum, complex ones to two: `tally::sum(where, x, tally::add_to(sum))`.
+/// Blocks. On failure the sums are unchanged.
+/// @throws error as `sum`, and size_mismatch for a wrong number of sums.
 template <vector_operand X, float_or_double T>
   requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
 void sum(const executor& where, const X& x, const added_sums<T>& sums) {
   reductions::merged<reduction::sum>("tally::sum", where, x, sums);
 }
 
-/// Adds it to words where the executor can write; doesn't block.
+/// To limbs. Doesn't block.
 template <vector_operand X, float_or_double T>
   requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
 void sum(const executor& where, const X& x, const added_words<T>& words) {
   reductions::added<reduction::sum, T>(where, x, words.words, false);
 }
 
-/// Adds sum_i |x_i| to an exact sum: `tally::asum(where, x, tally::add_to(sum))`.
-/// Blocks until that is done; parameters and errors as for `asum`, and size_mismatch for another
-/// number of sums. When it throws, the sums are as they were.
+/// Adds sum_i |x_i| to an exact sum.
 template <vector_operand X, float_or_double T>
   requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
 void asum(const executor& where, const X& x, const added_sums<T>& sums) {
   reductions::merged<reduction::asum>("tally::asum", where, x, sums);
 }
 
-/// Adds it to words where the executor can write; doesn't block.
+/// To limbs. Doesn't block.
 template <vector_operand X, float_or_double T>
   requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
 void asum(const executor& where, const X& x, const added_words<T>& words) {
   reductions::added<reduction::asum, T>(where, x, words.words, false);
 }
 
-/// Adds sum_i |x_i|^2 to an exact sum (no root is taken before `round_root`): `tally::nrm2(where,
-/// x, tally::add_to(sum))`. Blocks until that is done; parameters and errors as for `nrm2`, and
-/// size_mismatch for another number of sums. When it throws, the sums are as they were.
+/// Adds sum_i |x_i|^2 to an exact sum; `round_root` takes the root.
 template <vector_operand X, float_or_double T>
   requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
 void nrm2(const executor& where, const X& x, const added_sums<T>& sums) {
   reductions::merged<reduction::nrm2>("tally::nrm2", where, x, sums);
 }
 
-/// Adds it to words where the executor can write; doesn't block.
+/// To limbs. Doesn't block.
 template <vector_operand X, float_or_double T>
   requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
 void nrm2(const executor& where, const X& x, const added_words<T>& words) {
   reductions::added<reduction::nrm2, T>(where, x, words.words, false);
 }
 
-// --- What is no operand ---------------------------------------------------------------------------
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
 
 namespace reductions {
 
@@ -252,14 +223,12 @@ using vector = refusals::arguments<refusals::vector>;
 
 }  // namespace reductions
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<reductions::vector, T...>
 auto sum(const T&...) {
   return refusals::refuse<reductions::vector, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto sum(...) {
   static_assert(refusals::never<T...>,
@@ -269,14 +238,12 @@ auto sum(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<reductions::vector, T...>
 auto asum(const T&...) {
   return refusals::refuse<reductions::vector, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto asum(...) {
   static_assert(refusals::never<T...>,
@@ -286,14 +253,12 @@ auto asum(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<reductions::vector, T...>
 auto nrm2(const T&...) {
   return refusals::refuse<reductions::vector, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto nrm2(...) {
   static_assert(refusals::never<T...>,
@@ -303,4 +268,5 @@ auto nrm2(...) {
   return 0.0;
 }
 
+// @endcond
 }  // namespace tally

@@ -1,11 +1,6 @@
-// A word validates itself: with words, one party hands another a value without a fence, a flag or a
-// ticket.
-//
-// A word is 64 bits, of which 32 carry a piece of the value and 32 a tag. A 64-bit store is never
-// torn, so a reader that finds the tag it waits for has the payload too, in whatever order several
-// words arrive. For the blocks of a dot product of 2^14 to 2^20 doubles this takes 0.1 to 0.5 us
-// less than a ticket with acquire-release order, and 0.3 to 0.6 us less than __threadfence and an
-// atomic (one H200).
+// Tagged words: values handed over without fence, flag or ticket. A 64-bit store is never torn, so
+// whoever sees the 32-bit tag has the 32 bits of payload, in whatever order words arrive
+// (tuning/dot.md: tagged words).
 #pragma once
 
 #include <tally/types.hpp>
@@ -15,7 +10,7 @@
 
 namespace tally::words {
 
-/// Says how many words carry a value of type `T`.
+/// Words per value of type `T`.
 template <class T>
 inline constexpr int words_of = sizeof(T) / 4;
 
@@ -26,16 +21,15 @@ TALLY_HOST_DEVICE constexpr std::uint32_t tag_of(std::uint64_t word) {
   return static_cast<std::uint32_t>(word >> 32);
 }
 
-#if defined(__CUDACC__)  // the device's side
+#if defined(__CUDACC__)  // device side
 
-/// These are the tags of words between blocks. A reader puts `empty` back, so that every launch
-/// finds all words empty. A sequence number would not do: it would be the same at every replay of a
-/// captured graph.
+/// Tags between blocks. The reader restores `empty`, so every launch finds empty words; a sequence
+/// number would repeat in every replay of a captured graph.
 inline constexpr std::uint32_t empty = 0;
 inline constexpr std::uint32_t full = 1;
 
-// These accesses are relaxed, at device scope: they go to L2, where all blocks see them, and they
-// order nothing else. Volatile ones are what devices before compute capability 7 have of that.
+// Relaxed, at device scope: visible to all blocks through L2, ordering nothing else. Volatile is
+// the equivalent before compute capability 7.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
 __device__ inline void store_word(std::uint64_t* to, std::uint64_t a) {
   *static_cast<volatile std::uint64_t*>(to) = a;
@@ -63,7 +57,7 @@ __device__ inline void load_words(const std::uint64_t* from, std::uint64_t& a, s
 }
 #endif
 
-/// Writes an even number of payloads as words with the tag `full`.
+/// Writes payloads as words with the tag `full`.
 template <int count>
 __device__ void put(std::uint64_t* to, const std::uint32_t (&payload)[count]) {
   static_assert(count % 2 == 0);
@@ -73,7 +67,6 @@ __device__ void put(std::uint64_t* to, const std::uint32_t (&payload)[count]) {
   }
 }
 
-/// Writes `value` as words with the tag `full`.
 template <class T>
 __device__ void put(std::uint64_t* to, const T& value) {
   std::uint32_t payload[words_of<T>];
@@ -85,10 +78,9 @@ __device__ void put(std::uint64_t* to, const T& value) {
   }
 }
 
-/// Waits, with a whole warp, until `count` words are full for each thread that `takes`. Then it
-/// empties them and gives their payloads. A thread that does not take reads its `from`, leaves it
-/// alone and gets zeros. All threads stay in the loop until all have their words: where each left
-/// it by itself, small grids took 0.5 us longer.
+/// Waits, as a whole warp, until `count` words are full for each thread that `takes`, empties them
+/// and returns their payloads. Other threads read `from` only, and get zeros. All threads loop
+/// until all are done, not one by one (tuning/dot.md: take).
 template <int count>
 __device__ void take(std::uint64_t* from, bool takes, std::uint32_t (&payload)[count]) {
   static_assert(count % 2 == 0);
