@@ -1,5 +1,4 @@
-// Functions of the caller's on a GPU: which of them travel there, and what they are in a kernel.
-// Included by <tally/functions.hpp> in sources that nvcc compiles.
+// The caller's functions on a GPU, for nvcc.
 #pragma once
 
 #include <tally/error.hpp>
@@ -22,7 +21,7 @@ namespace tally::functions {
 #if defined(__CUDACC_EXTENDED_LAMBDA__)
 template <class F>
 inline constexpr bool only_on_device = __nv_is_extended_device_lambda_closure_type(F);
-template <class F>  // nvcc copies the one's captures itself
+template <class F>  // nvcc copies these captures
 inline constexpr bool is_lambda_of_both = __nv_is_extended_host_device_lambda_closure_type(F);
 #else
 template <class F>
@@ -31,32 +30,32 @@ template <class F>
 inline constexpr bool is_lambda_of_both = false;
 #endif
 
-/// Whether a function travels to the device: as bytes, and not as an address on the host.
+/// Whether a function can be copied to the device: bytes, no host address.
 template <class F>
 inline constexpr bool travels =
     std::is_class_v<F> && (std::is_trivially_copyable_v<F> || is_lambda_of_both<F>);
-/// Throws the error of a function that runs on a device only.
+/// Throws for a device-only function.
 [[noreturn]] inline void refuse_on_host(const char* function, const executor& where) {
   throw error(errc::invalid_argument,
               std::string(function) + ": a __device__ lambda can't run on " +
                   std::string(where.name()) + "; make it __host__ __device__");
 }
 
-/// Queues a kernel with one parameter, and returns how that went. (After <<<...>>> one would have
-/// to ask cudaGetLastError, which tells and clears what any call before has left there.)
+/// Queues a kernel with one parameter. (<<<...>>> would need cudaGetLastError, which returns and
+/// clears earlier errors.)
 template <class Job>
 cudaError_t launch(void (*kernel)(Job), unsigned blocks, unsigned threads, cudaStream_t stream,
                    const Job& job) {
   void* parameters[] = {const_cast<Job*>(&job)};
   const cudaError_t status = cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks),
                                               dim3(threads), parameters, 0, stream);
-  if (status != cudaSuccess) (void)cudaGetLastError();  // It is thrown instead.
+  if (status != cudaSuccess) (void)cudaGetLastError();  // thrown by the caller
   return status;
 }
 
-// --- Functions ------------------------------------------------------------------------------------
+// --- Functions -----------------------------------------------------------------------------------
 
-/// Sums and products rounded once, whatever nvcc's flags: neither contracted nor flushed.
+/// Sums and products rounded once, neither contracted nor flushed under any nvcc flags.
 __device__ inline double add(double a, double b) { return __dadd_rn(a, b); }
 __device__ inline float add(float a, float b) {
   float sum;
@@ -78,7 +77,7 @@ __device__ T multiply(T a, T b) {
   return a * b;
 }
 
-/// What std::plus<T> takes; of std::plus<>, what the sum is: int for two int8, say.
+/// Operand type of std::plus<T>; for std::plus<>, the sum's: int for two int8.
 template <class T, class Sum>
 struct operands_as {
   using type = T;
@@ -88,10 +87,10 @@ struct operands_as<void, Sum> {
   using type = std::remove_cvref_t<Sum>;
 };
 
-/// In the place of a second vector, and of its elements, where there is one.
+/// Stands for a missing second vector and its elements.
 struct no_vector {};
 
-/// A function of the standard library, which has none for devices, as one; others as they are.
+/// A function callable on the device: wraps the standard library's host-only ones.
 template <class F>
 struct on_device_function {
   F f;

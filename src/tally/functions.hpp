@@ -1,21 +1,15 @@
-// What operations with functions of the caller's share: how those run on the executor's threads,
-// what the compiler may not merge, and which of them travel to a device.
-// <tally/transform_reduce.hpp> and <tally/transform_function.hpp> are made of it.
+// Common part of <tally/transform_reduce.hpp> and <tally/transform_function.hpp>.
 //
-// The functions are compiled into the caller's program, so its compiler's flags reach them.
-// Rounding mode and flushed subnormals of the calling thread are set aside, as everywhere in Tally.
-// What is not prevented: inside one function the compiler may contract a * b + c (GCC does where
-// the target has FMA, nvcc always) and rewrite it under -ffast-math. For equal bits compile with
-// -ffp-contract=off (nvcc: -fmad=false, and without -use_fast_math), or write std::fma where it is
-// wanted.
+// The caller's functions are compiled into the caller's program, with its flags. Rounding mode and
+// flushing of subnormals are set aside, but within one function the compiler may contract a*b + c
+// (GCC if the target has FMA, nvcc always) and rewrite under -ffast-math. For equal bits use
+// -ffp-contract=off (nvcc: -fmad=false, without -use_fast_math), and std::fma where wanted.
 //
-// On the GPU: in a source that nvcc compiles this header has device code too, and a call makes a
-// kernel of its functions. So these must be callable on the device: function objects with `__host__
-// __device__`, or, with --extended-lambda, such lambdas (one that is `__device__` alone runs on
-// `cuda` only); their bytes are copied there. std::plus and std::multiplies of real numbers need
-// nothing; std::complex, whose functions are the host's, needs --expt-relaxed-constexpr. Where
-// functions of the host are meant, define TALLY_HOST_CODE_ONLY before the first header of Tally.
-// Compute capability 7.0 or more.
+// GPU: in sources compiled by nvcc, a call makes a kernel of its functions, whose bytes are copied.
+// They must be `__host__ __device__` function objects or, with --extended-lambda, such lambdas
+// (`__device__` alone: `cuda` only). std::plus and std::multiplies of real numbers work;
+// std::complex needs --expt-relaxed-constexpr. For host functions define TALLY_HOST_CODE_ONLY
+// before Tally's first header. Compute capability 7.0 or more.
 #pragma once
 
 #include <tally/error.hpp>
@@ -33,69 +27,65 @@
 
 namespace tally {
 
-/// A function of the caller's over the parts of a range, which are nodes of the order's tree.
+/// A function over the parts of a range, nodes of the order's tree.
 struct part_calls {
-  void* context = nullptr;  ///< what the three functions get first
-  /// For each part, in any order, on any thread: elements first ... first + n - 1. Must not throw.
+  void* context = nullptr;  ///< first argument of the functions
+  /// Per part, in any order, on any thread: elements first ... first + n - 1. Must not throw.
   void (*run)(void* context, std::size_t part, std::size_t first, std::size_t n) = nullptr;
-  /// Once, before the others; there will be so many parts, none of an empty range. May throw.
+  /// Before `run`, with the number of non-empty parts. May throw.
   void (*prepare)(void* context, std::size_t parts) = [](void*, std::size_t) {};
-  /// Once, after all. Must not throw.
+  /// After all parts. Must not throw.
   void (*finish)(void* context) = [](void*) {};
 };
 
-/// Calls `calls` for vectors of equal length, on an executor of the host, in the default
-/// floating-point environment: what the templates call for a sum.
-/// @param function begins the messages.
-/// @param y        null where there is one vector.
-/// @param result   where the result will be written; null where it is returned.
-/// @throws error   as `dot`; invalid_argument for an executor that can't call functions of the
-/// host.
+/// Runs `calls` over vectors of equal length on a host executor, in the default floating-point
+/// environment.
+/// @param function prefix of messages.
+/// @param y      null for one vector.
+/// @param result destination; null if the sum is returned.
+/// @throws error as `dot`; invalid_argument for an executor without host functions.
 TALLY_EXPORT void for_each_part(const executor& where, const char* function, const operand& x,
                                 const operand* y, const void* result, const part_calls& calls);
 
-/// The same where a vector is written.
-/// @throws error   and overlap, where z is not an input and shares memory with one.
+/// As above, for a written vector.
+/// @throws error also overlap, if z is no input and shares memory with one.
 TALLY_EXPORT void for_each_part(const executor& where, const char* function, const operand& x,
                                 const operand* y, const output_operand& z, const part_calls& calls);
 
-/// What a kernel of the caller's is lent for one sum.
+/// Lent to a caller's kernel.
 struct device_sum {
-  /// Device memory of as many words as were asked for, all 0; all 0 again when the kernel ends.
+  /// Zeroed tagged words in device memory; the kernel leaves zeros.
   std::uint64_t* words = nullptr;
-  std::uint64_t* ended = nullptr;  ///< to be incremented by one when the kernel ends, or null
-  void* result = nullptr;          ///< where the result goes
-  /// 0: `result` is plain memory. Else it is words to the host, which waits for them: each carries
-  /// this in its upper half and 4 bytes of the result in its lower one.
+  std::uint64_t* ended = nullptr;  ///< counts ended kernels; or null
+  void* result = nullptr;          ///< destination
+  /// 0: `result` is plain memory. Otherwise tagged words to the waiting host: this in the upper
+  /// half, 4 bytes of the result in the lower.
   std::uint32_t tag = 0;
-  CUstream_st* stream = nullptr;  ///< where the kernel is queued
+  CUstream_st* stream = nullptr;  ///< the kernel's stream
 
   static constexpr std::size_t word_count = 8192;  ///< at most
-  static constexpr std::size_t most_bytes = 128;   ///< of the result
+  static constexpr std::size_t most_bytes = 128;   ///< at most, of the result
 };
 
-/// A sum by a kernel of the caller's: checks the vectors as `for_each_part`, calls `launch`, which
-/// queues one kernel on the stream and returns its launch's cudaError_t, and with `wait` waits for
-/// the result of so many bytes. The kernel is lent so many `words`, which may be 0.
+/// A sum by a caller's kernel: checks the vectors, lends `words` (maybe 0), and calls `launch`,
+/// which queues one kernel and returns its cudaError_t. With `wait`, waits for the `bytes` of the
+/// result.
 TALLY_EXPORT void launch_sum(const executor& where, const char* function, const operand& x,
                              const operand* y, void* result, std::size_t bytes, bool wait,
                              std::size_t words, void* context,
                              int (*launch)(void* context, const device_sum& lent));
 
-/// A vector written by a kernel of the caller's: checks the vectors as `for_each_part` and, where
-/// they are not empty, calls `launch`, which queues one kernel on `stream` and returns its
-/// cudaError_t. Doesn't wait.
+/// A vector written by a caller's kernel, likewise; no `launch` if empty.
 TALLY_EXPORT void launch_map(const executor& where, const char* function, const operand& x,
                              const operand* y, const output_operand& z, void* context,
                              int (*launch)(void* context, CUstream_st* stream));
 
 namespace functions {
 
-/// Ends what the compiler may merge: it takes everything in memory for looked at and written.
+/// Optimisation barrier: all memory counts as read and written.
 inline void keep(void* p) { asm volatile("" : "+r"(p) : : "memory"); }
 
-/// A NaN as the positive quiet NaN with an empty payload; by its bits, since -ffast-math would not
-/// look. Other types are left alone.
+/// A NaN as the positive quiet one with an empty payload; bitwise: safe under -ffast-math.
 template <class T>
 TALLY_HOST_DEVICE T canonical(const T& value) {
   using E = element_of_t<T>;
@@ -121,7 +111,6 @@ TALLY_HOST_DEVICE T canonical(const T& value) {
   }
 }
 
-/// Element i of a vector with its type.
 template <class T>
 struct vector {
   const types::stored_t<T>* data;
@@ -129,20 +118,17 @@ struct vector {
 
   explicit vector(const operand& v)
       : data(static_cast<const types::stored_t<T>*>(v.data)), increment(v.increment) {}
-  /// The same where the vector is contiguous.
   T contiguous(std::size_t i) const { return data[i]; }
   TALLY_HOST_DEVICE T operator[](std::size_t i) const {
     return data[static_cast<std::ptrdiff_t>(i) * increment];
   }
 };
 
-/// Values map(x_i), or map(x_i, y_i).
 template <class R, class Map, class... T>
 struct values {
   const Map& map;
   std::tuple<vector<T>...> vectors;
 
-  /// The n from `first` on.
   void fill(std::size_t first, std::size_t n, R* out) const {
     std::apply(
         [&](const auto&... v) {
@@ -157,7 +143,7 @@ struct values {
   }
 };
 
-/// The first exception of the caller's functions, kept: none may leave a parallel region.
+/// The first exception; none may leave a parallel region.
 class first_exception {
  public:
   explicit operator bool() const { return kept_.load(); }
@@ -169,7 +155,6 @@ class first_exception {
       if (!kept_.exchange(true)) exception_ = std::current_exception();
     }
   }
-  /// Once all parts have ended.
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
   }
@@ -182,7 +167,7 @@ class first_exception {
 template <class V>
 using value_t = typename operands::value<std::remove_cvref_t<V>>::type;
 
-/// Not a pointer to an object: where a result goes.
+/// Not a pointer to an object, which is a destination.
 template <class F>
 concept function =
     std::is_class_v<F> || (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>);
@@ -190,8 +175,7 @@ concept function =
 }  // namespace functions
 }  // namespace tally
 
-// A template that nvcc compiled has device code, and the same one from another compiler has not:
-// the linker must not take one for the other. So both kinds have namespaces of their own.
+// Separate namespaces: the linker must not mix nvcc's instances, with device code, and others.
 #if defined(__CUDACC__) && !defined(TALLY_HOST_CODE_ONLY)
 #include <tally/functions.cuh>
 #define TALLY_HAS_DEVICE_CODE 1

@@ -1,8 +1,5 @@
-// Elements of a vector at places that a list of indices names: z_i = x[indices_i], and the reverse,
-// z[indices_i] = x_i (the Sparse BLAS's usga and ussc). So a rank packs what its neighbours need of
-// a vector, and puts what it has got where it belongs.
-//
-// Elements are moved bit by bit, on every executor. (A bool is written as 0 or 1.)
+// Indexed copies (Sparse BLAS usga and ussc), such as a rank's packing of elements for its
+// neighbours. Bit by bit on every executor; a bool is written as 0 or 1.
 #pragma once
 
 #include <tally/export.h>
@@ -16,23 +13,21 @@
 
 namespace tally {
 
-/// What gather and scatter are asked for, their types erased. Elements of x and z have one type;
-/// indices are adjacent and int32 or int64.
+/// Arguments with types erased: x and z of one type, contiguous indices of int32 or int64.
 struct gather_arguments {
-  operand x;         ///< what is read
-  operand indices;   ///< into x, or for scatter into z
-  output_operand z;  ///< what is written
+  operand x;         ///< read
+  operand indices;   ///< into x; for scatter into z
+  output_operand z;  ///< written
 };
 
-/// `gather` and `scatter` with their types erased: what the templates below call.
-/// @throws error, see the templates.
+/// `gather` with types erased, for the templates below.
 TALLY_EXPORT void gather_elements(const executor& where, const gather_arguments& arguments);
-/// The reverse.
+/// `scatter` likewise.
 TALLY_EXPORT void scatter_elements(const executor& where, const gather_arguments& arguments);
 
 namespace gathers {
 
-/// `Indices` can be a list of indices: adjacent elements of a signed integer type of 32 or 64 bits.
+/// Adjacent signed integers of 32 or 64 bits.
 template <class Indices>
 concept index_list = vector_operand<Indices> && std::signed_integral<element_t<Indices>> &&
                      sizeof(element_t<Indices>) >= 4;
@@ -43,29 +38,25 @@ concept movable = vector_operand<X> && index_list<Indices> && vector_output<Z> &
 
 }  // namespace gathers
 
-/// z_i = x[indices_i], i = 0 ... n-1 (Sparse BLAS usga). Doesn't block: on a device the call
-/// returns once the work is queued on the executor's stream, and may be captured in a graph.
+/// z_i = x[indices_i], i = 0 ... n-1. Doesn't block, as `dot` into a result.
 ///
-/// @param where   the executor.
-/// @param x       a vector of any element type and length.
-/// @param indices n adjacent numbers in [0, size of x), in any order; they may repeat. They are not
-///                checked: another one reads memory that is no element of x.
-/// @param z       n elements of the type of x; it shares no memory with x or indices.
-/// @throws error size_mismatch, null_pointer (with n > 0), zero_increment (also for an increment of
-///               indices other than 1), misaligned, overlap, wrong_memory, device_failure.
+/// @param x      elements of any type.
+/// @param indices n adjacent numbers in [0, size of x), which may repeat. Unchecked: others read
+///               out of bounds.
+/// @param z      n elements of the type of x; shares no memory with x or indices.
+/// @throws error size_mismatch, null_pointer (with n > 0), zero_increment (also for indices with an
+///               increment), misaligned, overlap, wrong_memory, device_failure.
 template <class X, class Indices, class Z>
   requires gathers::movable<X, Indices, Z>
 void gather(const executor& where, const X& x, const Indices& indices, Z&& z) {
   gather_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
 }
 
-/// z[indices_i] = x_i, i = 0 ... n-1 (Sparse BLAS ussc); elements of z that no index names stay.
-/// Doesn't block, as `gather`.
+/// z[indices_i] = x_i, i = 0 ... n-1; other elements of z are unchanged. Doesn't block.
 ///
-/// @param where   the executor.
-/// @param x       n elements.
-/// @param indices n adjacent numbers in [0, size of z), none of them twice. They are not checked.
-/// @param z       a vector of the type of x, of any length.
+/// @param x      n elements.
+/// @param indices n adjacent, distinct numbers in [0, size of z), unchecked.
+/// @param z      elements of the type of x.
 /// @throws error as `gather`.
 template <class X, class Indices, class Z>
   requires gathers::movable<X, Indices, Z>
@@ -73,7 +64,8 @@ void scatter(const executor& where, const X& x, const Indices& indices, Z&& z) {
   scatter_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
 }
 
-// --- What is no operand ---------------------------------------------------------------------------
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
 
 namespace gathers {
 
@@ -93,14 +85,12 @@ using arguments = refusals::arguments<refusals::vector, indices, refusals::outpu
 
 }  // namespace gathers
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<gathers::arguments, T...>
 auto gather(const T&...) {
   return refusals::refuse<gathers::arguments, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto gather(...) {
   static_assert(refusals::never<T...>,
@@ -108,14 +98,12 @@ auto gather(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<gathers::arguments, T...>
 auto scatter(const T&...) {
   return refusals::refuse<gathers::arguments, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto scatter(...) {
   static_assert(refusals::never<T...>,
@@ -124,4 +112,5 @@ auto scatter(...) {
   return 0.0;
 }
 
+// @endcond
 }  // namespace tally

@@ -1,44 +1,33 @@
-// Element-wise functions, i = 0 ... n-1: fill, copy, swap, scal, axpy, axpby, waxpby, axpbypcz,
-// add, sub, mul, axypbz, relu, sigmoid, exp. Names and semantics are BLAS's where BLAS has them;
-// inputs come before outputs. (Functions of the caller's own: <tally/transform_function.hpp>.)
+// Element-wise functions, i = 0 ... n-1, with BLAS's names and semantics; inputs precede outputs.
+// (The caller's own: <tally/transform_function.hpp>.)
 //
-// Promise: the bits of an element depend on the elements and factors that it is made of and on the
-// types alone; they are the same on every executor. Each is computed in one type, operation by
-// operation as written below (a product is rounded before it is added), and rounded once to the
-// output's type, to nearest even:
+// Promise: the bits of an element depend on the input elements, factors and types only. It is
+// computed in one type, operation by operation as written (each rounded, no FMA), and rounded once
+// to the output's type, to nearest even:
 //
-//   - The computation's type is that of a dot product of the inputs (`dot_result_t`): float64 where
-//     one is, float32 for other floating-point types, alone or with integers, int64 for integers,
-//     complex where one is. A vector that is updated is an input. exp and sigmoid of 16-bit types
-//     are computed in float64.
-//   - Integers are computed modulo 2^64, and outputs of integer types are taken modulo 2^bits.
-//   - An output may have any type of its kind or a wider kind: integers may become floating-point,
-//     real numbers complex. Not the reverse, and only `copy` from bool writes bool: anything else
-//     doesn't compile, or is unsupported_type where types are values.
-//   - A NaN that is computed is the positive quiet NaN with an empty payload. `copy` between
-//     equal types copies bits, of bool 0 for 0 and 1 for any other byte.
+//   - Computation type: `dot_result_t` of the inputs, an updated vector included; float64 for exp
+//     and sigmoid of 16-bit types.
+//   - Integers are computed modulo 2^64 and written modulo 2^bits.
+//   - Outputs are of the inputs' kind (integer, floating-point, complex) or a wider one; only
+//     `copy` from bool writes bool. Anything else doesn't compile, or is unsupported_type.
+//   - A computed NaN is the positive quiet one with an empty payload. `copy` between equal types
+//     copies bits, a true bool as 1.
 //
-// Factors (alpha, beta) are converted to the computation's type, to nearest even. A floating-point
-// factor needs floating-point elements, a complex one complex elements. A complex factor whose
-// imaginary part is zero, before it is converted, multiplies both parts of an element by its real
-// part.
+// Factors are converted to the computation type, to nearest even; floating-point ones need
+// floating-point elements, complex ones complex elements. A complex factor whose imaginary part is
+// zero before conversion multiplies both parts by its real part.
 //
-// A factor of 0 leaves out the vector that it updates, and that one alone: axpby, axpbypcz and
-// axypbz never read y or z where their last factor is 0, so the vector may hold anything before, as
-// memory that nobody has written yet. The term is left out then, and not added as 0. Everywhere
-// else 0 * NaN is NaN, also with `waxpby`, whose y is an input.
+// With a last factor of 0, axpby, axpbypcz and axypbz omit the updated vector's term and don't read
+// it: it may be uninitialised. Everywhere else 0*NaN is NaN, also with `waxpby`.
 //
-// Where they run: on the CPU backends a call returns when the output is written. On CUDA it returns
-// once the work is queued on the executor's stream, as for the forms of `dot` that write their
-// result, and may be captured in a graph.
+// Blocking: CPU backends return when the output is written; CUDA doesn't block, as `dot` into a
+// result.
 //
-// An output may be one of the inputs: the same address, and as many bytes from one element to the
-// next. Otherwise it shares no element with an input.
+// An output is an input itself (same address and byte stride) or shares no element with one.
 //
 // Errors (tally::error), before anything is written: size_mismatch; null_pointer (with n > 0);
-// zero_increment; misaligned; unsupported_type; overlap, if an output shares memory with an input
-// in any other way (vectors whose increments keep them apart, as columns of one matrix, may
-// interleave); wrong_memory if the executor can't reach an operand; device_failure.
+// zero_increment; misaligned; unsupported_type; overlap (interleaved vectors, as columns of one
+// matrix, are allowed); wrong_memory; device_failure.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -52,7 +41,7 @@
 
 namespace tally {
 
-/// Which element-wise function.
+/// Element-wise functions.
 enum class elementwise : std::uint8_t {
   fill,
   copy,
@@ -70,15 +59,15 @@ enum class elementwise : std::uint8_t {
   exp
 };
 
-/// A factor, its type erased. The caller's code makes it, and the caller's environment, in which a
-/// conversion might flush a subnormal, must not reach it: see `types::widened`.
+/// A factor, type erased. Made in the caller's environment, which might flush a subnormal: see
+/// `types::widened`.
 struct scalar {
-  type element = type::float64;      ///< the type that it was made of
-  std::int64_t integer = 0;          ///< the value of an integer
-  std::complex<double> number = {};  ///< of anything else
+  type element = type::float64;      ///< original type
+  std::int64_t integer = 0;          ///< value of an integer
+  std::complex<double> number = {};  ///< value of any other type
 
   constexpr scalar() = default;
-  /// A number of any element type.
+  /// From any element type.
   template <tally::element T>
   constexpr scalar(const T& value) : element(type_of<T>) {
     if constexpr (is_complex_v<T>) {
@@ -92,7 +81,7 @@ struct scalar {
     }
   }
 
-  /// In the computation's type, rounded as the environment says: the library sets it first.
+  /// In the computation type, rounded by the environment that the library sets.
   template <class C>
   constexpr C as() const {
     using R = real_t<C>;
@@ -104,30 +93,27 @@ struct scalar {
     }
   }
 
-  /// A complex number whose imaginary part is zero is a real one, too.
+  /// Whether the imaginary part is 0.
   constexpr bool is_real() const { return number.imag() == 0; }
-  /// Says whether the number is 0, before it is converted.
+  /// Whether the number is 0, unconverted.
   constexpr bool is_zero() const { return integer == 0 && number == 0.0; }
 };
 
-/// What an element-wise function is asked for, its types erased. Element types are checked at run
-/// time.
+/// Arguments with types erased, checked at run time.
 struct transform_arguments {
   elementwise what = elementwise::copy;  ///< the function
-  scalar alpha;                          ///< what is written by fill; the factor of x
-  scalar beta;                           ///< the factor of y; of axypbz, that of z
-  operand x;                             ///< the first input; not looked at for fill
-  operand y;                             ///< the second one, where there are two
-  output_operand z;                      ///< the output; axpbypcz and axypbz read it, too
-  scalar gamma = {};                     ///< of axpbypcz, the factor of z
+  scalar alpha;                          ///< factor of x; of fill, the value
+  scalar beta;                           ///< factor of y; of axypbz, of z
+  operand x;                             ///< first input, except for fill
+  operand y;                             ///< second input, if any
+  output_operand z;                      ///< output; axpbypcz and axypbz read it, too
+  scalar gamma = {};                     ///< of axpbypcz, factor of z
 };
 
-/// An element-wise function with its types erased: what the templates below call, for bindings.
-/// @throws error, see the head of this file.
+/// The element-wise functions with types erased.
 TALLY_EXPORT void transform(const executor& where, const transform_arguments& arguments);
 
-/// `swap` with its types erased.
-/// @throws error, see the head of this file.
+/// `swap` with types erased.
 TALLY_EXPORT void swap_elements(const executor& where, const output_operand& x,
                                 const output_operand& y);
 
@@ -136,22 +122,18 @@ TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& 
 
 namespace transforms {
 
-/// Whether there are two inputs, besides the output.
 TALLY_HOST_DEVICE constexpr bool is_binary(elementwise what) {
   return what >= elementwise::axpy && what <= elementwise::axypbz;
 }
 
-/// Whether the output is read, too: it is the last input.
 TALLY_HOST_DEVICE constexpr bool reads_output(elementwise what) {
   return what == elementwise::axpbypcz || what == elementwise::axypbz;
 }
 
-/// Whether it is computed from the exponential function.
 TALLY_HOST_DEVICE constexpr bool is_exponential(elementwise what) {
   return what == elementwise::sigmoid || what == elementwise::exp;
 }
 
-/// How many factors there are: alpha, beta, gamma.
 constexpr int factors(elementwise what) {
   switch (what) {
     case elementwise::scal:
@@ -168,14 +150,12 @@ constexpr int factors(elementwise what) {
   }
 }
 
-/// Whether it takes elements of this type.
 constexpr bool takes(elementwise what, type x) {
   if (what <= elementwise::axypbz) return true;
   return !is_complex(x) && (what == elementwise::relu || !is_integer(x));
 }
 
-/// What it is computed in. With one input, y is x; z counts where it is read. (bool makes no
-/// difference.) fill has its value's type as x.
+/// Computation type. One input: y is x; fill: x is the value's type; z counts where read.
 constexpr type computation_type(elementwise what, type x, type y, type z = type::boolean) {
   if (!reads_output(what)) z = type::boolean;
   const auto either = [&](type t) { return x == t || y == t || z == t; };
@@ -188,14 +168,13 @@ constexpr type computation_type(elementwise what, type x, type y, type z = type:
   return is_exponential(what) && x != type::float32 ? type::float64 : type::float32;
 }
 
-/// Whether what is computed in `c` from x and y can be written as `z`.
+/// Whether the result for x and y can be written as `z`.
 constexpr bool gives(elementwise what, type x, type y, type z) {
   if (z == type::boolean) return what <= elementwise::copy && x == z;
   const type c = computation_type(what, x, y, z);
   return is_complex(z) || (!is_complex(c) && (!is_integer(z) || is_integer(c)));
 }
 
-/// Whether a factor of type `s` can be converted to `c`.
 constexpr bool multiplies(type s, type c) {
   return is_integer(s) || (!is_integer(c) && (is_complex(c) || !is_complex(s)));
 }
@@ -216,13 +195,11 @@ concept factor =
 
 }  // namespace transforms
 
-/// z_i = value, rounded once to the type of z; any NaN is the positive quiet one with an empty
-/// payload. Only a bool fills bools.
+/// z_i = value, rounded once to z's type; a NaN becomes the positive quiet one with an empty
+/// payload. Types as for `copy`.
 ///
-/// @param where  the executor.
-/// @param value  a number of any element type that z's elements can be made of, as `copy` has it.
-/// @param z      a vector of n elements that can be written.
-/// @throws error see the head of this file.
+/// @param value  a number of any element type.
+/// @param z      n writable elements.
 template <element S, vector_output Z>
   requires(transforms::gives(elementwise::fill, type_of<S>, type_of<S>,
                              type_of<element_t<std::remove_cvref_t<Z>>>))
@@ -230,7 +207,7 @@ void fill(const executor& where, S value, Z&& z) {
   transform(where, {elementwise::fill, value, {}, {}, {}, as_output(z)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_output Z>
   requires(transforms::gives(elementwise::fill, type_of<S>, type_of<S>,
                              type_of<element_t<std::remove_cvref_t<Z>>>))
@@ -238,13 +215,8 @@ void fill(S value, Z&& z) {
   fill(automatic(), value, z);
 }
 
-/// Exchanges the elements of two vectors of one type, bit by bit (BLAS `swap`); the vectors share
-/// no element. There is no form without an executor, since unqualified calls that exchange two
-/// views would find it.
-///
-/// @param where  the executor.
-/// @param x,y    vectors of n elements that can be written.
-/// @throws error see the head of this file.
+/// Exchanges two vectors of one type that share no element, bit by bit (BLAS `swap`). No form
+/// without an executor, or unqualified swap(a, b) of two views would find it.
 template <vector_output X, vector_output Y>
   requires std::is_same_v<element_t<std::remove_cvref_t<X>>, element_t<std::remove_cvref_t<Y>>>
 void swap(const executor& where, X&& x, Y&& y) {
@@ -253,25 +225,22 @@ void swap(const executor& where, X&& x, Y&& y) {
 
 /// y_i = x_i (BLAS `copy`).
 ///
-/// @param where  the executor.
-/// @param x      a vector of n elements of any of the element types: a contiguous range, a
-///               `tally::strided`, or a rank-1 `Kokkos::View`.
-/// @param y      one of n elements that can be written.
-/// @throws error see the head of this file.
+/// @param x      n elements of any element type (`vector_operand`).
+/// @param y      n writable elements (`vector_output`).
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::copy, X, X, Y>
 void copy(const executor& where, const X& x, Y&& y) {
   transform(where, {elementwise::copy, {}, {}, as_operand(x), {}, as_output(y)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::copy, X, X, Y>
 void copy(const X& x, Y&& y) {
   copy(automatic(), x, y);
 }
 
-/// x_i = alpha * x_i (BLAS `scal`).
+/// x_i = alpha*x_i (BLAS `scal`).
 template <element S, vector_output X>
   requires transforms::computable<elementwise::scal, X, X, X> &&
            transforms::factor<S, elementwise::scal, X, X, X>
@@ -279,7 +248,7 @@ void scal(const executor& where, S alpha, X&& x) {
   transform(where, {elementwise::scal, alpha, {}, as_operand(x), {}, as_output(x)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_output X>
   requires transforms::computable<elementwise::scal, X, X, X> &&
            transforms::factor<S, elementwise::scal, X, X, X>
@@ -287,7 +256,7 @@ void scal(S alpha, X&& x) {
   scal(automatic(), alpha, x);
 }
 
-/// y_i = alpha * x_i + y_i (BLAS `axpy`).
+/// y_i = alpha*x_i + y_i (BLAS `axpy`).
 template <element S, vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::axpy, X, Y, Y> &&
            transforms::factor<S, elementwise::axpy, X, Y, Y>
@@ -295,7 +264,7 @@ void axpy(const executor& where, S alpha, const X& x, Y&& y) {
   transform(where, {elementwise::axpy, alpha, {}, as_operand(x), as_operand(y), as_output(y)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::axpy, X, Y, Y> &&
            transforms::factor<S, elementwise::axpy, X, Y, Y>
@@ -303,7 +272,7 @@ void axpy(S alpha, const X& x, Y&& y) {
   axpy(automatic(), alpha, x, y);
 }
 
-/// y_i = alpha * x_i + beta * y_i; y is not read where beta is 0.
+/// y_i = alpha*x_i + beta*y_i; y is not read where beta is 0.
 template <element S, vector_operand X, element T, vector_output Y>
   requires transforms::computable<elementwise::axpby, X, Y, Y> &&
            transforms::factor<S, elementwise::axpby, X, Y, Y> &&
@@ -312,7 +281,7 @@ void axpby(const executor& where, S alpha, const X& x, T beta, Y&& y) {
   transform(where, {elementwise::axpby, alpha, beta, as_operand(x), as_operand(y), as_output(y)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_operand X, element T, vector_output Y>
   requires transforms::computable<elementwise::axpby, X, Y, Y> &&
            transforms::factor<S, elementwise::axpby, X, Y, Y> &&
@@ -321,7 +290,7 @@ void axpby(S alpha, const X& x, T beta, Y&& y) {
   axpby(automatic(), alpha, x, beta, y);
 }
 
-/// w_i = alpha * x_i + beta * y_i. Both x and y are inputs, and are read whatever the factors are.
+/// w_i = alpha*x_i + beta*y_i; x and y are always read.
 template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
   requires transforms::computable<elementwise::waxpby, X, Y, W> &&
            transforms::factor<S, elementwise::waxpby, X, Y, W> &&
@@ -330,7 +299,7 @@ void waxpby(const executor& where, S alpha, const X& x, T beta, const Y& y, W&& 
   transform(where, {elementwise::waxpby, alpha, beta, as_operand(x), as_operand(y), as_output(w)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
   requires transforms::computable<elementwise::waxpby, X, Y, W> &&
            transforms::factor<S, elementwise::waxpby, X, Y, W> &&
@@ -339,7 +308,7 @@ void waxpby(S alpha, const X& x, T beta, const Y& y, W&& w) {
   waxpby(automatic(), alpha, x, beta, y, w);
 }
 
-/// z_i = (alpha * x_i + beta * y_i) + gamma * z_i; z is not read where gamma is 0.
+/// z_i = (alpha*x_i + beta*y_i) + gamma*z_i; z is not read where gamma is 0.
 template <element S, vector_operand X, element T, vector_operand Y, element U, vector_output Z>
   requires transforms::computable<elementwise::axpbypcz, X, Y, Z> &&
            transforms::factor<S, elementwise::axpbypcz, X, Y, Z> &&
@@ -350,7 +319,7 @@ void axpbypcz(const executor& where, S alpha, const X& x, T beta, const Y& y, U 
                     gamma});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_operand X, element T, vector_operand Y, element U, vector_output Z>
   requires transforms::computable<elementwise::axpbypcz, X, Y, Z> &&
            transforms::factor<S, elementwise::axpbypcz, X, Y, Z> &&
@@ -367,7 +336,7 @@ void add(const executor& where, const X& x, const Y& y, Z&& z) {
   transform(where, {elementwise::add, {}, {}, as_operand(x), as_operand(y), as_output(z)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::add, X, Y, Z>
 void add(const X& x, const Y& y, Z&& z) {
@@ -381,30 +350,29 @@ void sub(const executor& where, const X& x, const Y& y, Z&& z) {
   transform(where, {elementwise::sub, {}, {}, as_operand(x), as_operand(y), as_output(z)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::sub, X, Y, Z>
 void sub(const X& x, const Y& y, Z&& z) {
   sub(automatic(), x, y, z);
 }
 
-/// z_i = x_i * y_i, of complex elements (xr yr - xi yi) + (xr yi + xi yr) i; a real one beside a
-/// complex one has the imaginary part +0.
+/// z_i = x_i*y_i; complex (xr yr - xi yi) + (xr yi + xi yr) i, a real factor's imaginary part being
+/// +0.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::mul, X, Y, Z>
 void mul(const executor& where, const X& x, const Y& y, Z&& z) {
   transform(where, {elementwise::mul, {}, {}, as_operand(x), as_operand(y), as_output(z)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::mul, X, Y, Z>
 void mul(const X& x, const Y& y, Z&& z) {
   mul(automatic(), x, y, z);
 }
 
-/// z_i = (alpha * x_i) * y_i + beta * z_i, with the products of `mul`; z is not read where beta is
-/// 0.
+/// z_i = (alpha*x_i)*y_i + beta*z_i, products as of `mul`; z is not read where beta is 0.
 template <element S, vector_operand X, vector_operand Y, element T, vector_output Z>
   requires transforms::computable<elementwise::axypbz, X, Y, Z> &&
            transforms::factor<S, elementwise::axypbz, X, Y, Z> &&
@@ -413,7 +381,7 @@ void axypbz(const executor& where, S alpha, const X& x, const Y& y, T beta, Z&& 
   transform(where, {elementwise::axypbz, alpha, beta, as_operand(x), as_operand(y), as_output(z)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <element S, vector_operand X, vector_operand Y, element T, vector_output Z>
   requires transforms::computable<elementwise::axypbz, X, Y, Z> &&
            transforms::factor<S, elementwise::axypbz, X, Y, Z> &&
@@ -429,44 +397,44 @@ void relu(const executor& where, const X& x, Y&& y) {
   transform(where, {elementwise::relu, {}, {}, as_operand(x), {}, as_output(y)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::relu, X, X, Y>
 void relu(const X& x, Y&& y) {
   relu(automatic(), x, y);
 }
 
-/// y_i = 1 / (1 + exp(-x_i)), the logistic function, of floating-point elements. At most 1 unit in
-/// the last place off in float32 and float64, correctly rounded from 16-bit types to such; nothing
-/// overflows on the way.
+/// y_i = 1 / (1 + exp(-x_i)), floating-point: at most 1 ulp off in float32 and float64, correctly
+/// rounded between 16-bit types; no intermediate overflow.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::sigmoid, X, X, Y>
 void sigmoid(const executor& where, const X& x, Y&& y) {
   transform(where, {elementwise::sigmoid, {}, {}, as_operand(x), {}, as_output(y)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::sigmoid, X, X, Y>
 void sigmoid(const X& x, Y&& y) {
   sigmoid(automatic(), x, y);
 }
 
-/// y_i = exp(x_i), of floating-point elements; as precise as `sigmoid`.
+/// y_i = exp(x_i), floating-point, as accurate as `sigmoid`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::exp, X, X, Y>
 void exp(const executor& where, const X& x, Y&& y) {
   transform(where, {elementwise::exp, {}, {}, as_operand(x), {}, as_output(y)});
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::exp, X, X, Y>
 void exp(const X& x, Y&& y) {
   exp(automatic(), x, y);
 }
 
-// --- What is no operand ---------------------------------------------------------------------------
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
 
 namespace transforms {
 
@@ -487,14 +455,12 @@ using for_axypbz = refusals::arguments<refusals::factor, refusals::vector, refus
 
 }  // namespace transforms
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_fill, T...>
 auto fill(const T&...) {
   return refusals::refuse<transforms::for_fill, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto fill(...) {
   static_assert(refusals::never<T...>,
@@ -504,14 +470,12 @@ auto fill(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class X, class Y>
   requires refusals::refused<transforms::for_swap, X, Y>
 auto swap(const executor&, const X&, const Y&) {
   return refusals::refuse<transforms::for_swap, X, Y>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto swap(...) {
   static_assert(refusals::never<T...>,
@@ -520,14 +484,12 @@ auto swap(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_copy, T...>
 auto copy(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto copy(...) {
   static_assert(refusals::never<T...>,
@@ -537,14 +499,12 @@ auto copy(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_scal, T...>
 auto scal(const T&...) {
   return refusals::refuse<transforms::for_scal, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto scal(...) {
   static_assert(refusals::never<T...>,
@@ -553,14 +513,12 @@ auto scal(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_axpy, T...>
 auto axpy(const T&...) {
   return refusals::refuse<transforms::for_axpy, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpy(...) {
   static_assert(refusals::never<T...>,
@@ -570,14 +528,12 @@ auto axpy(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_axpby, T...>
 auto axpby(const T&...) {
   return refusals::refuse<transforms::for_axpby, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpby(...) {
   static_assert(refusals::never<T...>,
@@ -587,14 +543,12 @@ auto axpby(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_waxpby, T...>
 auto waxpby(const T&...) {
   return refusals::refuse<transforms::for_waxpby, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto waxpby(...) {
   static_assert(refusals::never<T...>,
@@ -604,14 +558,12 @@ auto waxpby(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_axpbypcz, T...>
 auto axpbypcz(const T&...) {
   return refusals::refuse<transforms::for_axpbypcz, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axpbypcz(...) {
   static_assert(refusals::never<T...>,
@@ -621,14 +573,12 @@ auto axpbypcz(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_add, T...>
 auto add(const T&...) {
   return refusals::refuse<transforms::for_add, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto add(...) {
   static_assert(refusals::never<T...>,
@@ -638,14 +588,12 @@ auto add(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_add, T...>
 auto sub(const T&...) {
   return refusals::refuse<transforms::for_add, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto sub(...) {
   static_assert(refusals::never<T...>,
@@ -655,14 +603,12 @@ auto sub(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_add, T...>
 auto mul(const T&...) {
   return refusals::refuse<transforms::for_add, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto mul(...) {
   static_assert(refusals::never<T...>,
@@ -672,14 +618,12 @@ auto mul(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_axypbz, T...>
 auto axypbz(const T&...) {
   return refusals::refuse<transforms::for_axypbz, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto axypbz(...) {
   static_assert(refusals::never<T...>,
@@ -689,14 +633,12 @@ auto axypbz(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_copy, T...>
 auto relu(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto relu(...) {
   static_assert(refusals::never<T...>,
@@ -706,14 +648,12 @@ auto relu(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_copy, T...>
 auto sigmoid(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto sigmoid(...) {
   static_assert(refusals::never<T...>,
@@ -722,14 +662,12 @@ auto sigmoid(...) {
   return 0.0;
 }
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transforms::for_copy, T...>
 auto exp(const T&...) {
   return refusals::refuse<transforms::for_copy, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto exp(...) {
   static_assert(refusals::never<T...>,
@@ -738,4 +676,5 @@ auto exp(...) {
   return 0.0;
 }
 
+// @endcond
 }  // namespace tally

@@ -1,9 +1,8 @@
-// transform on a GPU: the kernels that the caller's functions are compiled into. Included by
-// <tally/transform_function.hpp> in sources that nvcc compiles.
+// Kernels of transform, for nvcc.
 //
-// Contiguous vectors that are aligned alike are read and written in words of up to 16 bytes, as
-// many elements of each as the widest type has in 16; all others an element at a time, adjacent
-// ones by adjacent threads.
+// Contiguous, equally aligned vectors are accessed in vectors of up to 16 bytes, with as many
+// elements as the widest type has in 16; others element by element, adjacent ones by adjacent
+// threads.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -24,7 +23,7 @@ namespace maps {
 
 using functions::no_vector;
 
-/// The bits of an element, or of several: an integer, since std::complex can't be made on a device.
+/// Bits of one or several elements; integers, since std::complex can't be constructed on a device.
 template <std::size_t size>
 struct bits_of;
 template <>
@@ -48,9 +47,8 @@ struct bits_of<16> {
   using type = uint4;
 };
 
-/// `count` adjacent elements at a multiple of so many bytes, as many at once are read and written.
-/// (Kept as bytes they would be taken apart and put together one by one: 2^28 doubles added in
-/// 2180 us on an H200, the built-in add 1468.)
+/// `count` adjacent elements at an address aligned to `alignment` bytes, the size of each access.
+/// Not a byte array, which is copied byte by byte (tuning/transform.md: adjacent).
 template <class T, int count = 1, std::size_t alignment = alignof(T)>
 class adjacent {
  public:
@@ -78,11 +76,11 @@ class adjacent {
   typename bits_of<sizeof(T)>::type elements_[count];
 };
 
-/// A kernel's only parameter. Y is `no_vector` where there is one input.
+/// The kernel's parameter. Y is `no_vector` for one input.
 template <class F, class Z, class X, class Y>
 struct map_job {
   static constexpr bool two = !std::is_same_v<Y, no_vector>;
-  /// Elements of a word.
+  /// Elements per word.
   static constexpr int lanes = 16 / static_cast<int>((std::max)({sizeof(X), sizeof(Y), sizeof(Z)}));
   template <class T>
   using word = adjacent<T, lanes, lanes * sizeof(T)>;
@@ -96,15 +94,15 @@ struct map_job {
   std::ptrdiff_t z_increment;
   std::int64_t n;
   std::int64_t head;   ///< elements before the first word
-  std::int64_t whole;  ///< words
+  std::int64_t whole;  ///< number of words
 
   __device__ Z value(const X& a, const Y& b) const {
     return functions::canonical(static_cast<Z>(f(a, b)));
   }
 };
 
-/// `words` a thread, whose loads are all in flight at once. The elements before and after them are
-/// the last block's.
+/// `words` per thread, all loads in flight at once. The last block also takes the elements before
+/// and after the words.
 template <int words, class F, class Z, class X, class Y>
 __global__ void __launch_bounds__(256)
     map_words(const TALLY_GRID_CONSTANT map_job<F, Z, X, Y> job) {
@@ -130,7 +128,7 @@ __global__ void __launch_bounds__(256)
     for (int i = 0; i < lanes; ++i) z.put(i, job.value(x[k][i], y[k][i]));
     z.store(job.z + job.head + word * lanes);
   }
-  if (blockIdx.x == gridDim.x - 1) {  // fewer than a word at either end
+  if (blockIdx.x == gridDim.x - 1) {  // less than a word at either end
     std::int64_t i = threadIdx.x;
     if (i >= job.head) i += job.whole * lanes;
     if (i < job.n) {
@@ -141,7 +139,7 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// `count` elements a thread, whose loads are all in flight at once.
+/// `count` elements per thread, all loads in flight at once.
 template <int count, class F, class Z, class X, class Y>
 __global__ void __launch_bounds__(256)
     map_elements(const TALLY_GRID_CONSTANT map_job<F, Z, X, Y> job) {
@@ -165,14 +163,13 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// Words or elements that a thread takes, and threads of a block.
+/// Words or elements per thread; threads per block.
 struct map_shape {
   int each;
   unsigned threads;
 };
 
-/// As for built-in functions that compute much (backends/cuda/transform/kernel.cuh); not measured
-/// here.
+/// As for compute-bound built-in functions (backends/cuda/transform/kernel.cuh); not tuned here.
 inline constexpr map_shape words_shape = {2, 128};
 inline constexpr map_shape elements_shape = {4, 256};
 
@@ -204,7 +201,7 @@ class on_device {
   }
 
  private:
-  /// -1 where words don't hold adjacent elements.
+  /// -1 if words don't hold adjacent elements.
   template <class T>
   static std::int64_t elements_before_word(const operand& v) {
     if (v.increment != 1) return -1;

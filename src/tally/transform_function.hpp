@@ -1,14 +1,12 @@
-// transform: an element-wise function of the caller's own, z_i = f(x_i) or f(x_i, y_i).
+// transform: the caller's own element-wise function, z_i = f(x_i) or f(x_i, y_i).
 //
-// Promise: element i of z is f's value, converted to z's type as static_cast does it, on every
-// executor: its bits depend on f and its elements alone. So where f gives the same bits on two
-// machines so does the call. A floating-point NaN (or the NaN of a complex element's part) is
-// written as the positive quiet NaN with an empty payload, since processors make different ones.
+// Promise: element i of z is f's value, converted by static_cast: equal bits wherever f has equal
+// bits. A floating-point NaN (also in a complex part) is written as the positive quiet one with an
+// empty payload, since processors differ.
 //
-// What the caller's compiler may do inside f, and how f runs on a GPU, stands in
-// <tally/functions.hpp>; nothing is contracted across calls of f. On the CPU f is compiled with the
-// caller's flags, and for vectors by the caller's compiler where those let it (GCC from -O3 on):
-// `simd` runs it as `serial` does.
+// f is compiled with the caller's flags, without contraction across calls, and vectorised by the
+// caller's compiler (GCC from -O3 on): `simd` runs f as `serial` does. Inside f, and on a GPU:
+// <tally/functions.hpp>.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -29,11 +27,9 @@ namespace maps {
 
 using functions::value_t;
 
-/// f can be called, and its value converted.
 template <class Z, class F, class... T>
 concept callable = requires(const F& f, const T&... elements) { static_cast<Z>(f(elements...)); };
 
-/// f's value as it is written.
 template <class Z, class F>
 struct written_value {
   const F& f;
@@ -44,7 +40,6 @@ struct written_value {
   }
 };
 
-/// One call on the host.
 template <class Z, class Values>
 class on_host {
  public:
@@ -63,7 +58,7 @@ class on_host {
   void write(std::size_t first, std::size_t n) const {
     auto* const z = static_cast<Z*>(z_.data);
     if (z_.increment == 1) return values_.fill(first, n, z + first);
-    constexpr std::size_t some = 64;  // so that values are computed as vectors still
+    constexpr std::size_t some = 64;  // computed in blocks, to be vectorised
     Z row[some];
     for (std::size_t end = first + n; first < end; first += some) {
       const std::size_t count = (std::min)(some, end - first);
@@ -127,52 +122,45 @@ void call(const executor& where, const F& f, Z& z, const V&... vectors) {
 
 inline namespace TALLY_CODE {
 
-/// z_i = f(x_i), i = 0 ... n-1.
+/// z_i = f(x_i), i = 0 ... n-1. On a CPU the call returns when z is written; `cuda` doesn't block,
+/// as `dot` into a result.
 ///
-/// @param where  the executor. On `kokkos` where its execution space is the host's: threads are
-/// OpenMP's
-///               or none; on `cuda` in sources compiled by nvcc.
-/// @param x      a vector of n elements of any of the element types: a contiguous range, a
-///               `tally::strided`, or a rank-1 `Kokkos::View`.
-/// @param z      one of n elements of any of them that can be written. It may be x itself: the same
-///               address, and as many bytes from one element to the next; otherwise it shares no
-///               element with an input.
-/// @param f      f(element), whose value can be converted to z's type. It is called as const, once
-///               an element, in any order, from several threads at once. On `cuda` its bytes are
-///               copied, so what it points at must be in memory that the device reaches.
-///
-/// On a CPU the call returns when z is written. On `cuda` it returns once the work is queued on the
-/// executor's stream, and may be captured in a graph.
-///
-/// @throws error as the built-in functions (<tally/transform.hpp>), before anything is written; and
-///               invalid_argument where the executor can't run f. What f throws on the host goes to
-///               the caller, once no part runs any more: some elements of z are written then, and
-///               others not.
+/// @param where  as for `transform_reduce`.
+/// @param x      n elements of any element type (`vector_operand`).
+/// @param z      n writable elements: x itself (same address and byte stride), or sharing none with
+///               an input.
+/// @param f      f(element), convertible to z's type; called as const, once per element, in any
+///               order, concurrently. On `cuda` its bytes are copied: pointers in it must be valid
+///               there.
+/// @throws error as <tally/transform.hpp>; invalid_argument if the executor can't run f. Exceptions
+///               of f on the host reach the caller after all parts have ended; z is then partly
+///               written.
 template <vector_operand X, vector_output Z, functions::function F>
 void transform(const executor& where, const X& x, Z&& z, F f) {
   maps::call(where, f, z, x);
 }
 
-/// z_i = f(x_i, y_i), x, y and z of equal length, in any types. z may be x or y or both.
+/// z_i = f(x_i, y_i), of any types. z may be x, y or both.
 template <vector_operand X, vector_operand Y, vector_output Z, functions::function F>
 void transform(const executor& where, const X& x, const Y& y, Z&& z, F f) {
   maps::call(where, f, z, x, y);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <vector_operand X, vector_output Z, functions::function F>
 void transform(const X& x, Z&& z, F f) {
   maps::call(automatic(), f, z, x);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z, functions::function F>
 void transform(const X& x, const Y& y, Z&& z, F f) {
   maps::call(automatic(), f, z, x, y);
 }
 
 }  // namespace TALLY_CODE
-// --- What is no operand ---------------------------------------------------------------------------
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
 
 namespace maps {
 
@@ -180,14 +168,12 @@ using for_transform = refusals::arguments<refusals::vector, refusals::vector>;
 
 }  // namespace maps
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<maps::for_transform, T...>
 auto transform(const T&...) {
   return refusals::refuse<maps::for_transform, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto transform(...) {
   static_assert(refusals::never<T...>,
@@ -196,4 +182,5 @@ auto transform(...) {
   return 0.0;
 }
 
+// @endcond
 }  // namespace tally

@@ -1,10 +1,8 @@
-// transform_reduce on a GPU: the kernels that the caller's functions are compiled into. Included by
-// <tally/transform_reduce.hpp> in sources that nvcc compiles.
+// Kernels of transform_reduce, for nvcc.
 //
-// A thread owns two adjacent lanes of the order, so that it loads pairs; a block's warps take
-// adjacent chunks, tile after tile, and the block folds some tiles at a time. The last-numbered
-// block folds the blocks', which they hand over through words. That can't deadlock: the last block
-// waits for blocks that wait for nobody, and blocks start in the order of their numbers.
+// A thread owns two adjacent lanes of the order, to load pairs; a block's warps take adjacent
+// chunks, tile after tile, folded some tiles at a time. The last block folds the blocks' sums,
+// handed over in tagged words. No deadlock: only that one waits, and blocks start in order.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -39,25 +37,25 @@ inline constexpr bool is_plus = false;
 template <class T>
 inline constexpr bool is_plus<std::plus<T>> = true;
 
-// --- The kernel -----------------------------------------------------------------------------------
+// --- The kernel ----------------------------------------------------------------------------------
 
 inline constexpr unsigned warp_size = 32;
 inline constexpr unsigned most_warps = 8;
-inline constexpr unsigned most_in_round = 8;  ///< tiles; a node of each warp in each has its place
+inline constexpr unsigned most_in_round = 8;  ///< tiles per round, with a node per warp and tile
 inline constexpr unsigned own_lanes = order::lanes / warp_size;
 inline constexpr unsigned chunk_rows = order::chunk / order::lanes;
 
-/// A sum takes this many words on its way to the last block: an even number.
+/// Tagged words per sum, an even number.
 template <class R>
 inline constexpr int words_of_sum = (sizeof(R) + 7) / 8 * 2;
 template <class R>
 inline constexpr unsigned most_blocks = device_sum::word_count / words_of_sum<R>;
 
-/// A kernel's only parameter. Y is `no_vector` where there is one vector.
+/// The kernel's parameter. Y is `no_vector` for one vector.
 template <class R, class Reduce, class Map, class X, class Y>
 struct reduce_job {
   static constexpr bool two = !std::is_same_v<Y, no_vector>;
-  // Whose loads are in flight at once: all of a chunk's, up to 512 bytes a thread, as `dot` has it.
+  // Rows loaded at once: a whole chunk's, up to 512 bytes per thread, as for `dot`.
   static constexpr unsigned rows_in_flight = sizeof(X) + (two ? sizeof(Y) : 0) > 16 ? 4 : 16;
 
   R identity;
@@ -68,8 +66,8 @@ struct reduce_job {
   std::ptrdiff_t x_increment;
   std::ptrdiff_t y_increment;
   std::int64_t n;
-  std::int64_t tiles;  ///< of a block: a power of two
-  std::uint32_t zero;  ///< 0, which the compiler can't know
+  std::int64_t tiles;  ///< per block, a power of two
+  std::uint32_t zero;  ///< 0, unknown to the compiler
   device_sum lent;
 
   __device__ R combine(const R& a, const R& b) const { return static_cast<R>(reduce(a, b)); }
@@ -78,8 +76,7 @@ struct reduce_job {
   }
 
  private:
-  /// The value, of which nothing is known any more: not that it was a product, say. (ptxas
-  /// contracts across an empty asm.) Sums by std::plus need no such thing.
+  /// Hides a product from ptxas, which contracts across an empty asm. Not needed for std::plus.
   __device__ R uncontracted(R value) const {
     if constexpr (!is_plus<Reduce> && sizeof(R) % sizeof zero == 0) {
       std::uint32_t words[sizeof(R) / sizeof zero];
@@ -122,7 +119,7 @@ __device__ void load_two(const T* from, std::ptrdiff_t increment, std::int64_t i
   }
 }
 
-/// The sum of the chunk that begins at element `first`, in the warp's first thread.
+/// The sum of the chunk at element `first`, in the warp's first thread.
 template <bool adjacent, class Job, class R>
 __device__ R sum_chunk(const Job& job, std::int64_t first, const R& identity) {
   constexpr unsigned in_flight = Job::rows_in_flight;
@@ -160,7 +157,7 @@ __device__ R sum_chunk(const Job& job, std::int64_t first, const R& identity) {
       }
     }
   }
-  // Lanes 32, 16, ... 2 apart are 16, 8, ... 1 threads apart; the last two are this thread's.
+  // Lanes 32, 16, ... 2 apart are 16, 8, ... 1 threads apart; the last two belong to one thread.
 #pragma unroll
   for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
 #pragma unroll
@@ -171,7 +168,7 @@ __device__ R sum_chunk(const Job& job, std::int64_t first, const R& identity) {
   return job.combine(lane[0], lane[1]);
 }
 
-/// The tree over nodes [0, count) in shared memory, one a thread, by the whole block; to nodes[0].
+/// The tree over nodes [0, count) in shared memory, by the whole block; to nodes[0].
 template <class Job, class R>
 __device__ void fold_block(const Job& job, R* nodes, unsigned count) {
   for (unsigned distance = 1; distance < count; distance *= 2) {
@@ -205,7 +202,7 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
                               static_cast<std::int64_t>(order::chunk);
   const unsigned warps = blockDim.x / warp_size, warp = threadIdx.x / warp_size;
 
-  // A block's share is a node of the tree, and so is a round of tiles.
+  // A block's chunks are a node of the tree, as is a round of tiles.
   const std::int64_t block_first = std::int64_t{blockIdx.x} * warps * job.tiles;
   const auto in_round =
       static_cast<unsigned>(job.tiles < most_in_round ? job.tiles : most_in_round);
@@ -213,7 +210,7 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
   for (std::int64_t tile = 0; tile < job.tiles; tile += in_round) {
     const std::int64_t first = block_first + tile * warps;
     if (first >= chunks) break;
-    if (tile > 0) __syncthreads();  // the first thread has read nodes[0], which is written again
+    if (tile > 0) __syncthreads();  // nodes[0] has been read
     for (unsigned i = warp; i < in_round * warps && first + i < chunks; i += warps) {
       const R sum = sum_chunk<adjacent>(job, (first + i) * static_cast<std::int64_t>(order::chunk),
                                         job.identity);
@@ -234,8 +231,8 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
       words::put(job.lent.words + blockIdx.x * count, payload);
     }
     if (blockIdx.x + 1 < gridDim.x) return;
-    __syncthreads();  // all have read nodes[0], which is written again
-    // Nodes of adjacent blocks a thread, then the block's tree.
+    __syncthreads();  // nodes[0] has been read
+    // Nodes of adjacent blocks per thread, then the tree over threads.
     unsigned run = 1;
     while (run * blockDim.x < gridDim.x) run *= 2;
     const unsigned first = threadIdx.x * run;
@@ -267,7 +264,7 @@ __global__ void __launch_bounds__(most_warps* warp_size, 2)
     atomicAdd(reinterpret_cast<unsigned long long*>(job.lent.ended), 1);
 }
 
-// --- The host's part ------------------------------------------------------------------------------
+// --- Host side -----------------------------------------------------------------------------------
 
 template <class R, class Reduce, class Map, class X, class Y = no_vector>
 class on_device {
@@ -290,8 +287,8 @@ class on_device {
       job_.y_increment = y->increment;
       adjacent_ = adjacent_ && are_adjacent<Y>(*y);
     }
-    // Few warps a block while blocks would be fewer than the multiprocessors of a large device;
-    // then blocks of 8 warps that take several tiles each, up to what the last one folds well.
+    // Few warps per block while the grid is smaller than a large device; then 8 warps and several
+    // tiles each: the last block folds at most 4096 sums.
     const std::int64_t chunks = (job_.n + order::chunk - 1) / order::chunk;
     warps_ = chunks <= 256 ? 2 : chunks <= 512 ? 4 : most_warps;
     constexpr std::int64_t most = most_blocks<R> < 4096 ? most_blocks<R> : 4096;

@@ -1,16 +1,13 @@
-// transform_reduce: a sum of the caller's own making, r = reduce of map(x_i) or map(x_i, y_i).
+// transform_reduce: the caller's own sum, r = reduce of map(x_i) or map(x_i, y_i).
 //
-// Promise: `reduce` and `map` are applied in the fixed order of the contract (<tally/order.hpp>),
-// with `identity` in the place of +0 and `reduce` in that of the addition: a lane starts at
-// `identity` and takes its terms one by one, all 64 lanes fold, chunks combine as a tree. So the
-// executor, the number of threads, the stride and the alignment decide nothing, and where `map` and
-// `reduce` give the same bits on two machines so does the whole. `dot` is one case of it:
+// Promise: the order of <tally/order.hpp>, with `identity` for +0 and `reduce` for addition: a lane
+// starts at `identity` and takes its terms in turn, all 64 lanes fold, chunks combine as a tree.
+// The result has equal bits wherever `map` and `reduce` do. For example:
 //
 //   tally::transform_reduce(x, y, 0.0, std::plus<>(), std::multiplies<>()) == tally::dot(x, y)
 //
-// No term is contracted with the addition of it (a fused multiply-add), and -ffast-math reorders
-// nothing across calls of the functions; what the caller's compiler may do inside one, and how
-// functions run on a GPU, stands in <tally/functions.hpp>. The bytes of the result travel, too.
+// Terms are not contracted with additions, and -ffast-math reorders nothing across calls. Inside a
+// function, and on a GPU: <tally/functions.hpp>.
 #pragma once
 
 #include <tally/dot.hpp>
@@ -40,7 +37,6 @@ using functions::canonical;
 using functions::keep;
 using functions::value_t;
 
-/// One call on the host.
 template <class R, class Reduce, class Terms>
 class on_host {
  public:
@@ -60,7 +56,7 @@ class on_host {
     R operator()(const R& a, const R& b) const { return static_cast<R>(reduce(a, b)); }
   };
   using tree = order::tree<R, combination>;
-  struct node {  // bool in a std::vector would share bytes with others
+  struct node {  // bool in a std::vector would share bytes
     R sum;
   };
 
@@ -69,7 +65,7 @@ class on_host {
     std::fill_n(lane, order::lanes, identity_);
     for (std::size_t i = 0; i < n; i += order::lanes) {
       const std::size_t count = (std::min)(order::lanes, n - i);
-      // A loop of its own, and its end in sight: terms are in memory before any is added.
+      // A separate loop with constant end: all terms are in memory before additions.
       if (count == order::lanes) {
         terms_.fill(first + i, order::lanes, row);
         keep(row);
@@ -124,11 +120,10 @@ class on_host {
   functions::first_exception thrown_;
 };
 
-/// f can be called, and its value converted to R.
 template <class R, class F, class... T>
 concept callable = requires(const F& f, T... values) { static_cast<R>(f(values...)); };
 
-/// Where one result goes.
+/// Destination of one result, not null.
 template <class P>
 results::value_t<P>* required(P& result) {
   auto* const r = results::first("tally::transform_reduce", result);
@@ -147,7 +142,7 @@ namespace tally {
 namespace transform_reduction {
 inline namespace TALLY_CODE {
 
-/// One call. `result` null: the value is returned.
+/// `result` null: the value is returned.
 template <class R, class Reduce, class Map, class... V>
 R call(const executor& where, const R& identity, const Reduce& reduce, const Map& map, R* result,
        const V&... vectors) {
@@ -192,29 +187,25 @@ R call(const executor& where, const R& identity, const Reduce& reduce, const Map
 
 inline namespace TALLY_CODE {
 
-/// r = reduce of the terms map(x_i), i = 0 ... n-1, in the order of the contract.
+/// r = reduce of map(x_i), i = 0 ... n-1. Blocks.
 ///
-/// @param where    the executor. On `kokkos` where its execution space is the host's: threads are
-/// OpenMP's
-///                 or none; on `cuda` in sources compiled by nvcc.
-/// @param x        a vector of n elements of any of the element types, as for `dot`.
-/// @param identity what every lane starts from, and r where n = 0. Its type R is that of the terms,
-///                 to which map's values are converted, and of r: any semiregular type; on `cuda`
-///                 one that is trivially copyable and of at most 128 bytes.
-/// @param reduce   reduce(a, b) of two R; a is what comes earlier in the order. It should be
-///                 associative and commutative but for rounding, or r is not what one expects.
-/// @param map      map(element). Both functions are called as const, from several threads at once.
-/// @return         r; a NaN (also of complex<R>) as the positive quiet one with an empty payload.
-///                 Blocks until it is there.
-/// @throws error   as `dot`; invalid_argument where the executor can't run these functions. What
-///                 the functions throw on the host goes to the caller, once no part runs any more.
+/// @param where  any host executor, `kokkos` only on OpenMP or without threads, `cuda` only in
+///               sources compiled by nvcc.
+/// @param x      n elements of any element type (`vector_operand`).
+/// @param identity start of every lane, and r if n = 0. R is any semiregular type; on `cuda`
+///               trivially copyable and at most 128 bytes.
+/// @param reduce reduce(a, b) of two R, a earlier in the order; associative and commutative up to
+///               rounding.
+/// @param map    map(element), converted to R. Both functions are called as const, concurrently.
+/// @return       r; a NaN (also of complex<R>) is the positive quiet one with an empty payload.
+/// @throws error as `dot`; invalid_argument if the executor can't run these functions. Their
+///               exceptions reach the caller after all parts have ended.
 template <std::semiregular R, class Reduce, functions::function Map, vector_operand X>
 R transform_reduce(const executor& where, const X& x, R identity, Reduce reduce, Map map) {
   return transform_reduction::call<R>(where, identity, reduce, map, nullptr, x);
 }
 
-/// r = reduce of the terms map(x_i, y_i), x and y of equal length: `dot` with functions of one's
-/// own.
+/// r = reduce of map(x_i, y_i).
 template <std::semiregular R, class Reduce, functions::function Map, vector_operand X,
           vector_operand Y>
 R transform_reduce(const executor& where, const X& x, const Y& y, R identity, Reduce reduce,
@@ -222,22 +213,21 @@ R transform_reduce(const executor& where, const X& x, const Y& y, R identity, Re
   return transform_reduction::call<R>(where, identity, reduce, map, nullptr, x, y);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <std::semiregular R, class Reduce, functions::function Map, vector_operand X>
 R transform_reduce(const X& x, R identity, Reduce reduce, Map map) {
   return transform_reduction::call<R>(automatic(), identity, reduce, map, nullptr, x);
 }
 
-/// As above, on `automatic()`.
+/// On `automatic()`.
 template <std::semiregular R, class Reduce, functions::function Map, vector_operand X,
           vector_operand Y>
 R transform_reduce(const X& x, const Y& y, R identity, Reduce reduce, Map map) {
   return transform_reduction::call<R>(automatic(), identity, reduce, map, nullptr, x, y);
 }
 
-/// result = r. Doesn't block: on a device the call returns once the work is queued on the
-/// executor's stream, and may be captured in a graph, as the same form of `dot`.
-/// @param result a pointer, or memory for one R (`result_place`), where the executor can write.
+/// result = r. Doesn't block, as `dot`.
+/// @param result destination of one R (`result_place`).
 template <class Reduce, functions::function Map, vector_operand X, result_place R>
   requires std::semiregular<results::value_t<R>>
 void transform_reduce(const executor& where, const X& x,
@@ -247,7 +237,7 @@ void transform_reduce(const executor& where, const X& x,
                                                        transform_reduction::required(result), x);
 }
 
-/// result = r, of two vectors.
+/// As above, for two vectors.
 template <class Reduce, functions::function Map, vector_operand X, vector_operand Y, result_place R>
   requires std::semiregular<results::value_t<R>>
 void transform_reduce(const executor& where, const X& x, const Y& y,
@@ -258,7 +248,8 @@ void transform_reduce(const executor& where, const X& x, const Y& y,
 }
 
 }  // namespace TALLY_CODE
-// --- What is no operand ---------------------------------------------------------------------------
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
 
 namespace transform_reduction {
 
@@ -266,14 +257,12 @@ using for_transform_reduce = refusals::arguments<refusals::vector>;
 
 }  // namespace transform_reduction
 
-/// Says what is no operand.
 template <class... T>
   requires refusals::refused<transform_reduction::for_transform_reduce, T...>
 auto transform_reduce(const T&...) {
   return refusals::refuse<transform_reduction::for_transform_reduce, T...>();
 }
 
-/// The message for a call whose arguments do not go together.
 template <class... T>
 auto transform_reduce(...) {
   static_assert(refusals::never<T...>,
@@ -283,4 +272,5 @@ auto transform_reduce(...) {
   return 0.0;
 }
 
+// @endcond
 }  // namespace tally
