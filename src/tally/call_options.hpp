@@ -1,18 +1,16 @@
-// What any call may be asked for beside its operands.
+// Options common to calls.
 #pragma once
 
 #include <tally/exact.hpp>
 
 namespace tally {
 
-/// The options that argument structs share, where the operation has a grade or a form that waits.
+/// Options of operations with a grade or a waiting form.
 struct call_options {
-  /// The default grade, or `tally::exact` for correctly rounded sums (<tally/exact.hpp>). It
-  /// changes nothing where the result is exact in either grade: extrema, sums of integers.
+  /// Default or `tally::exact` (<tally/exact.hpp>). Irrelevant for extrema and integer sums.
   tally::grade grade = {};
-  /// With `wait` the result is in host memory, and there when the call returns. Without, it is in
-  /// memory that the executor can write, and on a device the call returns as soon as the work is
-  /// queued.
+  /// Whether the call blocks and the result is in host memory. Otherwise the result is where the
+  /// executor can write, and on a device the call returns once the work is queued.
   bool wait = true;
 };
 

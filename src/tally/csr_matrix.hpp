@@ -1,4 +1,4 @@
-// A sparse matrix that owns its memory.
+// An owning sparse matrix.
 #pragma once
 
 #include <tally/spmv.hpp>
@@ -13,25 +13,25 @@ namespace tally {
 /// A matrix in compressed sparse rows, in host memory. Functions take its `view()`.
 template <element Value, csr_index Offset = std::int32_t, csr_index Column = std::int32_t>
 struct csr_matrix {
-  std::size_t rows = 0;                   ///< its height
-  std::size_t columns = 0;                ///< its width
-  std::vector<Offset> row_offsets = {0};  ///< rows + 1 of them
-  std::vector<Column> column_indices;     ///< as many as values
+  std::size_t rows = 0;                   ///< height
+  std::size_t columns = 0;                ///< width
+  std::vector<Offset> row_offsets = {0};  ///< rows + 1
+  std::vector<Column> column_indices;     ///< one per value
   std::vector<Value> values;              ///< row after row
 
-  /// What refers to it, for as long as it lives and its vectors keep their sizes.
+  /// A view, valid while the matrix exists and its vectors keep their sizes.
   /// @throws error as `csr_view`.
   csr_view<Value, Offset, Column> view() const {
     return {rows, columns, row_offsets, column_indices, values};
   }
 };
 
-/// One entry of a matrix; its row and its column are counted from 0.
+/// One entry of a matrix, indices from 0.
 template <element Value>
 struct matrix_entry {
-  std::int64_t row = 0;     ///< its row
-  std::int64_t column = 0;  ///< its column
-  Value value = {};         ///< what stands there
+  std::int64_t row = 0;     ///< row
+  std::int64_t column = 0;  ///< column
+  Value value = {};         ///< value
 };
 
 }  // namespace tally

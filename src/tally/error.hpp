@@ -1,4 +1,4 @@
-// Errors: one exception type with a code, and a text that says what was wrong in numbers.
+// Errors: one exception type with a code and a message.
 #pragma once
 
 #include <tally/export.h>
@@ -9,33 +9,32 @@
 
 namespace tally {
 
-/// What went wrong. The values are those of the C interface's status.
+/// Kinds of failure; values of the C interface's status.
 enum class errc : int {
   size_mismatch = 1,  ///< operands of different lengths
-  null_pointer,       ///< a null pointer where elements or a result are expected
+  null_pointer,       ///< null instead of elements or a result
   zero_increment,     ///< an increment of 0
-  misaligned,         ///< a pointer that is not a multiple of its element's alignment
-  unsupported_type,   ///< a result type that the operands' types don't allow
-  wrong_memory,       ///< memory that the executor can't reach
-  missing_backend,    ///< a backend that this build lacks
-  no_device,          ///< a backend that is built in and can't run here (also OpenMP after fork())
+  misaligned,         ///< a pointer not aligned to its element type
+  unsupported_type,   ///< a result type that operands don't allow
+  wrong_memory,       ///< memory out of the executor's reach
+  missing_backend,    ///< a backend not in this build
+  no_device,          ///< a backend unusable here (OpenMP after fork(), too)
   invalid_argument,   ///< any other value out of range
-  out_of_memory,      ///< scratch memory of a device, or of Kokkos, could not be had
-  device_failure,     ///< a call of the device's runtime failed
-  no_elements,        ///< an empty vector where at least one element is needed
-  overlap,            ///< an output that shares some memory with an input or another output
-  key_out_of_range,   ///< a key that has no bin
-  unreadable_file,    ///< a file that can't be read, or isn't what it should be
+  out_of_memory,      ///< no scratch memory on a device or in Kokkos
+  device_failure,     ///< a failed call of the device's runtime
+  no_elements,        ///< an empty vector where an element is needed
+  overlap,            ///< an output that shares memory with an input or output
+  key_out_of_range,   ///< a key without a bin
+  unreadable_file,    ///< an unreadable or ill-formed file
 };
 
-/// Thrown by the functions of Tally; for wrong arguments, before anything is written. Where the
-/// host's memory is short they throw std::bad_alloc instead (the C interface returns
-/// TALLY_OUT_OF_MEMORY), and on a host's executor nothing is written then either.
+/// Thrown by Tally's functions, for wrong arguments before anything is written. Short host memory
+/// is std::bad_alloc instead, on host executors also before.
 class TALLY_EXPORT error : public std::runtime_error {
  public:
-  /// With a text for people.
+  /// With a message.
   error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  /// What went wrong, for programs.
+  /// The kind of failure.
   errc code() const noexcept { return code_; }
 
  private:

@@ -1,4 +1,4 @@
-// Operands: what the functions of Tally take as a vector.
+// Operands: the vectors of Tally's functions.
 #pragma once
 
 #include <tally/types.hpp>
@@ -12,14 +12,13 @@
 
 namespace tally {
 
-/// A vector of `size` elements of one type, its type erased. Element i is `increment * i` elements
-/// away from `data`, which points at element 0. It owns nothing. Every function refuses more than
-/// 2^48 elements, also times the increment, as errc::invalid_argument: no memory holds them.
+/// A vector of `size` elements, its type erased; element i is `increment*i` elements from `data`.
+/// Not owned. More than 2^48 elements, also times the increment, are errc::invalid_argument.
 struct operand {
   const void* data = nullptr;    ///< element 0
-  std::size_t size = 0;          ///< elements
-  std::ptrdiff_t increment = 1;  ///< elements from one to the next
-  type element = type::float64;  ///< the type of all
+  std::size_t size = 0;          ///< number of elements
+  std::ptrdiff_t increment = 1;  ///< elements between neighbours
+  type element = type::float64;  ///< element type
 
   /// Elements [first, first + count).
   operand slice(std::size_t first, std::size_t count) const noexcept {
@@ -29,24 +28,23 @@ struct operand {
   }
 };
 
-/// The operand of the BLAS triple (n, pointer, increment): `lowest` is the lowest address whatever
-/// the increment's sign, so a negative one walks the same memory backwards.
+/// The operand of a BLAS triple, see `strided`.
 inline operand blas_operand(const void* lowest, std::size_t n, std::ptrdiff_t increment,
                             type element, std::size_t element_size) noexcept {
   if (increment >= 0 || n == 0 || lowest == nullptr) return {lowest, n, increment, element};
-  // Modulo 2^64: nobody has checked yet whether there can be such a vector.
+  // Modulo 2^64: the size is unchecked.
   const std::uintptr_t last = (n - 1) * (0 - static_cast<std::uintptr_t>(increment));
   return {
       reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(lowest) + last * element_size),
       n, increment, element};
 }
 
-/// A vector that is written, its type erased; otherwise like `operand`.
+/// A vector that is written, otherwise like `operand`.
 struct output_operand {
   void* data = nullptr;          ///< element 0
-  std::size_t size = 0;          ///< elements
-  std::ptrdiff_t increment = 1;  ///< elements from one to the next
-  type element = type::float64;  ///< the type of all
+  std::size_t size = 0;          ///< number of elements
+  std::ptrdiff_t increment = 1;  ///< elements between neighbours
+  type element = type::float64;  ///< element type
 
   /// The same vector, to be read.
   operator operand() const noexcept { return {data, size, increment, element}; }
@@ -59,26 +57,25 @@ struct output_operand {
   }
 };
 
-/// Where a result goes, its type erased.
+/// Destination of a result, its type erased.
 struct output {
-  void* data = nullptr;          ///< one number, or the words of its exact sum
-  type element = type::float64;  ///< its type; of words the type of the sum, as `exact_words` says
-  /// Whether the exact sum is added to words (<tally/exact_words.hpp>) instead of being rounded.
+  void* data = nullptr;          ///< one number, or the limbs of an exact sum
+  type element = type::float64;  ///< type of the number, or of the sum (`exact_words`)
+  /// Whether the exact sum is added to limbs (<tally/exact_words.hpp>), not rounded.
   bool words = false;
 };
 
-/// A vector of every `increment`-th element; of `const T` one that is only read. Made by
-/// `tally::strided`.
+/// Every `increment`-th element of memory, by `tally::strided`.
 template <class T>
 struct strided_view {
-  T* pointer = nullptr;          ///< the lowest address
-  std::size_t size = 0;          ///< elements
-  std::ptrdiff_t increment = 1;  ///< elements from one to the next; negative: backwards
+  T* pointer = nullptr;          ///< lowest address
+  std::size_t size = 0;          ///< number of elements
+  std::ptrdiff_t increment = 1;  ///< elements between neighbours; negative: backwards
 };
 
-/// The BLAS vector (n, pointer, increment). As in BLAS, `pointer` is the lowest address whatever
-/// the sign: element i is `pointer[i * increment]`, and with a negative increment
-/// `pointer[(i - (n - 1)) * increment]`, the same memory walked backwards.
+/// The BLAS vector (n, pointer, increment). `pointer` is the lowest address whatever the sign:
+/// element i is `pointer[i*increment]`, with a negative increment `pointer[(i - (n - 1)) *
+/// increment]`.
 template <class T>
 constexpr strided_view<T> strided(T* pointer, std::size_t n,
                                   std::ptrdiff_t increment = 1) noexcept {
@@ -90,15 +87,14 @@ namespace operands {
 template <class V>
 concept contiguous = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V>;
 
-/// A `Kokkos::View` of so many dimensions, known by its shape, so that no header of Kokkos is
-/// needed here.
+/// A `Kokkos::View` of that rank, known by shape, without Kokkos's headers.
 template <class V, int rank>
 concept kokkos_view_of_rank = !contiguous<V> && requires(const V& v) {
   typename V::value_type;
   { v.data() } -> std::convertible_to<const void*>;
   requires V::rank == rank;
 };
-/// A `std::mdspan` of so many, whose elements are in memory as its accessor gives them.
+/// A `std::mdspan` of that rank in plain memory.
 template <class V, int rank>
 concept mdspan_of_rank = requires(const V& v) {
   typename V::value_type;
@@ -121,8 +117,7 @@ concept matrix_view = view_of_rank<V, 2> && requires(const V& v) {
   { v.stride(1) } -> std::convertible_to<std::ptrdiff_t>;
 };
 
-/// A vector, map, row, column or segment of Eigen's, known by its shape; no matrix and no
-/// expression.
+/// A vector, map, row, column or segment of Eigen's, known by shape.
 template <class V>
 concept eigen_vector = !contiguous<V> && requires(const V& v) {
   requires bool(V::IsVectorAtCompileTime);
@@ -131,8 +126,7 @@ concept eigen_vector = !contiguous<V> && requires(const V& v) {
   { v.innerStride() } -> std::convertible_to<std::ptrdiff_t>;
 };
 
-/// Memory with an address and a length that is no range, as classes for device memory are. One that
-/// has strides, too, is left out: its elements may lie apart.
+/// Memory with address and length, no range (classes for device memory). Not with strides.
 template <class V>
 concept sized_memory =
     !std::ranges::range<const V> && !view_of_rank<V, 0> && !view<V> && !view_of_rank<V, 2> &&
@@ -162,7 +156,7 @@ struct value<strided_view<T>> {
   using type = std::remove_cv_t<T>;
 };
 
-/// Where the elements of a vector are.
+/// Address of a vector's elements.
 template <class V>
 auto* address(V& v) {
   if constexpr (contiguous<V>) {
@@ -179,13 +173,11 @@ auto* address(V& v) {
 template <class V>
 using value_t = typename value<V>::type;
 
-/// A vector of whatever type: a contiguous range (vector, span, array), anything else that has
-/// `data()` and `size()` and no strides, a `tally::strided`, a rank-1 `Kokkos::View` or mdspan, or
-/// a vector of Eigen's.
+/// A vector of any type: see `vector_operand`.
 template <class V>
 concept vector = requires { typename value<V>::type; };
 
-/// A vector, its elements taken for those of a type of their size.
+/// A vector, as elements of a type of equal size.
 template <vector V>
 operand as_elements(const V& v, type element) noexcept {
   if constexpr (contiguous<V>) {
@@ -204,32 +196,30 @@ operand as_elements(const V& v, type element) noexcept {
 
 }  // namespace operands
 
-/// `V` can be an operand: a contiguous range (vector, span, array), anything else that has `data()`
-/// and `size()` and no strides, a `tally::strided`, a rank-1 `Kokkos::View` or `std::mdspan`, or a
-/// vector, map, row or column of Eigen's, of one of the element types. (`std::vector<bool>` packs
-/// bits and is none. A pointer and a length are `std::span(p, n)`, or `tally::strided(p, n)`.)
+/// An operand: a contiguous range (vector, span, array), anything else with `data()` and `size()`
+/// and no strides, a `tally::strided`, a rank-1 `Kokkos::View` or `std::mdspan`, or an Eigen
+/// vector, map, row or column, of an element type. (Not `std::vector<bool>`. For a pointer
+/// `std::span(p, n)`.)
 template <class V>
 concept vector_operand = operands::vector<V> && element<operands::value_t<V>>;
 
-/// `V`, perhaps a reference, is an operand whose elements can be written: a vector or array that is
-/// not const, a span of elements that are not, a `tally::strided` of a pointer to such, a
-/// `Kokkos::View` of them.
+/// An operand, maybe a reference, with writable elements.
 template <class V>
 concept vector_output = vector_operand<std::remove_cvref_t<V>> && requires(V& v) {
   { operands::address(v) } -> std::convertible_to<void*>;
 };
 
-/// The element type of an operand, as one of `element_types`.
+/// Element type of an operand, one of `element_types`.
 template <vector_operand V>
 using element_t = element_of_t<typename operands::value<V>::type>;
 
-/// A vector with its type erased.
+/// An operand with its type erased.
 template <vector_operand V>
 operand as_operand(const V& v) noexcept {
   return operands::as_elements(v, type_of<element_t<V>>);
 }
 
-/// A vector that is written with its type erased.
+/// A written operand with its type erased.
 template <vector_output V>
 output_operand as_output(V& v) noexcept {
   const operand all = as_operand(v);

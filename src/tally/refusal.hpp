@@ -1,9 +1,6 @@
-// Refusals: what the compiler says where an argument is no operand is one sentence.
-//
-// Beside its templates a function has one that takes any arguments, if one of them isn't what it
-// should be at its place, and asserts what that should have been. So `requires { tally::dot(x, y);
-// }` is that error, too, where x or y is no operand: whether something is one, `vector_operand` and
-// the other concepts say.
+// One-line compile errors for arguments that are no operands: a catch-all overload's static_assert
+// states what the first wrong argument should have been. Trap: `requires { tally::dot(x, y); }` is
+// then an error, not false; test `vector_operand` and the other concepts instead.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -17,9 +14,7 @@ namespace tally::refusals {
 template <class...>
 inline constexpr bool never = false;
 
-// Each of these is what an argument should be: `is` says whether it is, `say` that it isn't. The
-// type of what is returned is deduced, here and below, so the compiler says it before anything that
-// it has to say of a result's use.
+// Kinds of arguments. Deduced return types, here and below, put this error before others.
 
 struct vector {
   template <class T>
@@ -39,7 +34,7 @@ struct vector {
   }
 };
 
-/// A vector that is written. Whether an argument is const is not seen here.
+/// A vector that is written. Constness of the argument itself is not seen here.
 struct output {
   template <class T>
   static constexpr bool is = vector_output<T&>;
@@ -65,12 +60,10 @@ struct factor {
   }
 };
 
-/// What a function's arguments should be, after an executor if there is one and before what may be
-/// left out.
+/// Kinds of a function's arguments, after an executor and before optional ones.
 template <class... Kind>
 struct arguments {};
 
-/// The first argument that is not what it should be, if there is one.
 template <class Arguments, class... T>
 struct first_wrong {
   static constexpr bool exists = false;
@@ -88,7 +81,7 @@ struct first_wrong<arguments<Kind, Kinds...>, T, Ts...>
     : std::conditional_t<Kind::template is<T>, first_wrong<arguments<Kinds...>, Ts...>,
                          wrong<Kind, T>> {};
 
-/// The same after the executor. Of too few arguments nothing is said.
+/// The same after the executor. Silent about too few arguments.
 template <class Arguments, class... T>
 struct of_call;
 template <class... Kind, class... T>
@@ -98,11 +91,10 @@ struct of_call<arguments<Kind...>, T...>
 template <class... Kind, class... T>
 struct of_call<arguments<Kind...>, executor, T...> : of_call<arguments<Kind...>, T...> {};
 
-/// One of the arguments of a call is not what it should be.
 template <class Arguments, class... T>
 concept refused = of_call<Arguments, T...>::exists;
 
-/// Says so, and returns a number, so that its use is no second error.
+/// Fails to compile. Returns a number: its use is no second error.
 template <class Arguments, class... T>
 auto refuse() {
   return of_call<Arguments, T...>::say();

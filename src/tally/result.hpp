@@ -1,4 +1,4 @@
-// Results: where the forms of the functions that don't return their results write them.
+// Destinations of results, for functions that don't return them.
 #pragma once
 
 #include <tally/export.h>
@@ -14,11 +14,10 @@ namespace tally {
 
 namespace results {
 
-/// Memory that knows how many elements it has.
 template <class V>
 concept sized = operands::contiguous<V> || operands::sized_memory<V> || operands::view<V>;
 
-/// What a place holds; the primary template is of none.
+/// Declared type at a destination; empty for anything else.
 template <class P>
 struct value {};
 template <class T>
@@ -39,17 +38,15 @@ struct value<P> {
   using type = std::remove_pointer_t<decltype(operands::address(std::declval<P&>()))>;
 };
 
-/// The type of what is written there, as it was declared.
 template <class P>
 using value_t = typename value<std::remove_reference_t<P>>::type;
 
-/// Throws size_mismatch: there are `size` elements, `increment` apart, where `needed` adjacent ones
-/// should be.
+/// Throws size_mismatch: `size` elements, `increment` apart, instead of `needed` adjacent ones.
 [[noreturn]] TALLY_EXPORT void refuse(const char* function, std::size_t size,
                                       std::ptrdiff_t increment, std::size_t needed);
 
-/// The first of `needed` results.
-/// @throws error size_mismatch for a place that has another number of elements.
+/// Address of the first of `needed` results.
+/// @throws error size_mismatch for another number of elements.
 template <class P>
 value_t<P>* first(const char* function, P& place, std::size_t needed = 1) {
   using V = std::remove_const_t<P>;
@@ -67,11 +64,10 @@ value_t<P>* first(const char* function, P& place, std::size_t needed = 1) {
 
 }  // namespace results
 
-/// `P`, perhaps a reference, is where results can be written: a pointer to the first of them, or
-/// memory that knows how many it has room for and is checked: a contiguous range (span, vector) or
-/// anything else that has `data()` and `size()`, a `Kokkos::View` or `std::mdspan` of rank 1
-/// without gaps, for a single result also one of rank 0. Which memory it may be is the executor's
-/// concern. (An array is a pointer.)
+/// A destination of results: a pointer to the first (an array is one), or memory of checked size: a
+/// contiguous range, anything else with `data()` and `size()`, a gapless rank-1 `Kokkos::View` or
+/// `std::mdspan` (rank 0 for one result). Where the executor can write: host memory for the CPU
+/// backends; device, managed or pinned host memory for CUDA.
 template <class P>
 concept result_place = requires {
   typename results::value_t<P>;
@@ -79,13 +75,13 @@ concept result_place = requires {
 
 namespace results {
 
-/// The type of what is written there: one of the element types where it stands for one.
+/// Element type of the results, if any.
 template <result_place P>
 using element_t = element_of_t<value_t<P>>;
 
 }  // namespace results
 
-/// `P` is where results of type `T` can be written.
+/// A destination of results of type `T`.
 template <class P, class T>
 concept result_place_of = result_place<P> && std::same_as<results::element_t<P>, T>;
 

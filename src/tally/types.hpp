@@ -1,5 +1,4 @@
-// The element types: the one list that instantiates, tests and benchmarks everything, and what is
-// known of a type, as types and as data.
+// Element types: the one list that instantiates, tests and benchmarks everything, and traits.
 #pragma once
 
 #include <tally/export.h>
@@ -20,7 +19,7 @@
 #define TALLY_HOST_DEVICE
 #endif
 
-// Types of other libraries with the layout of ours; see `tally::element_of`.
+// Types of other libraries with our layout; see `tally::element_of`.
 struct __half;
 struct __nv_bfloat16;
 namespace Kokkos {
@@ -28,33 +27,32 @@ template <class T>
 class complex;
 }
 
-/// Memory-bound kernels with the same bits on every backend: see README.md and docs/contract.md.
+/// Memory-bound kernels with the same bits on every backend: see docs/contract.md.
 namespace tally {
 
-/// IEEE 754 binary16: 1 sign, 5 exponent, 10 fraction bits. Storage only; arithmetic is done in
-/// `float`, to which the conversion is exact. Has the layout of `_Float16` and CUDA's `__half`.
+/// IEEE 754 binary16. Storage only; converts exactly to `float`. Layout of `_Float16` and CUDA's
+/// `__half`.
 struct float16 {
-  std::uint16_t bits = 0;  ///< the number as it lies in memory
+  std::uint16_t bits = 0;  ///< representation
 
   float16() = default;
-  /// Rounds to nearest, ties to even; overflows to infinity; a NaN stays a NaN.
+  /// Rounds to nearest even; overflows to infinity.
   TALLY_HOST_DEVICE explicit constexpr float16(float value) : bits(round(value)) {}
-  /// The same number.
+  /// Exact.
   TALLY_HOST_DEVICE constexpr operator float() const;
 
  private:
   TALLY_HOST_DEVICE static constexpr std::uint16_t round(float value);
 };
 
-/// bfloat16: the upper half of a `float`. Storage only; the conversion to `float` is exact. Has the
-/// layout of CUDA's `__nv_bfloat16`.
+/// The upper half of a `float`. Storage only. Layout of CUDA's `__nv_bfloat16`.
 struct bfloat16 {
-  std::uint16_t bits = 0;  ///< the number as it lies in memory
+  std::uint16_t bits = 0;  ///< representation
 
   bfloat16() = default;
-  /// Rounds to nearest, ties to even; overflows to infinity; a NaN stays a NaN.
+  /// Rounds to nearest even; overflows to infinity.
   TALLY_HOST_DEVICE explicit constexpr bfloat16(float value) : bits(round(value)) {}
-  /// The same number.
+  /// Exact.
   TALLY_HOST_DEVICE constexpr operator float() const {
     return __builtin_bit_cast(float, std::uint32_t{bits} << 16);
   }
@@ -63,7 +61,7 @@ struct bfloat16 {
   TALLY_HOST_DEVICE static constexpr std::uint16_t round(float value) {
     const auto word = __builtin_bit_cast(std::uint32_t, value);
     if ((word & 0x7fffffffu) > 0x7f800000u) {
-      return static_cast<std::uint16_t>((word >> 16) | 0x40u);  // keep it a NaN, make it quiet
+      return static_cast<std::uint16_t>((word >> 16) | 0x40u);  // quiet NaN
     }
     return static_cast<std::uint16_t>((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
   }
@@ -71,34 +69,31 @@ struct bfloat16 {
 
 namespace types {
 
-/// A `bool` as it lies in memory, where any byte but 0 is true: C's flags and some Fortran
-/// compilers' `.true.` are not 1. To read such a byte as a C++ `bool` is undefined behaviour, so
-/// elements are read as these.
+/// A `bool` in memory, true for any byte but 0, as C flags and some Fortran compilers have it; such
+/// a C++ `bool` would be undefined behaviour.
 struct bool8 {
   std::uint8_t byte;
 
   TALLY_HOST_DEVICE constexpr operator bool() const { return byte != 0; }
 };
 
-/// What an element in memory is read as.
 template <class T>
 using stored_t = std::conditional_t<std::is_same_v<T, bool>, bool8, T>;
 
 }  // namespace types
 
-/// Types as one type.
+/// A list of types.
 template <class... T>
 struct type_list {
-  static constexpr std::size_t size = sizeof...(T);  ///< how many there are
+  static constexpr std::size_t size = sizeof...(T);  ///< number of types
 };
-/// Returns the types of both lists, in their order.
+/// Concatenates lists.
 template <class... T, class... U>
 consteval type_list<T..., U...> operator+(type_list<T...>, type_list<U...>) {
   return {};
 }
 
-/// An element type as a value. The C interface has the same numbers, so none ever changes: a new
-/// type takes the next one.
+/// An element type as a value. Numbers are the C interface's and never change.
 enum class type : std::uint8_t {
   boolean = 0,
   int8 = 1,
@@ -115,7 +110,6 @@ enum class type : std::uint8_t {
 
 namespace types {
 
-/// Is an element type with its number.
 template <class T, tally::type number_>
 struct row {
   using element = T;
@@ -128,8 +122,7 @@ struct rows {
   static constexpr std::array numbers{Row::number...};
 };
 
-/// This is the one list; real types come before complex ones. Tables, predicates and the lists
-/// below are made of it, and what can't be made of it doesn't compile.
+/// The one list, real types first; everything else derives from it.
 using listed = rows<row<bool, type::boolean>,                   //
                     row<std::int8_t, type::int8>,               //
                     row<std::uint8_t, type::uint8>,             //
@@ -142,8 +135,8 @@ using listed = rows<row<bool, type::boolean>,                   //
                     row<std::complex<float>, type::complex64>,  //
                     row<std::complex<double>, type::complex128>>;
 
-/// These are their names in messages and tables, in the same order. (A name can't be an argument of
-/// `row`: nvcc takes no value of a class in the arguments of a kernel's template.)
+/// Names, in the same order. (Not in `row`: nvcc takes no class-type template arguments of
+/// kernels.)
 inline constexpr std::array<std::string_view, listed::elements::size> listed_names = {
     "bool",     "int8",    "uint8",   "int32",     "int64",     "float16",
     "bfloat16", "float32", "float64", "complex64", "complex128"};
@@ -151,14 +144,14 @@ static_assert(!listed_names.back().empty(), "every listed type has a name");
 
 }  // namespace types
 
-/// These are all element types. Any byte of a `bool` but 0 is true, and what is written is 0 or 1.
+/// All element types. Any byte of a `bool` but 0 is true; 0 or 1 is written.
 using element_types = types::listed::elements;
 
-/// The types that sums are accumulated in and returned as.
+/// Types of sums.
 using accumulator_types =
     type_list<std::int64_t, float, double, std::complex<float>, std::complex<double>>;
 
-/// How many element types there are.
+/// Number of element types.
 inline constexpr std::size_t type_count = element_types::size;
 
 static_assert(
@@ -170,30 +163,29 @@ static_assert(
     }(),
     "the numbers of the listed types are 0, 1, ..., each once");
 
-/// Says whether `t` is the number of an element type: values of `type` may come from outside.
+/// Whether `t` is an element type: values may come from outside.
 constexpr bool is_listed(type t) { return static_cast<std::size_t>(t) < type_count; }
 
-/// The element type that stands for `T`: `T` itself, or the one with the same layout. Specialise
-/// it for a type of your own that has the layout of one of `element_types`.
+/// The element type for `T`: `T`, or one of the same layout. Specialise it for your own types.
 template <class T>
 struct element_of {
   using type = T;  ///< one of `element_types`
 };
-/// The other integer type of 64 bits: long long where std::int64_t is long.
+/// long long where std::int64_t is long.
 template <std::signed_integral T>
   requires(sizeof(T) == 8 && !std::same_as<T, std::int64_t>)
 struct element_of<T> {
-  using type = std::int64_t;  ///< of the same layout
+  using type = std::int64_t;  ///< same layout
 };
-/// CUDA's type.
+/// CUDA's.
 template <>
 struct element_of<::__half> {
-  using type = float16;  ///< of the same layout
+  using type = float16;  ///< same layout
 };
-/// CUDA's type.
+/// CUDA's.
 template <>
 struct element_of<::__nv_bfloat16> {
-  using type = bfloat16;  ///< of the same layout
+  using type = bfloat16;  ///< same layout
 };
 #if defined(__FLT16_MANT_DIG__) && (!defined(__GNUC__) || defined(__clang__) || __GNUC__ >= 13)
 template <>
@@ -205,7 +197,7 @@ template <class T>
 struct element_of<Kokkos::complex<T>> {
   using type = std::complex<T>;
 };
-/// `element_of` as a type.
+/// `element_of` as an alias.
 template <class T>
 using element_of_t = typename element_of<std::remove_cv_t<T>>::type;
 
@@ -238,8 +230,7 @@ struct real<std::complex<T>> {
   using type = T;
 };
 
-/// Is a complex number as its parts, with the layout of std::complex, which has no functions on
-/// devices.
+/// std::complex without functions, which devices lack.
 template <class R>
 struct complex_number {
   R re, im;
@@ -250,21 +241,20 @@ auto those_of(type_list<T...>)
     -> decltype((type_list<>{} + ... +
                  std::conditional_t<Property<T>::value, type_list<T>, type_list<>>{}));
 
-/// Is the list of those types of `List` that have a property, in its order.
 template <class List, template <class> class Property>
 using those = decltype(those_of<Property>(List{}));
 
-/// Is the place of an element type in the list; of any other type it is `type_count`.
+/// Index in the list of element types, or `type_count`.
 template <class T>
 inline constexpr std::size_t position = index_in<element_of_t<T>>(element_types{});
 
 }  // namespace types
 
-/// `T` is one of `element_types`, or stands for one.
+/// An element type, or a type that stands for one.
 template <class T>
 concept element = types::position<T> < type_count;
 
-/// The value of `tally::type` that stands for `T`.
+/// Type value of `T`.
 template <element T>
 inline constexpr type type_of = types::listed::numbers[types::position<T>];
 
@@ -272,14 +262,14 @@ inline constexpr type type_of = types::listed::numbers[types::position<T>];
 template <class T>
 inline constexpr bool is_complex_v = types::is_complex<T>::value;
 
-/// `T` for a real type, the type of its parts for a complex one.
+/// `T` if real, else its parts' type.
 template <class T>
 using real_t = typename types::real<T>::type;
 
-using integer_types = types::those<element_types, std::is_integral>;                 ///< and bool
-using floating_point_types = types::those<element_types, types::is_floating_point>;  ///< real ones
-using real_types = types::those<element_types, types::is_real>;        ///< bool among them
-using complex_types = types::those<element_types, types::is_complex>;  ///< std::complex of these
+using integer_types = types::those<element_types, std::is_integral>;                 ///< with bool
+using floating_point_types = types::those<element_types, types::is_floating_point>;  ///< real
+using real_types = types::those<element_types, types::is_real>;                      ///< with bool
+using complex_types = types::those<element_types, types::is_complex>;  ///< std::complex
 static_assert(std::same_as<decltype(real_types{} + complex_types{}), element_types>,
               "real types come before complex ones");
 
@@ -299,10 +289,9 @@ consteval tally::type complex_of() {
   }
 }
 
-/// A number that no element type has.
+/// A value that is no element type.
 inline constexpr auto no_type = static_cast<tally::type>(255);
 
-/// What there is to know of an element type, as data; by default, of a number that is none.
 struct traits {
   std::uint8_t bytes = 0;
   std::uint8_t alignment = 1;
@@ -310,8 +299,7 @@ struct traits {
   tally::type complex = no_type;
 };
 
-/// By number, those of no type behind the last; apart from the names, whose addresses would make
-/// short calls slower.
+/// By type value, then none. Names are separate: their addresses would slow short calls.
 inline constexpr auto traits_by_number = []<class... T>(type_list<T...>) {
   std::array<traits, sizeof...(T) + 1> table;
   ((table[static_cast<std::size_t>(type_of<T>)] = {sizeof(T), alignof(T), type_of<real_t<T>>,
@@ -329,49 +317,47 @@ inline constexpr auto names_by_number = [] {
   return table;
 }();
 
-/// Where a type is in these tables.
 constexpr std::size_t row_of(tally::type t) {
   return is_listed(t) ? static_cast<std::size_t>(t) : type_count;
 }
 
 }  // namespace types
 
-/// Says whether `t` is one of the types of a list. A value that is no element type is in none.
+/// Whether `t` is in a list.
 template <class List>
 TALLY_HOST_DEVICE constexpr bool is_in(type t) {
   return types::has_number(List{}, t);
 }
-/// Says whether `t` is an integer type or bool.
+/// Whether `t` is an integer type or bool.
 TALLY_HOST_DEVICE constexpr bool is_integer(type t) { return is_in<integer_types>(t); }
-/// Says whether `t` is a real floating-point type.
+/// Whether `t` is a real floating-point type.
 TALLY_HOST_DEVICE constexpr bool is_floating_point(type t) {
   return is_in<floating_point_types>(t);
 }
-/// Says whether `t` is a listed type that is not complex.
+/// Whether `t` is a real element type.
 TALLY_HOST_DEVICE constexpr bool is_real(type t) { return is_in<real_types>(t); }
-/// Says whether `t` is a complex type.
+/// Whether `t` is complex.
 TALLY_HOST_DEVICE constexpr bool is_complex(type t) { return is_in<complex_types>(t); }
 
-/// Returns the size of one element in bytes; 0 of a number that is no element type.
+/// Bytes per element, or 0.
 constexpr std::size_t size_of(type t) noexcept {
   return types::traits_by_number[types::row_of(t)].bytes;
 }
 
-/// Returns what the address of an element is a multiple of, in bytes; 1 of no element type.
+/// Alignment of an element in bytes, or 1.
 constexpr std::size_t alignment_of(type t) noexcept {
   return types::traits_by_number[types::row_of(t)].alignment;
 }
 
-/// Returns the type of a complex element's parts, and a real type itself; of no element type none.
+/// Type of a complex element's parts; a real type itself.
 constexpr type part_of(type t) noexcept { return types::traits_by_number[types::row_of(t)].part; }
 
-/// Returns the complex type whose parts have the real type of `t`, which is float32 or float64; of
-/// no element type none.
+/// Complex type with parts of type `t`, or none.
 constexpr type complex_of(type t) noexcept {
   return types::traits_by_number[types::row_of(t)].complex;
 }
 
-/// Returns the name of a type in messages and tables: "float64"; "no element type".
+/// Name of a type, such as "float64", or "no element type".
 constexpr std::string_view name(type t) noexcept {
   return types::names_by_number[types::row_of(t)];
 }
@@ -395,18 +381,18 @@ consteval auto dot_rule() {
 
 }  // namespace types
 
-/// What the dot product of `X` and `Y` accumulates in and returns: `double` where either is;
-/// `float` for other floating-point types, alone or with integers or `bool`; `int64_t` for integers
-/// and `bool`; the complex of that rule where either is complex.
+/// Accumulator and result of a dot product: `double` where `X` or `Y` is; `float` for other
+/// floating-point types, alone or with integers or `bool`; otherwise `int64_t`; complex where
+/// either is.
 template <element X, element Y>
 using dot_result_t = typename decltype(types::dot_rule<element_of_t<X>, element_of_t<Y>>())::type;
 
-/// The widest accumulator that a caller may ask for instead: `double`, or `complex<double>`.
+/// Widest accumulator on request: `double` or `complex<double>`.
 template <element X, element Y>
 using dot_widest_t =
     std::conditional_t<is_complex_v<dot_result_t<X, Y>>, std::complex<double>, double>;
 
-/// `A` can accumulate the dot product of `X` and `Y`.
+/// An accumulator of the dot product of `X` and `Y`.
 template <class A, class X, class Y>
 concept dot_accumulator =
     element<X> && element<Y> &&
@@ -414,17 +400,16 @@ concept dot_accumulator =
 
 namespace types {
 
-/// A float as a double, by its bits: in the caller's code, where neither flushed subnormals nor
-/// traps nor the compiler's flags may reach it.
+/// A float as a double, bitwise, unaffected by the caller's environment and compiler flags.
 TALLY_HOST_DEVICE constexpr double widened(float value) {
   const auto bits = __builtin_bit_cast(std::uint32_t, value);
   std::uint64_t magnitude = bits & 0x7fffffffu;
-  std::uint64_t bias = 1023 - 127;  // what the exponent's field grows by
-  if (magnitude >= 0x7f800000u) {   // infinity, NaN: from all ones to all ones
+  std::uint64_t bias = 1023 - 127;  // offset of the exponent field
+  if (magnitude >= 0x7f800000u) {   // infinity, NaN
     bias = 2047 - 255;
   } else if (magnitude == 0) {
     bias = 0;
-  } else if (magnitude < 0x800000u) {  // subnormal: its first 1 becomes the field's
+  } else if (magnitude < 0x800000u) {  // subnormal: normalise
     const int shift = __builtin_clz(static_cast<unsigned>(magnitude)) - 8;
     magnitude <<= shift;
     bias -= static_cast<std::uint64_t>(shift);
@@ -440,7 +425,7 @@ constexpr float16::operator float() const {
   const std::uint32_t sign = (bits & 0x8000u) << 16;
   const std::uint32_t exponent = (bits >> 10) & 0x1fu;
   const std::uint32_t fraction = bits & 0x3ffu;
-  if (exponent == 0) {  // zero and subnormals: fraction * 2^-24, exact in float
+  if (exponent == 0) {  // zero, subnormals: fraction*2^-24, exact
     const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
     return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, magnitude) | sign);
   }
@@ -452,11 +437,11 @@ constexpr std::uint16_t float16::round(float value) {
   const auto word = __builtin_bit_cast(std::uint32_t, value);
   const std::uint32_t sign = (word >> 16) & 0x8000u;
   const std::uint32_t magnitude = word & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) {  // NaN: quiet, with the payload's upper bits
+  if (magnitude > 0x7f800000u) {  // NaN: quiet, upper payload bits
     return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu));
   }
   if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // >= 65520
-  if (magnitude < 0x38800000u) {  // below 2^-14: the result counts units of 2^-24
+  if (magnitude < 0x38800000u) {  // below 2^-14: units of 2^-24
     if (magnitude < 0x33000000u) return static_cast<std::uint16_t>(sign);  // below 2^-25
     const std::uint32_t exponent = magnitude >> 23;
     const std::uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;

@@ -1,5 +1,5 @@
-// A std::vector of the caller's as the library sees it. In a program in libstdc++'s debug mode
-// (_GLIBCXX_DEBUG) a vector has another layout than in the library, so none crosses the border.
+// The caller's std::vector as the library sees it: in libstdc++'s debug mode (_GLIBCXX_DEBUG)
+// layouts differ, so none crosses the library's border.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 
 namespace tally {
 
-/// Refers to a vector, for as long as that lives.
+/// A reference to a vector.
 template <class T>
 class vector_reference {
  public:
-  /// Refers to this one.
+  /// Refers to `vector`.
   vector_reference(std::vector<T>& vector)
       : vector_(&vector), resize_([](void* resized, std::size_t size) {
           auto& all = *static_cast<std::vector<T>*>(resized);
@@ -19,7 +19,7 @@ class vector_reference {
           return all.data();
         }) {}
 
-  /// Resizes as std::vector does, so that growing step by step takes linear time. Returns its data.
+  /// Resizes in amortised linear time, as std::vector. Returns the data.
   T* resize(std::size_t size) const { return resize_(vector_, size); }
 
  private:
