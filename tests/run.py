@@ -4,18 +4,19 @@ A plan is a list of steps: to configure and build a preset, to run the programs 
 tests by ctest. While they run, a line at least every 10 seconds tells how far they are and how long the rest may take.
 """
 import argparse
+import atexit
 import dataclasses
 import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-import typing
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -40,7 +41,7 @@ class Progress:
 
     def __init__(self, jobs):
         self.jobs = jobs
-        self.waiting = {}  # seconds of the steps to come
+        self.waiting = 0.0  # seconds of the steps to come
         self.done = 0.0  # seconds of what was done
         self.step = None
         self.lock = threading.Lock()
@@ -49,7 +50,6 @@ class Progress:
 
     def begin(self, step, doing, of, expected):
         with self.lock:
-            self.waiting.pop(step, None)
             self.step, self.doing, self.of, self.expected = step, doing, of, expected
             self.count, self.share = 0, 0.0
         self.tell()
@@ -70,7 +70,7 @@ class Progress:
             if self.step is None:
                 return
             done = self.done + self.expected * self.share
-            rest = self.expected * (1 - self.share) + sum(self.waiting.values())
+            rest = self.expected * (1 - self.share) + self.waiting
             # How fast this machine is shows by and by: at first it is taken for that of the weights.
             prior = 120
             seconds = rest * (self.last - BEGIN + prior / self.jobs) / (done + prior)
@@ -93,18 +93,14 @@ class Results:
         self.failures = []
 
     def add(self, outcome, name, output=""):
-        if outcome == "passed":
-            self.passed += 1
-        elif outcome == "skipped":
-            self.skipped += 1
-        else:
-            self.fail(name, output)
+        vars(self)[outcome] += 1
+        if outcome == "failed":
+            self.failures.append(name)
+            say(f"FAILED: {name}")
+            print(output, flush=True)
 
     def fail(self, name, output=""):
-        self.failed += 1
-        self.failures.append(name)
-        say(f"FAILED: {name}")
-        print(output, flush=True)
+        self.add("failed", name, output)
 
     def finish(self):
         if self.passed + self.failed + self.skipped == 0:
@@ -113,6 +109,16 @@ class Results:
             print(f"failed: {name}")
         print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
         sys.exit(1 if self.failed else 0)
+
+
+def logged(command, log, note=lambda line: None, **more):
+    """Runs a command, with its output in a log; `note` gets each line. Returns its status."""
+    with open(log, "w") as out, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                                 errors="replace", **more) as process:
+        for line in process.stdout:
+            out.write(line)
+            note(line)
+    return process.returncode
 
 
 # --- Builds ---------------------------------------------------------------------------------------
@@ -143,7 +149,7 @@ class Build:
         folder.mkdir(parents=True, exist_ok=True)
         progress.begin(f"{self.preset}", "configured", 1, 10)
         self._run(["cmake", "--preset", self.preset, "-DTALLY_BUILD_TESTS=ON", *self.options],
-                  folder / "configure.log", results, lambda line: re.match(r"-- (tally |Kokkos: )", line) and say(line[3:]))
+                  folder / "configure.log", results, lambda line: re.match("-- (tally |Kokkos: )", line) and say(line[3:-1]))
         progress.end()
 
         ninja = ["ninja", "-C", str(folder), f"-j{jobs}"]
@@ -158,8 +164,9 @@ class Build:
             nonlocal done
             if found := edge.match(line):
                 done += weight(found[3])
-                progress.of = int(found[2])
-                progress.expected = sum(commands) * progress.of / max(len(commands), 1)
+                with progress.lock:
+                    progress.of = int(found[2])
+                    progress.expected = sum(commands) * progress.of / max(len(commands), 1)
                 progress.advance(int(found[1]), min(1, done / max(progress.expected, 1)))
 
         self._run([*ninja, *self.targets], folder / "build.log", results, note)
@@ -167,14 +174,7 @@ class Build:
 
     def _run(self, command, log, results, note):
         """Runs a command, with its output in a log, or gives up with what the log says of the failure."""
-        with open(log, "w") as out:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                       errors="replace", env=os.environ | {"NINJA_STATUS": "[%f/%t] "})
-            for line in process.stdout:
-                out.write(line)
-                note(line.rstrip("\n"))
-        process.stdout.close()
-        if process.wait() != 0:
+        if logged(command, log, note, env=os.environ | {"NINJA_STATUS": "[%f/%t] "}) != 0:
             lines = log.read_text(errors="replace").splitlines()
             first = next((i for i, line in enumerate(lines) if line.startswith("FAILED:")), max(0, len(lines) - 60))
             results.fail(f"{self}, {log.relative_to(ROOT)}", "\n".join(lines[first:first + 200]))
@@ -198,22 +198,71 @@ class Program:
     def __init__(self, command, properties):
         self.command = command
         self.seconds = properties["TIMEOUT"]
-        self.environment = os.environ | dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", ()))
-        for name in [name for name in self.environment if name.startswith("GTEST_")]:
-            del self.environment[name]
+        environment = os.environ | dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", ()))
+        self.environment = {name: environment[name] for name in environment if not name.startswith("GTEST_")}
 
     def tests(self):
-        run = subprocess.run([*self.command, "--gtest_list_tests"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             env=self.environment, text=True, errors="replace")
-        if run.returncode != 0:
-            raise OSError(f"{self.command[-1]} lists no tests:\n{run.stdout}")
-        suite = ""
-        for line in run.stdout.splitlines():
+        process = Process(self, "--gtest_list_tests")
+        lines, suite, names = list(process.lines()), "", []
+        for line in lines:
             name = line.partition("#")[0].rstrip()
             if name.endswith(".") and not name.startswith(" "):
                 suite = name
             elif name.startswith("  "):
-                yield suite + name.strip()
+                names.append(suite + name.strip())
+        if process.status != 0 or not names:
+            raise OSError(f"{self.command[-1]} lists no tests:\n{''.join(lines)}")
+        return names
+
+
+class Process:
+    """One of a program, in a session of its own: what it has started ends with it, when its time is up, or with this."""
+    starting = threading.Lock()
+    running = set()
+
+    def __init__(self, program, *arguments):
+        self.seconds = program.seconds
+        self.give_time()
+        with self.starting:
+            self.process = subprocess.Popen(
+                [*program.command, *arguments], env=program.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True)
+            self.running.add(self.process.pid)
+
+    def give_time(self):
+        self.end = time.monotonic() + self.seconds
+
+    def lines(self):
+        """Yields the lines of its output, and one that tells how it ended. What the pipe holds then is read at once: a
+        child may have that open for ever."""
+        pid, out, text, ended, over = self.process.pid, self.process.stdout, b"", None, False
+        try:
+            while not over:
+                # Not waited for yet, it keeps its number, which is its group's.
+                ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+                over = ended or time.monotonic() > self.end
+                if select.select([out], [], [], 0.05)[0]:
+                    data = os.read(out.fileno(), 1 << 20)
+                    *lines, text = (text + data).split(b"\n")
+                    yield from (line.decode(errors="replace") + "\n" for line in lines)
+                    time.sleep(0 if data else 0.01)
+        finally:
+            os.killpg(pid, signal.SIGKILL)
+            self.running.remove(pid)
+            self.status, self.timed_out = self.process.wait(), not ended
+            out.close()
+        if text:
+            yield text.decode(errors="replace") + "\n"
+        how = (f"was ended after {self.seconds:.0f} s" if self.timed_out else f"ended with {self.status}"
+               if self.status >= 0 else f"was ended by {signal.Signals(-self.status).name}")
+        yield f"Its process {how}.\n"
+
+
+@atexit.register
+def kill_processes():
+    Process.starting.acquire()  # for ever: no other one starts
+    for pid in list(Process.running):
+        os.killpg(pid, signal.SIGKILL)
 
 
 @dataclasses.dataclass
@@ -240,36 +289,31 @@ class ProgramTests:
             if "shards" in properties.get("LABELS", ()) and re.search(self.programs, test["name"]):
                 # ctest knows no command of a program that was not built.
                 programs.setdefault(tuple(test.get("command", [test["name"].rpartition(".")[0]])), properties)
-        self.left, number, selected = [], 0, 0
+        self.left, number = [], 0
         for command, properties in programs.items():
             program = Program(command, properties)
             try:
-                names = list(program.tests())
+                names = program.tests()
             except OSError as error:
                 results.fail(command[-1], str(error))
                 continue
             number += len(names)
-            names = [name for name in names if re.search(self.filter, name)]
-            selected += len(names)
-            if names:
+            if names := [name for name in names if re.search(self.filter, name)]:
                 self.left.append((program, names))
+        selected = sum(len(names) for _, names in self.left)
+        if not programs:
+            results.fail(f"{self}: there are none")
         if not selected:
             return
         progress.begin(str(self), "ran", selected, self.expected * selected / number)
         self.jobs, self.progress, self.results = jobs, progress, results
-        self.number, self.count = selected, 0
-        self.running = {}  # process: when its test must have ended
-        self.lock = threading.Lock()
+        self.number, self.count, self.lock = selected, 0, threading.Lock()
         with open(folder / "tests.log", "w") as self.log:
-            workers = [threading.Thread(target=self._work) for _ in range(jobs)]
+            workers = [threading.Thread(target=self._work, daemon=True) for _ in range(jobs)]
             for worker in workers:
                 worker.start()
-            while any(worker.is_alive() for worker in workers):
-                time.sleep(0.05)
-                now = time.monotonic()
-                with self.lock:
-                    for process in [process for process, end in self.running.items() if now > end]:
-                        process.kill()
+            for worker in workers:
+                worker.join()
         if self.count != selected:
             results.fail(f"{self}: only {self.count} of {selected} tests ended")
         progress.end()
@@ -285,11 +329,10 @@ class ProgramTests:
         with self.lock:
             if not self.left:
                 return None
-            program, names = self.left[0]
+            program, names = self.left.pop(0)
             n = max(1, min(100, len(names) // (4 * self.jobs)))
-            self.left[0] = program, names[n:]
-            if not names[n:]:
-                self.left.pop(0)
+            if names[n:]:
+                self.left.insert(0, (program, names[n:]))
             return program, names[:n]
 
     def _note(self, outcome, name, lines):
@@ -302,63 +345,47 @@ class ProgramTests:
 
     def _run(self, program, names):
         """Runs tests in one process. Returns those that are still to be run when it has ended within one."""
-        process = subprocess.Popen([*program.command, "--gtest_filter=" + ":".join(names), "--gtest_color=no"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                                   env=program.environment, text=True, errors="replace")
-        self._give_time(process, program)
-        current, lines, ended, failed = None, [], set(), False
-        for line in process.stdout:
+        process = Process(program, "--gtest_filter=" + ":".join(names), "--gtest_color=no")
+        current, lines, outcomes = None, [], {}
+        for line in process.lines():
             lines.append(line)
             word, name = found.groups() if (found := self.MARK.search(line)) else ("", "")
             if word == "RUN" and current is None and name in names:
                 current = name
                 self._log(lines[:-1])
                 lines = lines[-1:]
-                self._give_time(process, program)
+                process.give_time()
             elif word in self.OUTCOMES and name == current:
-                failed |= word == "FAILED"
-                ended.add(current)
-                self._note(self.OUTCOMES[word], current, lines)
+                outcomes[name] = self.OUTCOMES[word]
+                self._note(outcomes[name], name, lines)
                 current, lines = None, []
-        process.stdout.close()
-        status = process.wait()
-        with self.lock:
-            timed_out = time.monotonic() > self.running.pop(process)
-        if timed_out:
-            lines.append(f"It was ended after {program.seconds:.0f} s.\n")
-        elif status < 0:
-            lines.append(f"Its process was ended by {signal.Signals(-status).name}.\n")
-        else:
-            lines.append(f"Its process ended with {status}.\n")
-        if current is None and ended != set(names):  # between two tests, or before the first
-            current = next(name for name in names if name not in ended)
+        if current is None and len(outcomes) < len(names):  # between two tests, or before the first
+            current = next(name for name in names if name not in outcomes)
         if current is not None:
+            outcomes[current] = "failed"
             self._note("failed", current, lines)
-            ended.add(current)
-        elif status != 0 and not failed:  # behind the last: something that one of them has left behind
-            self._note_end(program, names, lines)
+        elif process.status != 0 and "failed" not in outcomes.values():  # behind the last, for what one has left behind
+            self._note_end(program, outcomes, lines)
         else:
             self._log(lines[:-1])
-        return [name for name in names if name not in ended]
+        return [name for name in names if name not in outcomes]
 
-    def _note_end(self, program, names, lines):
-        """Notes which of some tests, which have all passed, lets its process fail as it ends."""
-        found = False
+    def _note_end(self, program, outcomes, lines):
+        """Notes which of some tests, none of which has failed, lets its process fail as it ends."""
+        names, found = list(outcomes), False
         for name in names:
-            run = subprocess.run([*program.command, f"--gtest_filter={name}"], env=program.environment,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-            if run.returncode != 0:
+            process = Process(program, f"--gtest_filter={name}")
+            output = "".join(process.lines())
+            if process.status != 0:
                 found = True
                 with self.lock:
-                    self.results.passed -= 1
-                    self.results.fail(f"{self.preset}: {name}, as its process ends", run.stdout)
+                    vars(self.results)[outcomes[name]] -= 1
+                    self.results.fail(f"{self.preset}: {name}, as its process ends", output)
+            if process.timed_out:  # so may be the others
+                break
         if not found:
             with self.lock:
                 self.results.fail(f"{self.preset}: the end of a process of {names[0]} to {names[-1]}", "".join(lines))
-
-    def _give_time(self, process, program):
-        with self.lock:
-            self.running[process] = time.monotonic() + program.seconds
 
     def _log(self, lines):
         with self.lock:
@@ -375,7 +402,7 @@ class OtherTests:
     expected: float
     choice: str
     filter: str
-    wanted: typing.Callable  # whether tests of a name and labels are
+    wanted: callable  # whether tests of a name and labels are
 
     def __str__(self):
         return f"{self.preset}: other tests"
@@ -386,25 +413,26 @@ class OtherTests:
         wanted = [test["name"] for test, properties in registered_tests(folder)
                   if "shards" not in (labels := properties.get("LABELS", ())) and self.wanted(test["name"], labels)]
         names = [name for name in wanted if re.search(self.filter, name)]
+        if not wanted:
+            results.fail(f"{self}: there are none")
         if not names:
             return
         log, report = folder / "other_tests.log", folder / "other_tests.xml"
         report.unlink(missing_ok=True)
         progress.begin(str(self), "ran", len(names), self.expected * len(names) / len(wanted))
         pattern = "|".join(re.sub(r"[.+*?()\[\]^$]", r"\\\g<0>", name) for name in names)
-        process = subprocess.Popen(
-            ["ctest", "--test-dir", str(folder), "--parallel", str(jobs), "--output-on-failure", "--output-junit",
-             str(report), "-R", f"^({pattern})$"],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-        with open(log, "w") as out:
-            for line in process.stdout:
-                out.write(line)
-                if found := re.match(r" *(\d+)/(\d+) Test ", line):
-                    progress.advance(int(found[1]), int(found[1]) / int(found[2]))
-        process.stdout.close()
-        status, before = process.wait(), results.failed
+        before = results.failed
+
+        def note(line):
+            if found := re.match(r" *(\d+)/(\d+) Test ", line):
+                progress.advance(int(found[1]), int(found[1]) / int(found[2]))
+
+        status = logged(["ctest", "--test-dir", str(folder), "--parallel", str(jobs), "--output-on-failure",
+                         "--output-junit", str(report), "-R", f"^({pattern})$"], log, note)
         for test in ElementTree.parse(report).iter("testcase") if report.exists() else ():
-            outcome = {"run": "passed", "notrun": "skipped", "disabled": "skipped"}.get(test.get("status"), "failed")
+            # <skipped> is there also for one that ctest could not start, or whose fixture has failed.
+            skips = (skipped := test.find("skipped")) is not None and skipped.get("message", "").startswith("SKIP_")
+            outcome = "passed" if test.get("status") == "run" else "skipped" if skips else "failed"
             results.add(outcome, f"{self.preset}: {test.get('name')}", test.findtext("system-out", ""))
         if status != 0 and results.failed == before:
             results.fail(f"{self}, {log.relative_to(ROOT)}: ctest ended with {status}")
@@ -437,8 +465,7 @@ class Distribution:
     def run(self, progress, results, _jobs):
         log = ROOT / "build" / f"distribution_{self.system.replace(':', '_')}.log"
         progress.begin(str(self), "ran", 1, self.expected)
-        with open(log, "w") as out:
-            status = subprocess.run([ROOT / "scripts" / "distribution", self.system], stdout=out, stderr=out).returncode
+        status = logged([ROOT / "scripts" / "distribution", self.system], log)
         results.add("failed" if status else "passed", str(self), log.read_text(errors="replace")[-10000:] if status else "")
         progress.end()
 
@@ -582,6 +609,9 @@ def plan(chosen):
 
 def main():
     os.chdir(ROOT)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
+            signal.signal(number, signal.default_int_handler)
     chosen = options()
     if chosen.full:
         chosen.clang, chosen.arm, chosen.sanitize = True, "all", ["address", "thread"]
@@ -596,9 +626,9 @@ def main():
     os.environ["OMP_WAIT_POLICY"] = "passive"
     steps = plan(chosen)
     progress.end()
-    progress.waiting = {id(step): step.expected for step in steps}
-    for step in steps:
-        progress.waiting.pop(id(step))
+    for i, step in enumerate(steps):
+        with progress.lock:
+            progress.waiting = sum(each.expected for each in steps[i + 1:])
         step.run(progress, results, chosen.jobs)
     results.finish()
 

@@ -1,22 +1,43 @@
-"""Tests of tests/run.py: what it makes of programs whose tests fail, crash, hang, leave or end badly."""
+"""Tests of tests/run.py: what it makes of tests that fail, crash, hang, leave, end badly or don't run."""
 import contextlib
 import io
 import os
 import pathlib
+import signal
 import stat
+import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import run  # noqa: E402
 
-# It speaks as a program of GoogleTest's does. Each test does what its name says.
+# It speaks as a program of GoogleTest's does. Each test does what its name says. What outlives tests/run writes into a
+# pipe, "alive", in the end.
 PROGRAM = """\
 #!/usr/bin/env python3
 import os, sys, time
 tests = NAMES
+def stay(begun=None):
+    with open(os.path.join(os.path.dirname(__file__), "alive"), "w") as alive:
+        print(os.getpid(), "has begun", file=alive, flush=True)
+        if begun:
+            os.write(begun, b"1")
+        time.sleep(20)
+        print("still there", file=alive, flush=True)
+def leave_a_child(apart):
+    has, begun = os.pipe()
+    if os.fork() == 0:
+        if apart:
+            os.setsid()
+        stay(begun)
+        os._exit(0)
+    os.read(has, 1)
 if "--gtest_list_tests" in sys.argv:
+    if "listing_hangs" in tests:
+        stay()
     print("A/Suite.\\n" + "".join(f"  {name}/x  # GetParam() = x\\n" for name in tests))
     sys.exit()
 chosen = next(a for a in sys.argv if a.startswith("--gtest_filter=")).partition("=")[2].split(":")
@@ -26,17 +47,19 @@ for name in tests:
     if full not in chosen:
         continue
     print(f"[ RUN      ] {full}", flush=True)
-    if name == "crashes":
+    if "child" in name:
+        leave_a_child("apart" in name)
+    if name.startswith("crashes"):
         print("about to crash", end="", flush=True)
         os.kill(os.getpid(), 11)
     if name == "leaves":
         os._exit(0)
-    if name == "hangs":
-        time.sleep(100)
+    if name.startswith("hangs"):
+        stay()
     if name == "fails":
         failed = True
         print(f"it is wrong\\n[  FAILED  ] {full}, where GetParam() = x (0 ms)", flush=True)
-    elif name == "skips":
+    elif name.startswith("skips"):
         print(f"[  SKIPPED ] {full} (0 ms)", flush=True)
     else:
         print(f"no newline[       OK ] {full} (0 ms)", flush=True)
@@ -44,31 +67,66 @@ print("[==========] all ran.")
 if any("leaks" in name for name in chosen):
     print("a leak")
     sys.exit(23)
+if any("stays" in name for name in chosen):
+    stay()
 sys.exit(failed)
 """
 
 
-class TestPrograms(unittest.TestCase):
+class Progress(run.Progress):
+    """One that changes under its lock alone, as another thread reads it."""
+
+    def __setattr__(self, name, value):
+        if hasattr(self, "last") and not self.lock.locked():
+            raise AssertionError(f"{name} is set without the lock")
+        super().__setattr__(name, value)
+
+
+class TestRuns(unittest.TestCase):
+    """A root of its own, with a folder of a build's."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root, run.ROOT = run.ROOT, pathlib.Path(folder.name)
         self.addCleanup(setattr, run, "ROOT", self.root)
+        self.folder = run.ROOT / "build" / "here"
+        self.folder.mkdir(parents=True)
 
-    def run_tests(self, names, jobs=2, wanted="", seconds=600):
-        folder = run.ROOT / "build" / "here"
-        folder.mkdir(parents=True)
-        program = folder / "program"
-        program.write_text(PROGRAM.replace("NAMES", repr(names)))
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        (folder / "CTestTestfile.cmake").write_text("".join(
+    def write_program(self, path, text):
+        path.write_text(text)
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+    def run_step(self, step, jobs=2):
+        results, out = run.Results(), io.StringIO()
+        with contextlib.redirect_stdout(out):
+            step.run(Progress(jobs), results, jobs)
+        return results, out.getvalue()
+
+
+class TestPrograms(TestRuns):
+    def write_tests(self, names, seconds=600):
+        program = self.folder / "program"
+        self.write_program(program, PROGRAM.replace("NAMES", repr(names)))
+        (self.folder / "CTestTestfile.cmake").write_text("".join(
             f'add_test(program.{i} "{program}")\n'
             f'set_tests_properties(program.{i} PROPERTIES LABELS shards TIMEOUT {seconds} ENVIRONMENT "A=B")\n'
             for i in range(3)))
-        results, out = run.Results(), io.StringIO()
-        with contextlib.redirect_stdout(out):
-            run.ProgramTests("here", 1, "default", wanted).run(run.Progress(jobs), results, jobs)
-        return results, out.getvalue(), (folder / "tests.log").read_text()
+        os.mkfifo(self.folder / "alive")
+
+    def run_tests(self, names, jobs=2, wanted="", seconds=600, **more):
+        self.write_tests(names, seconds)
+        self.alive = os.open(self.folder / "alive", os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, self.alive)
+        results, out = self.run_step(run.ProgramTests("here", 1, "default", wanted, **more), jobs)
+        log = self.folder / "tests.log"
+        return results, out, log.read_text() if log.exists() else ""
+
+    def assert_nothing_stayed(self):
+        os.set_blocking(self.alive, True)
+        written = b"".join(iter(lambda: os.read(self.alive, 1000), b"")).decode()  # until no process has it open
+        self.assertIn("has begun", written)
+        self.assertNotIn("still there", written)
 
     def test_counts_every_test_once(self):
         names = [f"t{i}" for i in range(500)] + ["skips"]
@@ -97,9 +155,53 @@ class TestPrograms(unittest.TestCase):
         self.assertIn("ended with 0", out)
 
     def test_ends_what_hangs(self):
-        results, out, _ = self.run_tests(["hangs"], seconds=2)
+        results, out, _ = self.run_tests(["hangs", "hangs_with_a_child"], seconds=2)
+        self.assertEqual((results.passed, results.failed, results.skipped), (0, 2, 0))
+        self.assertIn("ended after 2 s", out)
+        self.assert_nothing_stayed()
+
+    def test_ends_the_children_of_what_has_ended(self):
+        results, out, _ = self.run_tests(["crashes_with_a_child", "passes_with_a_child", "a"], jobs=1)
+        self.assertEqual((results.passed, results.failed, results.skipped), (2, 1, 0))
+        self.assertEqual(results.failures, ["here: A/Suite.crashes_with_a_child/x"])
+        self.assertIn("SIGSEGV", out)
+        self.assertIn("about to crash", out)
+        self.assert_nothing_stayed()
+
+    def test_waits_for_no_child_in_a_session_of_its_own(self):
+        results, out, _ = self.run_tests(["crashes_with_a_child_apart", "a"], jobs=1)
+        self.assertEqual((results.passed, results.failed, results.skipped), (1, 1, 0))
+        self.assertIn("SIGSEGV", out)
+        child = int(os.read(self.alive, 1000).split()[0])
+        with self.assertRaises(BlockingIOError):  # it is there
+            os.read(self.alive, 1000)
+        os.kill(child, signal.SIGKILL)
+
+    def test_ends_a_list_that_hangs(self):
+        results, out, _ = self.run_tests(["listing_hangs"], seconds=2)
         self.assertEqual((results.passed, results.failed, results.skipped), (0, 1, 0))
         self.assertIn("ended after 2 s", out)
+        self.assert_nothing_stayed()
+
+    def test_ends_its_processes_when_it_is_ended(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(number):
+                (self.folder / "alive").unlink(missing_ok=True)
+                self.write_tests(["hangs_with_a_child"])
+                script = ("import pathlib, signal, sys; sys.path.insert(0, sys.argv[1]); import run\n"
+                          "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+                          "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+                          "sys.argv, run.ROOT, run.install = ['run'], pathlib.Path(sys.argv[2]), print\n"
+                          "run.plan = lambda _: [run.ProgramTests('here', 1, 'default', '')]\n"
+                          "run.main()")
+                process = subprocess.Popen([sys.executable, "-c", script, self.root / "tests", run.ROOT],
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                with open(self.folder / "alive") as alive:
+                    for _ in range(2):
+                        self.assertIn("has begun", alive.readline())
+                    process.send_signal(number)
+                    self.assertEqual(alive.read(), "")
+                self.assertNotEqual(process.wait(), 0)
 
     def test_finds_what_lets_a_process_fail_at_its_end(self):
         results, out, _ = self.run_tests([*(f"t{i}" for i in range(40)), "leaks"], jobs=1)
@@ -107,20 +209,91 @@ class TestPrograms(unittest.TestCase):
         self.assertIn("A/Suite.leaks/x", results.failures[0])
         self.assertIn("a leak", out)
 
+    def test_counts_once_what_skips_and_lets_its_process_fail(self):
+        results, _, _ = self.run_tests(["a", "skips_and_leaks"], jobs=1)
+        self.assertEqual((results.passed, results.failed, results.skipped), (1, 1, 0))
+
+    def test_ends_what_hangs_at_its_end_once(self):  # both are in one process, the first one
+        results, out, _ = self.run_tests(["stays", "stays_too", *(f"t{i}" for i in range(6))], jobs=1, seconds=2)
+        self.assertEqual((results.passed, results.failed, results.skipped), (7, 1, 0))
+        self.assertEqual(results.failures, ["here: A/Suite.stays/x, as its process ends"])
+        self.assertIn("ended after 2 s", out)
+        self.assert_nothing_stayed()
+
     def test_filters(self):
         results, _, _ = self.run_tests(["abc", "abd", "fails"], wanted="ab[cd]/x$")
         self.assertEqual((results.passed, results.failed, results.skipped), (2, 0, 0))
 
+    def test_a_filter_that_no_test_matches_is_no_failure(self):
+        results, _, _ = self.run_tests(["a"], wanted="b")
+        self.assertEqual((results.passed, results.failed, results.skipped), (0, 0, 0))
+
     def test_a_program_that_is_missing_or_lists_no_tests_is_a_failure(self):
-        folder = run.ROOT / "build" / "here"
-        folder.mkdir(parents=True)
-        (folder / "CTestTestfile.cmake").write_text("".join(
+        (self.folder / "CTestTestfile.cmake").write_text("".join(
             f'add_test({name}.{i} "{program}")\nset_tests_properties({name}.{i} PROPERTIES LABELS shards TIMEOUT 600)\n'
-            for name, program in (("lists_none", "false"), ("missing", "/there/is/none")) for i in (1, 2)))
-        results = run.Results()
-        with contextlib.redirect_stdout(io.StringIO()):
-            run.ProgramTests("here", 1, "default", "").run(run.Progress(1), results, 1)
-        self.assertEqual(results.failed, 2, results.failures)
+            for name, program in (("lists_none", "false"), ("empty", "true"), ("missing", "/there/is/none"))
+            for i in (1, 2)))
+        results, _ = self.run_step(run.ProgramTests("here", 1, "default", ""))
+        self.assertEqual(results.failed, 3, results.failures)
+
+    def test_a_build_without_programs_of_tests_is_a_failure(self):
+        (self.folder / "CTestTestfile.cmake").write_text("add_test(other true)\n")
+        results, _ = self.run_step(run.ProgramTests("here", 1, "default", ""))
+        self.assertEqual(results.failures, ["here: tests: there are none"])
+
+
+class TestOthers(TestRuns):
+    CTEST = """\
+add_test(passes "true")
+add_test(fails "sh" "-c" "echo it is wrong; exit 1")
+add_test(skips "sh" "-c" "echo there is none; exit 77")
+set_tests_properties(skips PROPERTIES SKIP_RETURN_CODE 77)
+add_test(skips_in_googletest "echo" "[  SKIPPED ] a")
+set_tests_properties(skips_in_googletest PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+add_test(is_missing "/there/is/none")
+add_test(setup "false")
+set_tests_properties(setup PROPERTIES FIXTURES_SETUP installed)
+add_test(needs_setup "true")
+set_tests_properties(needs_setup PROPERTIES FIXTURES_REQUIRED installed)
+add_test(lacks_a_file "true")
+set_tests_properties(lacks_a_file PROPERTIES REQUIRED_FILES /there/is/none)
+add_test(shard "false")
+set_tests_properties(shard PROPERTIES LABELS shards)
+"""
+
+    def run_tests(self, wanted=lambda name, labels: True, **more):
+        (self.folder / "CTestTestfile.cmake").write_text(self.CTEST)
+        return self.run_step(run.OtherTests("here", 1, "default", more.pop("filter", ""), wanted, **more))
+
+    def test_only_what_skips_itself_is_skipped(self):
+        results, out = self.run_tests()
+        self.assertEqual((results.passed, results.failed, results.skipped), (1, 5, 2), results.failures)
+        self.assertEqual(set(results.failures), {f"here: {name}" for name in (
+            "fails", "is_missing", "setup", "needs_setup", "lacks_a_file")})
+        for text in ("it is wrong", "Unable to find executable", "Failed test dependencies: setup"):
+            self.assertIn(text, out)
+
+    def test_filters(self):
+        results, _ = self.run_tests(filter="^(passes|skips)$")
+        self.assertEqual((results.passed, results.failed, results.skipped), (1, 0, 1))
+
+    def test_a_step_without_tests_is_a_failure_and_a_filter_is_none(self):
+        results, _ = self.run_tests(lambda name, labels: "fuzz" in labels)
+        self.assertEqual(results.failures, ["here: other tests: there are none"])
+        results, _ = self.run_tests(filter="there_is_none")
+        self.assertEqual(results.failures, [])
+
+
+class TestBuilds(TestRuns):
+    def test_says_how_far_it_is_under_the_lock(self):
+        tools = run.ROOT / "tools"
+        tools.mkdir()
+        self.write_program(tools / "cmake", "#!/bin/sh\n")
+        self.write_program(tools / "ninja", "#!/bin/sh\n"
+                           'case "$*" in *commands*) echo "c++ -o a.o" ;; *) echo "[1/2] CXX a.o" ;; esac\n')
+        with unittest.mock.patch.dict(os.environ, {"PATH": f"{tools}:{os.environ['PATH']}"}):
+            results, _ = self.run_step(run.Build("here", 1, []))
+        self.assertEqual(results.failed, 0)
 
 
 if __name__ == "__main__":
