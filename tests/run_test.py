@@ -1,8 +1,9 @@
-"""Tests of tests/run.py: what it makes of tests that fail, crash, hang, leave, end badly or don't run."""
+"""Tests of tests/run.py: what it makes of tests that fail, crash, hang, leave, end badly or don't run, and its plan."""
 import contextlib
 import io
 import os
 import pathlib
+import re
 import signal
 import stat
 import subprocess
@@ -224,6 +225,11 @@ class TestPrograms(TestRuns):
         results, _, _ = self.run_tests(["abc", "abd", "fails"], wanted="ab[cd]/x$")
         self.assertEqual((results.passed, results.failed, results.skipped), (2, 0, 0))
 
+    def test_leaves_out(self):
+        results, _, log = self.run_tests(["abc", "abd", "fails"], but="abd|fails")
+        self.assertEqual((results.passed, results.failed, results.skipped), (1, 0, 0))
+        self.assertNotIn("abd", log)
+
     def test_a_filter_that_no_test_matches_is_no_failure(self):
         results, _, _ = self.run_tests(["a"], wanted="b")
         self.assertEqual((results.passed, results.failed, results.skipped), (0, 0, 0))
@@ -273,8 +279,8 @@ set_tests_properties(shard PROPERTIES LABELS shards)
         for text in ("it is wrong", "Unable to find executable", "Failed test dependencies: setup"):
             self.assertIn(text, out)
 
-    def test_filters(self):
-        results, _ = self.run_tests(filter="^(passes|skips)$")
+    def test_filters_and_leaves_out(self):
+        results, _ = self.run_tests(filter="^(passes|skips|is_missing)$", but="missing")
         self.assertEqual((results.passed, results.failed, results.skipped), (1, 0, 1))
 
     def test_a_step_without_tests_is_a_failure_and_a_filter_is_none(self):
@@ -294,6 +300,84 @@ class TestBuilds(TestRuns):
         with unittest.mock.patch.dict(os.environ, {"PATH": f"{tools}:{os.environ['PATH']}"}):
             results, _ = self.run_step(run.Build("here", 1, []))
         self.assertEqual(results.failed, 0)
+
+
+class TestPlan(unittest.TestCase):
+    def plan(self, *arguments, gpu=False):
+        with unittest.mock.patch.multiple(run, from_pypi=lambda *_: [], gpu_there=lambda: gpu, fast_compile=lambda: []), \
+                unittest.mock.patch.object(sys, "argv", ["tests/run", *arguments]):
+            return run.plan(run.options())
+
+    def installed(self, *arguments):
+        names = []
+        with unittest.mock.patch.object(run, "packages", lambda how, *more: names.extend(more)), \
+                unittest.mock.patch.object(sys, "argv", ["tests/run", *arguments]):
+            run.install(run.options())
+        return names
+
+    def test_full_leaves_out_nothing_but_the_slowest_of_emulators_and_sanitizers(self):
+        left_out = {
+            "arm": r"HundredMillion|/openmp_[17]",
+            "asan": r"HundredMillion|/openmp_[17]|(Long|PastTheCaches|WhereverItIs)/serial|PastTheCaches/openmp"
+                    r"|(Exact.*|Long|PastTheCaches|WhereverItIs|FarElements)/(simd_baseline|simd_SSE4|openmp_2|kokkos)"}
+        left_out["tsan"] = left_out["asan"]
+        suites = ("Exact.Bands", "Reduce.Long", "Transform.PastTheCaches", "Extremum.WhereverItIs", "Spmv.FarElements",
+                  "Exact.HundredMillionEqualTerms", "Stack.EveryOperationTakesAtMost48KiB", "Huge.CountsBeyondTwoToThe32")
+        executors = ("serial", "simd_baseline", "simd_SSE4", "simd_AVX2", "simd_trusting", "openmp_1", "openmp_2",
+                     "openmp_3", "openmp_7", "kokkos", "cuda")
+        found = set()
+        for step in self.plan("--full"):
+            if not isinstance(step, (run.ProgramTests, run.OtherTests)) or step.preset in ("static", "fuzz"):
+                continue
+            found.add((step.preset, type(step).__name__))
+            self.assertEqual(step.choice, "full", step)
+            for name in (f"Executors/{suite}/{executor}" for suite in suites for executor in executors):
+                expected = step.preset in left_out and re.search(left_out[step.preset], name)
+                self.assertEqual(bool(re.search(step.but, name)), bool(expected), f"{step}: {name}")
+        self.assertEqual(found, {(preset, kind) for preset in ("release", "clang", "arm", "asan", "tsan")
+                                 for kind in ("ProgramTests", "OtherTests")})
+
+    def test_full_has_a_fresh_system(self):
+        with unittest.mock.patch.object(run, "ROOT", pathlib.Path("/there/is/none")):
+            self.assertIn("distribution debian:13", map(str, self.plan("--full")))
+
+    def test_without_full_nothing_is_left_out(self):
+        for step in self.plan("--arm", "all", "--sanitize", "address", "--sanitize", "thread", "--clang"):
+            self.assertIsNone(re.search(getattr(step, "but", "(?!)"), "Executors/Exact.HundredMillionEqualTerms/openmp_1"))
+
+    def test_without_a_gpu_kernels_are_for_the_tests_alone_and_the_help_says_so(self):
+        for gpu in (False, True):
+            self.assertEqual("-DCMAKE_CUDA_ARCHITECTURES=90" in self.plan(gpu=gpu)[0].options, not gpu)
+        self.assertIn("without optimisation, for the tests alone", " ".join(run.DESCRIPTION.split()))
+
+    def test_installs_what_tests_would_be_left_out_without(self):
+        self.assertIn("libeigen3-dev", self.installed())
+        self.assertNotIn("debootstrap:debootstrap", self.installed())
+        self.assertIn("debootstrap:debootstrap", self.installed("--full"))
+
+
+LOGGED = run.logged
+
+
+class TestDistributions(TestRuns):
+    def test_a_system_that_cannot_be_made_here_is_skipped(self):
+        step = run.Distribution("debian:13")
+        for user, tool in ((1000, "/usr/sbin/debootstrap"), (0, None)):
+            with unittest.mock.patch.object(os, "geteuid", lambda: user), \
+                    unittest.mock.patch.object(run.shutil, "which", lambda _: tool):
+                results, out = self.run_step(step)
+            self.assertEqual((results.passed, results.failed, results.skipped), (0, 0, 1))
+            self.assertIn("distribution debian:13: skipped; it needs root and debootstrap", out)
+
+    def test_counts_as_one_test(self):
+        with unittest.mock.patch.object(os, "geteuid", lambda: 0), \
+                unittest.mock.patch.object(run.shutil, "which", lambda _: "/usr/sbin/debootstrap"):
+            for status, counts in ((0, (1, 0, 0)), (1, (0, 1, 0))):
+                command = ["sh", "-c", f"echo it ran; exit {status}"]
+                with unittest.mock.patch.object(run, "logged", lambda _, log: LOGGED(command, log)):
+                    results, out = self.run_step(run.Distribution("debian:13"))
+                self.assertEqual("it ran" in out, status != 0)
+                self.assertEqual((results.passed, results.failed, results.skipped), counts)
 
 
 if __name__ == "__main__":
