@@ -121,7 +121,8 @@ struct target {
 /// Every backend of the build: simd in each of its instruction sets and in a trusted environment,
 /// openmp with some numbers of threads; and a workspace on a device, whose stages are so small that
 /// most vectors take many. TALLY_TESTS in the environment chooses: `default`; `full`, in which all
-/// stand for the narrowest scope; `few`, for sanitizers and emulators.
+/// stand for the narrowest scope; `few`, for sanitizers and emulators: serial, two
+/// instruction sets, three threads.
 std::vector<target> targets();
 
 /// A fixture for tests that run on every target.
