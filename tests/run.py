@@ -610,7 +610,9 @@ def plan(chosen):
         add("arm", 250, 60, 10, "few", lambda name, labels: name == "examples.cg",
             targets=["tally_quick_tests", "tally_cg"], programs="^tally_quick")
     if {"address", "undefined"} & set(chosen.sanitize):
-        add("asan", 600, 800, 100, "full" if chosen.full else "few", without(*full_only, "sources"))
+        parts = "ON" if chosen.full else "OFF"
+        add("asan", 450, 500, 80, "full" if chosen.full else "few", without(*full_only, "sources"),
+            [*common, f"-DTALLY_BUILD_EXAMPLES={parts}", f"-DTALLY_ENABLE_FORTRAN={parts}"])
     if "thread" in chosen.sanitize:
         steps.append(ThreadSanitizer())
         add("tsan", 600, 1200, 100, "full" if chosen.full else "few", without(*full_only, "sources"))

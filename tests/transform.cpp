@@ -288,7 +288,7 @@ TEST_ON_EVERY_EXECUTOR(Transform, EveryTypeAndSize) {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(Transform, EveryCombinationOfTypes) {
+TEST_ON_EVERY_BACKEND(Transform, EveryCombinationOfTypes) {
   for (const type_case& c : mixed_cases()) {
     for (const kind k : {kind::plain, kind::wide, kind::special}) {
       const inputs in = make_inputs(c, k == kind::plain ? 1037 : 133, k);
