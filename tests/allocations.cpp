@@ -1,8 +1,7 @@
-// Memory that can't be had: this program has its own operator new, and lets any one of the
-// allocations of a call fail, in every operation on every executor of the host, and in every
-// function whose types are erased. Then std::bad_alloc leaves the call, nothing is written and
-// nothing is lost. On kokkos malloc, from which Kokkos may get memory of its own, fails as well.
-// (OpenMP's functions end the program for want of memory from malloc.)
+// Failing allocations: this program's operator new lets any one allocation of a call fail, in every
+// operation on every host executor and in every type-erased function. The call then throws
+// std::bad_alloc, writes nothing and leaks nothing. On kokkos malloc fails too, from which Kokkos
+// may allocate. (OpenMP's runtime ends the program if malloc fails.)
 #include "tests/calls.hpp"
 #include "tests/matrices.hpp"
 #include "tests/operations.hpp"
@@ -20,17 +19,17 @@
 
 namespace {
 
-/// Allocations to come before the one that fails; below 0 none will.
+/// Allocations before the one that fails; negative: none fails.
 std::atomic<std::int64_t> left = -1;
-/// Allocations that are not given back.
+/// Allocations not freed yet.
 std::atomic<std::int64_t> live = 0;
-/// The bytes of the largest so far.
+/// Bytes of the largest allocation.
 std::atomic<std::size_t> largest = 0;
 
-/// Whether malloc counts, too.
+/// Whether malloc counts too.
 std::atomic<bool> counts_malloc = false;
 
-/// Counts an allocation, and returns whether it is the one that fails.
+/// Counts an allocation; returns whether it fails.
 bool fails() {
   std::int64_t before = left.load();
   while (before >= 0 && !left.compare_exchange_weak(before, before - 1)) {
@@ -71,7 +70,7 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { release(p); }
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// The program's malloc is that of its shared libraries, too.
+// Also the malloc of the program's shared libraries.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
@@ -93,7 +92,7 @@ namespace {
 
 enum class outcome { success, no_memory, another };
 
-/// Runs `call` with its k-th allocation failing.
+/// Runs `call`; its k-th allocation fails.
 template <class F>
 outcome run_failing(std::int64_t k, const F& call, bool malloc_fails) {
   left = k;
@@ -111,7 +110,7 @@ outcome run_failing(std::int64_t k, const F& call, bool malloc_fails) {
   return result;
 }
 
-/// The same, and what it has allocated is given back.
+/// As run_failing, and expects that no allocation leaks.
 template <class F>
 outcome with_failing(std::int64_t k, const F& call, bool malloc_fails) {
   const std::int64_t before = live;
@@ -120,11 +119,11 @@ outcome with_failing(std::int64_t k, const F& call, bool malloc_fails) {
   return result;
 }
 
-/// Lets each allocation of `call` fail in turn, with `check(is_success)` after each time.
-/// @return how many there are.
+/// Lets each allocation of `call` fail in turn; `check(is_success)` follows each time.
+/// @return the number of allocations.
 template <class F, class Check>
 std::int64_t for_each_failing(const F& call, const Check& check, bool malloc_fails = false) {
-  call();  // what is allocated once for all calls
+  call();  // one-time allocations
   check(true);
   for (std::int64_t k = 0;; ++k) {
     const outcome o = with_failing(k, call, malloc_fails);
@@ -165,8 +164,8 @@ class Allocations : public data::OnEveryExecutor {
   bool is_kokkos() const { return where().name() == "kokkos"; }
 };
 
-// Memory that calls share and that grows as they need it: kokkos has such. (It is the first of
-// these tests, since others leave as much of it as any sum needs.)
+// Memory that calls share and that grows on demand, as kokkos has. First, since other tests leave
+// enough of it for any sum.
 TEST_ON_EVERY_EXECUTOR(Allocations, OfMoreThanBefore) {
   std::int64_t failed = 0;
   for (std::size_t n = std::size_t{1} << 21;; n *= 2) {
@@ -246,7 +245,7 @@ TEST_ON_EVERY_EXECUTOR(Allocations, OfWhatStays) {
   });
 }
 
-// An x that is copied whole, as <tally/spmv.hpp> says.
+// An x that is copied whole (<tally/spmv.hpp>).
 TEST_ON_EVERY_EXECUTOR(Allocations, OfAnXWithAStride) {
   constexpr std::size_t columns = 100'000;
   const std::vector<std::int32_t> offsets = {0, 1}, indices = {99'999};
@@ -257,7 +256,7 @@ TEST_ON_EVERY_EXECUTOR(Allocations, OfAnXWithAStride) {
   std::vector<std::complex<double>> z(1);
   const tally::csr_view<double> a{1, columns, offsets, indices, values};
   const auto copies = [&](const auto& v, auto& w, tally::grade grade = {}) {
-    tally::spmv(where(), a, v, w, grade);  // what is allocated once for all calls
+    tally::spmv(where(), a, v, w, grade);  // one-time allocations
     largest = 0;
     tally::spmv(where(), a, v, w, grade);
     EXPECT_EQ(w[0], 1.5);
@@ -272,7 +271,7 @@ TEST_ON_EVERY_EXECUTOR(Allocations, OfAnXWithAStride) {
   EXPECT_FALSE(copies(narrow, y, tally::exact));
 }
 
-/// An operation that is not in the list, since its operands are large.
+/// An operation with large operands, which the list lacks.
 template <class Call>
 operations::operation of(std::vector<operations::input> inputs,
                          std::vector<std::vector<std::byte>> outputs, Call call) {
@@ -285,7 +284,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   return bytes;
 }
 
-// Rows that openmp's shares cut: the sums of their chunks are kept.
+// Rows across openmp's thread partitions, whose chunk sums are kept.
 TEST_ON_EVERY_EXECUTOR(Allocations, OfLongRows) {
   const matrices::pattern p = matrices::rows_of({3, 60'000, 5, 0, 70'000, 1}, 5000, 1);
   const std::vector<double> values(p.nonzeros(), 0.3), x(5000, 0.7), y(6, 5.0);
@@ -299,7 +298,7 @@ TEST_ON_EVERY_EXECUTOR(Allocations, OfLongRows) {
   expect_survives(what);
 }
 
-// So many bins that samples are sorted, in several rounds.
+// Enough bins for samples to be sorted, in several rounds.
 TEST_ON_EVERY_BACKEND(Allocations, OfManyBins) {
   constexpr std::size_t bins = (std::size_t{1} << 22) + 5;
   std::vector<std::int32_t> keys(2 * bins);
@@ -313,7 +312,7 @@ TEST_ON_EVERY_BACKEND(Allocations, OfManyBins) {
   expect_survives(what);
 }
 
-// More pairs than are summed side by side.
+// More pairs than are summed at once.
 TEST_ON_EVERY_EXECUTOR(Allocations, OfManyPairs) {
   constexpr std::size_t k = 20, n = 5000;
   const auto what =
@@ -384,7 +383,7 @@ TEST(CAllocations, FailAsAStatus) {
         case 2:
           return tally_histogram_range(&where, x.size(), TALLY_FLOAT64, x.data(), 1, TALLY_FLOAT64,
                                        edges, 2, TALLY_INT64, counts, nullptr);
-        default:  // a wrong argument, whose text needs memory
+        default:  // an invalid argument, whose message needs memory
           return tally_dot(&where, 2, TALLY_FLOAT64, x.data(), 0, TALLY_FLOAT64, x.data(), 1,
                            TALLY_FLOAT64, &result, nullptr);
       }

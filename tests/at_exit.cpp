@@ -1,5 +1,5 @@
-// Calls of the C interface that fail, or don't, while a thread or the program ends, and a thread's
-// first failure where there is no memory. Ends with 0 if all was as it should be.
+// Calls of the C interface that fail and succeed while a thread or the program ends, and a thread's
+// first failure without memory. Exits with 0 on success.
 #include <tally/tally.h>
 
 #include <unistd.h>
@@ -18,7 +18,7 @@
 #define TALLY_SANITIZER 1
 #endif
 
-// Under a sanitizer malloc is the sanitizer's.
+// A sanitizer brings its own malloc.
 #if defined(__GLIBC__) && !defined(TALLY_SANITIZER)
 #define TALLY_OWN_MALLOC 1
 namespace {
@@ -44,7 +44,7 @@ void require(bool condition, const char* what) {
 
 const double x[] = {1, 2, 3};
 
-/// Two failures, of which the second has the longer text, and a success.
+/// Two failures, the second with the longer message, and a success.
 void call(const char* when) {
   double result = 42;
   require(tally_dot(nullptr, 3, TALLY_FLOAT64, x, 0, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &result,
@@ -71,10 +71,10 @@ struct late {
   ~late() { call(when); }
 };
 
-/// Destroyed last: made before anything of Tally's was called.
+/// Constructed before Tally's first call, so destroyed last.
 late of_the_program{"in a static destructor"};
 
-/// The first thing that a thread makes, so the last that it destroys.
+/// A thread's first object, so the last one destroyed.
 void in_thread() {
   thread_local late of_the_thread{"in a thread_local destructor"};
   require(of_the_thread.when != nullptr, "it is made");
@@ -82,7 +82,7 @@ void in_thread() {
 }
 
 #if defined(TALLY_OWN_MALLOC)
-/// A wrong argument is reported as what it is, or as the memory that its text would need.
+/// An invalid argument is reported as such, or as std::bad_alloc of its message.
 void without_memory() {
   double result = 42;
   short_of_memory = true;

@@ -1,4 +1,4 @@
-// automatic(): by where the data lives and how long it is.
+// automatic(): chosen by the data's memory and length.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>

@@ -1,4 +1,4 @@
-/* The C interface, compiled as C: every function, in each of its forms. */
+/* The C interface, compiled as C: every function in each form. */
 #include <stdio.h>
 #include <string.h>
 #include <tally/tally.h>
@@ -28,14 +28,14 @@ static int failures = 0;
     }                                                                \
   } while (0)
 
-/* The element types of most vectors here. */
+/* Element types of most vectors here. */
 enum { F64 = TALLY_FLOAT64, F32 = TALLY_FLOAT32, C128 = TALLY_COMPLEX128, I32 = TALLY_INT32 };
 
 static const double x[] = {1, 2, 3, 4};
 static const float y[] = {5, 6, 7, 8};
 static const double c[] = {1, 2, 3, 4}; /* two complex numbers */
 static const int i[] = {3, -4, 2, 7, 0};
-/* Its sum is 1; the default grade, which adds 1 to 1e17 first, says 0. */
+/* Its sum is 1; the default grade, which adds 1 to 1e17 first, returns 0. */
 static const double w[] = {1e17, -1e17, 1, 0};
 
 static const tally_call_options defaults = {.size = sizeof defaults};
@@ -44,11 +44,11 @@ static const tally_call_options waiting = {.size = sizeof waiting, .wait = TALLY
 static const tally_call_options queued = {.size = sizeof queued, .wait = TALLY_WAIT_NO};
 static const tally_call_options conjugated = {.size = sizeof conjugated,
                                               .conjugate = TALLY_CONJUGATE_X};
-/* For reductions and dot products: each is valid. */
+/* Valid options of reductions and dot products. */
 static const tally_call_options* const forms[] = {NULL, &defaults, &waiting, &queued};
 enum { form_count = sizeof forms / sizeof *forms };
 
-/* Instructions that every processor of this kind has. */
+/* Instructions that every processor of this architecture has. */
 #if defined(__x86_64__)
 static const tally_instruction_set some_instructions = TALLY_INSTRUCTIONS_BASELINE;
 #else
@@ -114,7 +114,7 @@ static void executors(void) {
     if (!usable[k]) continue;
     CALL(tally_executor_name(&made, &name));
     CHECK(strcmp(name, names[k]) == 0);
-    if (strcmp(name, "cuda") == 0 || strcmp(name, "kokkos") == 0) continue; /* not x's memory */
+    if (strcmp(name, "cuda") == 0 || strcmp(name, "kokkos") == 0) continue; /* cannot read x */
     r = 0;
     CALL(tally_dot(&made, 4, F64, x, 1, F32, y, 1, F64, &r, NULL));
     CHECK(r == 70);
@@ -136,7 +136,7 @@ static void executors(void) {
   CHECK(memcmp(&made, &before, sizeof made) == 0);
 
   {
-    tally_executor twin; /* made alike, of the same bytes; no byte is ignored */
+    tally_executor twin; /* same bytes; none is ignored */
     memset(&made, 0xff, sizeof made);
     memset(&twin, 0x11, sizeof twin);
     CALL(tally_simd(&made, some_instructions));
@@ -178,7 +178,7 @@ static void executors(void) {
        tally_simd(&made, 5));
   CHECK(tally_simd(&made, -2) == TALLY_INVALID_ARGUMENT);
 
-  /* What no function has made. */
+  /* A handle that no function returned. */
   r = 42;
   memset(&made, 0, sizeof made);
   FAIL(TALLY_INVALID_ARGUMENT, "tally: where is an executor that no function of Tally has made",
@@ -187,13 +187,13 @@ static void executors(void) {
   CHECK(tally_sum(&made, 4, F64, x, 1, F64, &r, NULL) == TALLY_INVALID_ARGUMENT);
   CHECK(tally_executor_name(&made, &name) == TALLY_INVALID_ARGUMENT);
   made = where;
-  made.contents[7] = 1; /* room that a later release may use */
+  made.contents[7] = 1; /* reserved for later releases */
   CHECK(tally_dot(&made, 4, F64, x, 1, F32, y, 1, F64, &r, NULL) == TALLY_INVALID_ARGUMENT);
   CHECK(r == 42);
 }
 
 static void options(void) {
-  /* What a later release may have appended. */
+  /* Members that a later release may append. */
   struct {
     tally_call_options known;
     int64_t more[2];
@@ -211,7 +211,7 @@ static void options(void) {
   o.size = 0;
   FAIL(TALLY_INVALID_ARGUMENT, "tally: options.size is 0; the struct has 32 bytes",
        tally_sum(&where, 4, F64, w, 1, F64, &r, &o));
-  o.size = 24; /* as an older release has it */
+  o.size = 24; /* size in an older release */
   CALL(tally_sum(&where, 4, F64, x, 1, F64, &r, &o));
   CHECK(r == 10);
   r = 42;
@@ -239,7 +239,7 @@ static void options(void) {
   FAIL(TALLY_INVALID_ARGUMENT, "tally: options.reserved is 1; it must be 0",
        tally_sum(&where, 4, F64, x, 1, F64, &r, &o));
 
-  /* Those that a function doesn't have. */
+  /* Options that a function lacks. */
   FAIL(TALLY_INVALID_ARGUMENT, "tally: options.conjugate is 1; it must be 0",
        tally_sum(&where, 4, F64, x, 1, F64, &r, &conjugated));
   CHECK(tally_iamax(&where, 4, F64, x, 1, (int64_t*)&r, &conjugated) == TALLY_INVALID_ARGUMENT);
@@ -274,7 +274,7 @@ static void sums(void) {
   CALL(tally_asum(&where, 3, I32, i, 1, F64, &r, NULL));
   CHECK(r == 9);
 
-  /* c = (1 + 2i, 3 + 4i), and the same backwards. */
+  /* c = (1 + 2i, 3 + 4i), and reversed. */
   CALL(tally_dot(&where, 2, C128, c, 1, C128, c, 1, C128, rc, NULL));
   CHECK(rc[0] == -10 && rc[1] == 28);
   CALL(tally_dot(&where, 2, C128, c, 1, C128, c, 1, C128, rc, &conjugated));
@@ -289,7 +289,6 @@ static void sums(void) {
   CALL(tally_dot(&where, 2, C128, c, 1, C128, c, -1, C128, rc, &everything));
   CHECK(rc[0] == 22 && rc[1] == 0);
 
-  /* The two grades. */
   {
     const double ones[] = {1, 1, 1, 1};
     CALL(tally_dot(&where, 4, F64, w, 1, F64, ones, 1, F64, &r, NULL));
@@ -385,7 +384,7 @@ static void exact_words(void) {
   CHECK(tally_exact_sum_type(TALLY_COMPLEX64, F32, C128) == TALLY_COMPLEX64);
   CHECK(tally_exact_sum_type(C128, C128, F64) == F64); /* norms are real */
 
-  /* The sum of 1 + 2 + 3 + 4: once in one place, twice in another. */
+  /* The sum of 1 + 2 + 3 + 4: once in one array, twice in another. */
   for (f = TALLY_WAIT_DEFAULT; f <= TALLY_WAIT_NO; ++f) {
     words.wait = f;
     CALL(tally_sum(&where, 4, F64, x, 1, F64, f == 0 ? other : sum, &words));
@@ -412,7 +411,7 @@ static void exact_words(void) {
   CALL(tally_round_words(NULL, 1, C128, wide, C128, rc, &waiting));
   CHECK(rc[0] == -10 && rc[1] == 28);
 
-  /* Ten times a tenth is 1 where nothing is rounded on the way, though 0.1 is no tenth. */
+  /* Ten times 0.1: 1 unless rounded on the way. */
   memset(sum, 0, sizeof sum);
   for (f = 0; f < 10; ++f) CALL(tally_sum(&where, 1, F64, &tenth, 1, F64, sum, &words));
   CALL(tally_round_words(&where, 1, F64, sum, F64, &r, NULL));
@@ -478,7 +477,7 @@ static void extrema(void) {
     memset(&one, 0xff, sizeof one);
     CALL(tally_min(&where, 5, I32, i, 1, &one, o));
     CHECK(one.value == -4 && one.index == 1);
-    CHECK(memcmp((const char*)&one + 4, "\0\0\0\0", 4) == 0); /* between the two */
+    CHECK(memcmp((const char*)&one + 4, "\0\0\0\0", 4) == 0); /* padding */
     CALL(tally_max(&where, 3, I32, i, 2, &one, o));
     CHECK(one.value == 3 && one.index == 0);
     CALL(tally_minmax(NULL, 5, I32, i, -1, both, o));
@@ -565,7 +564,7 @@ static void elementwise(void) {
   CHECK(tally_scal(&where, 3, 11, &half, F64, a, 1, NULL) == TALLY_UNSUPPORTED_TYPE);
   {
     double v[2] = {3, 5};
-    char anywhere[9]; /* a factor may lie at any address */
+    char anywhere[9]; /* factors may be unaligned */
     memcpy(anywhere + 1, &half, sizeof half);
     CALL(tally_scal(&where, 2, F64, anywhere + 1, F64, v, 1, NULL));
     CHECK(v[0] == 1.5 && v[1] == 2.5);
@@ -601,7 +600,7 @@ static void histograms(void) {
   CALL(tally_histogram_range(&where, 6, F32, v, -1, F64, edges, 2, TALLY_INT64, wide, NULL));
   CHECK(wide[0] == 2 && wide[1] == 3);
   o.outside = NULL;
-  o.channels = 2; /* keys 0 and 2 in the first, 2 and 1 in the second */
+  o.channels = 2; /* keys 0, 2 of the first channel; 2, 1 of the second */
   {
     int64_t by_channel[6];
     CALL(tally_bincount(&where, 4, TALLY_INT8, k, 1, 3, TALLY_INT64, by_channel, &o));
@@ -740,7 +739,7 @@ static void matrices(void) {
   FAIL(TALLY_INVALID_ARGUMENT, "tally: matrix.reserved_too is 1; it must be 0",
        tally_validate(&where, &wrong));
 
-  /* Values may change under a plan that was promised columns. */
+  /* Values may change under a plan with fixed_columns. */
   a.fixed_columns = 1;
   CALL(tally_spmv_plan_create(&where, &a, &plan));
   CALL(tally_spmv(&where, plan, I32, &two, &a, F64, v, 1, F64, NULL, F64, r, 1, NULL));
@@ -749,12 +748,12 @@ static void matrices(void) {
   plan = NULL;
   a.fixed_columns = 0;
 
-  /* What a program that was compiled with the first release's struct passes. */
+  /* The struct of the first release. */
   wrong = a;
   wrong.size = 72;
   CALL(tally_validate(&where, &wrong));
 
-  /* The transpose, with a plan that keeps the values and without a plan. */
+  /* The transpose, with a plan that keeps values and without a plan. */
   a.operation = TALLY_CONJUGATE_TRANSPOSE;
   CALL(tally_spmv(&where, NULL, I32, NULL, &a, F64, u, 1, F64, NULL, F64, t, 1, NULL));
   CHECK(t[0] == 1 && t[1] == 302);
@@ -768,7 +767,7 @@ static void matrices(void) {
   tally_spmv_plan_destroy(plan);
   plan = NULL;
 
-  /* Four arrays: the middle row is empty, and begins anywhere. */
+  /* Four arrays: the middle row is empty and may begin anywhere. */
   a.operation = TALLY_NO_TRANSPOSE;
   a.row_offsets = begins;
   a.row_ends = ends;
@@ -784,7 +783,7 @@ static void matrices(void) {
   CHECK(r[0] == 300 && r[1] == 0 && r[2] == 210);
 }
 
-/* Memory of an executor, and a workspace on one of the host, which copies nothing. */
+/* Memory of an executor; a workspace on a host executor, which copies nothing. */
 static void memory_and_workspaces(void) {
   tally_workspace_options o = {.size = sizeof o, .stage_bytes = 1 << 16, .threads = 2};
   tally_workspace* workspace = NULL;
@@ -856,7 +855,7 @@ static void memory_and_workspaces(void) {
   CHECK(tally_workspace_create(&where, &o, &workspace) == TALLY_INVALID_ARGUMENT);
   CHECK(workspace == NULL);
 
-  /* The same vectors, in host memory, on a device. */
+  /* The same vectors in host memory, on a device. */
   if (tally_cuda(&through, -1, NULL) == TALLY_SUCCESS) {
     CALL(tally_workspace_create(&through, NULL, &workspace));
     CALL(tally_workspace_executor(workspace, &through));
@@ -871,7 +870,7 @@ static void memory_and_workspaces(void) {
 }
 
 int main(void) {
-  errors(); /* first: it looks for the empty text */
+  errors(); /* first: expects the empty message */
   CALL(tally_serial(&where));
   names_and_versions();
   executors();

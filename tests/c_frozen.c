@@ -1,6 +1,5 @@
-/* The C interface as it was released: numbers, sizes, places of members and parameters. A line here
- * never changes; what is new gets a line of its own. (The list of functions:
- * tests/install/functions.) */
+/* The C interface as released: enumerators, sizes, offsets of members, parameters. No line here
+ * ever changes; additions get lines of their own. (List of functions: tests/install/functions.) */
 #include <tally/tally.h>
 
 #define ENUMERATOR(name, value) _Static_assert(name == value, #name)
@@ -55,7 +54,7 @@ ENUMERATOR(TALLY_ORDER_VERSION, 1);
 ENUMERATOR(TALLY_ORDER_LANES, 64);
 ENUMERATOR(TALLY_ORDER_CHUNK, 1024);
 
-/* Structs that begin with their size may become larger: then these say at least. */
+/* Structs that begin with their size may grow: for these a minimum. */
 #define SIZE(type, bytes) _Static_assert(sizeof(type) == bytes, #type)
 SIZE(tally_executor, 64);
 SIZE(tally_outside_counts, 24);

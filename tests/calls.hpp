@@ -1,6 +1,6 @@
-// Every public function whose types are erased, of C++ and of C, as a right call in which each
-// argument can be replaced: for tests of all of them. A function that is new has to be listed
-// (tests/out_of_range.cpp looks into the headers).
+// Every type-erased public function of C++ and C as a valid call with replaceable arguments, for
+// tests over all of them. New functions must be listed (tests/out_of_range.cpp compares with the
+// headers).
 #pragma once
 
 #include "tests/data.hpp"
@@ -20,7 +20,7 @@ namespace calls {
 
 using tally::executor;
 
-/// How many enumerators there are: 0, 1, ...
+/// Number of enumerators, 0, 1, ...
 template <class E>
 constexpr int count_of = 0;
 template <>
@@ -44,9 +44,9 @@ inline constexpr int count_of<tally::matrix_operation> = 3;
 template <>
 inline constexpr int count_of<tally::reach> = 2;
 template <>
-inline constexpr int count_of<tally::instruction_set> = 5;  // and best, which is -1
+inline constexpr int count_of<tally::instruction_set> = 5;  // besides `best`, -1
 
-/// The enumerators of one call, each of which goes through here. One may be replaced.
+/// The enumerators of one call; one of them may be replaced.
 class enumerators {
  public:
   enumerators() = default;
@@ -71,7 +71,7 @@ class enumerators {
   int by_ = 0;
 };
 
-/// What calls read and write, where an executor's kernels and where the host can.
+/// Memory that calls read and write, reachable by an executor's kernels or by the host.
 class memory {
  public:
   static constexpr std::size_t elements = tally::order::chunk;
@@ -85,22 +85,22 @@ class memory {
     clear();
   }
 
-  /// n elements of 0.5, read as any type.
+  /// n elements of 0.5, reinterpreted as any type.
   tally::operand x(tally::type t = tally::type::float64, std::size_t n = 4) const {
     return {in_.get(), n, 1, t};
   }
-  /// 0, 1, 2, 3, 4; from a later one on.
+  /// 0, 1, 2, 3, 4, beginning with `first`.
   tally::operand indices(std::size_t n, tally::type t, std::size_t first = 0) const {
     return {in_.get() + indices_at + 4 * first, n, 1, t};
   }
   const void* zeros() const { return in_.get() + zeros_at; }
-  /// Where the executor's kernels write.
+  /// Output in memory of the executor.
   tally::output_operand z(tally::type t, std::size_t n = 4) const { return {out_.get(), n, 1, t}; }
   std::int64_t* words() const { return reinterpret_cast<std::int64_t*>(out_.get()); }
-  /// Memory of the host.
+  /// Host memory.
   void* host() { return host_.data(); }
   std::int64_t* host_words() { return host_.data(); }
-  /// More of it, which calls may write also when they fail.
+  /// Host memory that failing calls may write too.
   void* message() { return message_.data(); }
 
   void clear() {
@@ -123,34 +123,33 @@ class memory {
   std::vector<std::int64_t> message_ = std::vector<std::int64_t>(512);
 };
 
-/// A function of C++.
+/// A function of the C++ interface.
 struct row {
   const char* function;
   void (*call)(const executor&, memory&, enumerators&);
-  /// A right call is refused as well, since it needs several devices.
+  /// The valid call throws too, for it needs several devices.
   bool is_refused = false;
 };
 
-/// All of them.
 std::span<const row> of_cpp();
 
 // --- C --------------------------------------------------------------------------------------------
 
-/// The enumerators and structs of one call of C, each of which goes through here. One may be
-/// replaced: an int by another, a struct by one of another size.
+/// The enumerators and structs of one call of C; one may be replaced: an int by another, a struct
+/// by one of another size.
 class arguments {
  public:
   arguments() = default;
   arguments(std::size_t replaced, int by) : replaced_(replaced), by_(by) {}
 
-  /// An int that may be first ... last.
+  /// An int with valid values first ... last.
   int operator()(int right, int last, int first = 0) {
     ranges_.push_back({first, last, right, 0});
     return is_replaced() ? by_ : right;
   }
   int type(int right) { return (*this)(right, TALLY_COMPLEX128); }
 
-  /// A struct. Behind another size nothing of it is there, but zeros behind its last member.
+  /// A struct. One of another size is zeros behind its last member.
   template <class S>
   const S* of(const S& right, std::size_t first_size) {
     ranges_.push_back({static_cast<int>(first_size), 4096, int{sizeof(S)}, alignof(S)});
@@ -178,7 +177,7 @@ class arguments {
     return of(o, 24);
   }
 
-  /// What may stand in one place: ints in a range, or of a struct sizes that are multiples.
+  /// Valid values of one argument: ints in a range, or multiples of a struct's size.
   struct range {
     int first, last, right;
     std::size_t multiple;
@@ -209,7 +208,7 @@ class arguments {
   int by_ = 0;
 };
 
-/// What calls of C read and write.
+/// Memory that calls of C read and write.
 struct c_memory {
   double x[8] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
   std::int32_t indices[5] = {0, 1, 2, 3, 4};
@@ -217,13 +216,12 @@ struct c_memory {
   alignas(8) std::int64_t out[300] = {};
   double* z() { return reinterpret_cast<double*>(out); }
 };
-/// A function of C.
+/// A function of the C interface.
 struct c_row {
   const char* function;
   tally_status (*call)(const tally_executor* where, c_memory& m, arguments& a);
 };
 
-/// All of them.
 std::span<const c_row> of_c();
 
 }  // namespace calls

@@ -1,4 +1,4 @@
-// Several host threads, several streams, graphs: at once, and always the same bits.
+// Several host threads, streams and graphs at once: the bits never change.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/matrices.hpp"
@@ -15,7 +15,7 @@
 namespace {
 
 constexpr std::size_t sizes[] = {3, 1000, 20011, 300007};
-/// Dot products of these sizes, in either grade.
+/// Sizes of dot products, in either grade.
 constexpr std::size_t cases = 2 * std::size(sizes);
 
 struct inputs {
@@ -72,9 +72,8 @@ TEST_ON_EVERY_EXECUTOR(Concurrency, ManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Threads share an executor, and with it a stream: what one call leaves there between its launches,
-// others must not take for theirs. The matrix is large enough for several launches, and has long
-// rows.
+// Threads share an executor and its stream: no call may mistake for its own what another left
+// between launches. The matrix needs several launches and has long rows.
 TEST_ON_EVERY_EXECUTOR(Concurrency, ProductsOnOneStream) {
   const matrices::pattern p = matrices::rmat(15, 2 << 20, 1);
   const inputs in(where());
@@ -158,7 +157,7 @@ TEST_F(CudaStreams, QueuedCallsOnManyStreamsFromManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-// One handle, but a stream of its own for each thread.
+// One handle, a stream for each thread.
 TEST_F(CudaStreams, TheStreamOfEachThread) {
   std::atomic<int> wrong = 0;
   std::vector<std::thread> workers;
@@ -218,7 +217,7 @@ struct device_matrix {
   device_vector<double> values;
 };
 
-// Some calls are several launches and wait for the last; those of other threads come in between.
+// Calls of several launches that wait for the last, interleaved between threads.
 TEST_F(CudaStreams, SequencesOfLaunchesOnOneStreamFromManyThreads) {
   constexpr int rounds = 200;
   const tally::executor where = tally::cuda();
@@ -298,7 +297,7 @@ TEST_F(CudaStreams, SparseProductsAndHistogramsCapturedInAGraph) {
   tally::spmv(where, a.view(), device_x.span(), unplanned.span());
   tally::spmv(where, reads, transpose, device_v.span(), read.span());
   tally::spmv(where, keeps, transpose, device_v.span(), kept.span());
-  // Without a plan it would wait. It is refused, and the capture goes on.
+  // Without a plan it would wait: it throws, and the capture goes on.
   EXPECT_THROW(tally::spmv(where, transpose, device_v.span(), read.span()), tally::error);
   tally::bincount(where, device_keys.span(), counts.span(), {.outside = outside.span().data()});
   check(cudaStreamEndCapture(stream, &graph));
@@ -347,7 +346,7 @@ TEST_F(CudaStreams, CapturedInAGraphAndReplayed) {
     check(cudaMemset(results, 0xff, got.size() * sizeof(double)));
     check(cudaDeviceSynchronize());
     check(cudaGraphLaunch(executable, replay % 2 ? stream : other));
-    // Eager calls beside the replay, on the stream that was captured.
+    // Eager calls beside the replay, on the captured stream.
     const double eager = in_->dot(tally::cuda({.stream = replay % 2 ? other : stream}), 3);
     EXPECT_EQ(std::bit_cast<std::uint64_t>(eager), in_->want[3]);
     check(cudaDeviceSynchronize());
@@ -379,7 +378,7 @@ TEST_F(CudaStreams, WaitingOnACapturingStreamIsAnErrorAndTheCaptureGoesOn) {
   check(cudaStreamDestroy(stream));
 }
 
-// Neither as one launch nor as the two that vectors of other alignments and the exact grade take.
+// Neither as one launch nor as the two that other alignments and the exact grade take.
 TEST_F(CudaStreams, AnUpdateWithASumThatIsRefusedQueuesNothing) {
   cudaStream_t stream;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -400,7 +399,7 @@ TEST_F(CudaStreams, AnUpdateWithASumThatIsRefusedQueuesNothing) {
   EXPECT_EQ(nodes, 0u);
   check(cudaGraphDestroy(graph));
 
-  // What does not wait becomes part of the graph.
+  // Calls that don't wait become part of the graph.
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   tally::axpy_dot(where, 2, u, v, v, sums.span().data());
   tally::axpy_dot(where, 2, odd_u, odd_v, odd_v, sums.span().data() + 1);

@@ -1,5 +1,5 @@
-// These tests look at what the CUDA backend keeps between calls and what it leaves behind: while
-// graphs are captured, where threads end, after others' errors, and after wrong matrices.
+// Memory that the CUDA backend keeps between calls and what it leaves behind: under capture, at the
+// end of threads, after others' errors, after invalid matrices.
 #if TALLY_HAS_CUDA
 
 #include "tests/data.hpp"
@@ -31,8 +31,8 @@ class Cuda : public testing::Test {
   }
 };
 
-/// While this lives a stream is captured, and a call that is not safe beside a capture ends that,
-/// whichever thread makes it.
+/// Captures a stream while it lives; a call that is unsafe during capture ends that, from any
+/// thread.
 class global_capture {
  public:
   global_capture() {
@@ -62,14 +62,14 @@ class global_capture {
   bool ended_ = false;
 };
 
-/// The results are more than a thread's mailbox holds.
+/// More results than a thread's pinned result buffer holds.
 void return_many(const tally::executor& where, const device_vector<double>& x) {
   const auto all = x.span();
   const std::size_t n = all.size() / 100;
   EXPECT_EQ(tally::multi_dot(where, tally::rows(all.data(), 100, n), all.first(n)).size(), 100u);
 }
 
-// What a thread has is given to others when it ends: freeing it would end the capture.
+// A thread's memory is handed on when it ends: freeing it would end the capture.
 TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
   const tally::executor where = tally::cuda();
   const operations::prepared_list all(20'000, where);
@@ -91,7 +91,7 @@ TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
   EXPECT_EQ(capture.end(), cudaSuccess);
 }
 
-// This holds also at the first call of a thread and of a stream, which allocates.
+// Also the first call of a thread and of a stream, which allocates.
 TEST_F(Cuda, EveryOperationRunsBesideACapture) {
   cudaStream_t stream;
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -120,7 +120,7 @@ TEST_F(Cuda, AnEarlierErrorIsLeftForItsOwner) {
   const operations::prepared_list all(20'000, where);
   check_cuda(cudaDeviceSynchronize());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].run();  // CUDA drops an earlier error when it loads a kernel
+    all[i].run();  // loading a kernel drops an earlier error
     (void)cudaGetLastError();
     ASSERT_EQ(cudaSetDevice(9999), cudaErrorInvalidDevice);
     EXPECT_NO_THROW(all[i].run()) << all.name(i);
@@ -129,7 +129,7 @@ TEST_F(Cuda, AnEarlierErrorIsLeftForItsOwner) {
   check_cuda(cudaDeviceSynchronize());
 }
 
-// Branches of a graph run side by side: no two calls in it may share what blocks hand over.
+// Branches of a graph run concurrently: no two of its calls may share scratch memory.
 TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   constexpr std::size_t branches = 6, n = 1'000'000;
   const auto x = golden::doubles(n, 1), y = golden::doubles(n, 2);
@@ -194,7 +194,7 @@ TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   for (auto& s : streams) check_cuda(cudaStreamDestroy(s));
 }
 
-// Calls of several streams, and of a graph that is replayed, add to the same words.
+// Calls of several streams and of a replayed graph add to the same limbs.
 TEST_F(Cuda, GraphsAndStreamsAddToTheSameWords) {
   constexpr std::size_t n = 300'000, streams_count = 4, replays = 25;
   const auto x = data::elements_of<double>(data::random_bytes<double>(n, 1, data::kind::wide));
@@ -249,13 +249,13 @@ TEST_F(Cuda, GraphsAndStreamsAddToTheSameWords) {
   EXPECT_EQ(tally::exact_sum<double>::from_words(words.read().data()), all);
   EXPECT_EQ(tally::exact_sum<float>::from_words(floats.read().data()), sums);
   EXPECT_EQ(tally::exact_sum<double>::from_words(pinned), magnitudes);
-  // The graph's rounding runs beside other streams' sums, so it is asked for once more.
+  // The graph's rounding runs beside other streams' sums, so it is repeated.
   tally::round_words<double>(captured, words.span().data(), results.span().data());
   tally::round_words<float>(captured, floats.span().data(), results.span().data() + 1);
   check_cuda(cudaStreamSynchronize(streams[0]));
   EXPECT_EQ(results.read(), (std::vector<double>{all.round<double>(), sums.round<double>()}));
 
-  // The forms that wait are refused in a capture.
+  // Forms that wait throw in a capture.
   check_cuda(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeThreadLocal));
   EXPECT_THROW(tally::dot(captured, dx.span(), df.span(), tally::add_to(one)), tally::error);
   EXPECT_THROW(tally::round_words<double>(captured, words.span().data()), tally::error);
@@ -266,7 +266,7 @@ TEST_F(Cuda, GraphsAndStreamsAddToTheSameWords) {
   for (auto& s : streams) check_cuda(cudaStreamDestroy(s));
 }
 
-/// Returns row offsets that are none, by what is wrong with them.
+/// Invalid row offsets, by defect.
 template <class O>
 std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_t nonzeros) {
   std::mt19937_64 random(7);
@@ -275,7 +275,7 @@ std::map<std::string, std::vector<O>> wrong_offsets(std::size_t rows, std::size_
   for (std::size_t i = 0; i <= rows; ++i) {
     right[i] = static_cast<O>(static_cast<std::uint64_t>(nonzeros) * i / rows);
   }
-  // Here a few long rows, which are split, lie between rows without terms.
+  // A few long rows, which are split, among empty ones.
   std::vector<O> split(rows + 1);
   for (std::size_t i = 0; i <= rows; ++i) split[i] = right[i / (rows / 7) * (rows / 7)];
   split[rows] = n;
@@ -320,7 +320,7 @@ void multiply_with_wrong_offsets(std::size_t rows = 20'000, std::size_t nonzeros
   const device_vector<T> device_values(values), device_x(x);
   device_vector<T> device_y(y);
 
-  // These other calls on the stream all let blocks hand each other something.
+  // Other calls on the stream whose blocks exchange data.
   const auto terms = golden::doubles(1'000'000, 5);
   const device_vector<double> device_terms(terms);
   const double want = tally::dot(tally::serial(), terms, terms);
@@ -360,7 +360,7 @@ void multiply_with_wrong_offsets(std::size_t rows = 20'000, std::size_t nonzeros
   }
 }
 
-// Plans are queued on two streams, and the first product that each has is captured on a third one.
+// Plans queued on two streams; the first product of each is captured on a third.
 TEST_F(Cuda, QueuedPlansOnStreams) {
   const matrices::pattern p = matrices::stencil(300, 200, 1, 1);
   const auto values = golden::doubles(p.nonzeros(), 3), x = golden::doubles(p.columns, 4);
@@ -399,9 +399,9 @@ TEST_F(Cuda, QueuedPlansOnStreams) {
   for (cudaStream_t stream : streams) check_cuda(cudaStreamDestroy(stream));
 }
 
-/// Multiplies with plans of a matrix whose offsets change in place, in spite of their promise: each
-/// kind of plan still reads and writes within bounds, and is right once the offsets are. With
-/// fixed_columns the plan is to be of the kind that is said.
+/// Products with plans of a matrix whose offsets change in place, against their promise: every kind
+/// of plan stays within bounds, and is right again once the offsets are. With fixed_columns the
+/// plan must be of the given kind.
 template <class T>
 void multiply_with_changed_offsets(const matrices::pattern& p, const std::string& kind) {
   const tally::executor where = tally::cuda();
@@ -436,8 +436,7 @@ void multiply_with_changed_offsets(const matrices::pattern& p, const std::string
   }
 }
 
-// What a part gives is written to the device's memory, in a graph, with the bits that the form has
-// which waits.
+// The captured form writes a part's nodes to device memory, with the bits of the form that waits.
 TEST_F(Cuda, SumsOverAPartAreCaptured) {
   using tally::summand;
   constexpr std::size_t total = 300 * tally::order::chunk, begin = 1000, end = 297000;
@@ -487,7 +486,7 @@ TEST_F(Cuda, SumsOverAPartAreCaptured) {
   check_cuda(cudaStreamDestroy(stream));
 }
 
-// Both wait: they are refused in a capture, which goes on. What they write is in host memory.
+// Both wait and write to host memory: they throw in a capture, which goes on.
 TEST_F(Cuda, SumsOverPartsAreForTheHost) {
   constexpr std::size_t n = 5 * tally::order::chunk;
   const device_vector<double> x(golden::doubles(n, 1));
@@ -524,7 +523,7 @@ TEST_F(Cuda, SumsOverPartsAreForTheHost) {
 TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat64) {
   multiply_with_wrong_offsets<double, std::int32_t>();
 }
-// So many that long rows are queued.
+// Enough terms for long rows to be queued.
 TEST_F(Cuda, WrongOffsetsOfManyTermsHarmNoLaterCall) {
   multiply_with_wrong_offsets<double, std::int32_t>(1500, (1 << 21) + 5);
   multiply_with_wrong_offsets<float, std::int64_t>(1500, (1 << 21) + 5);
@@ -533,7 +532,7 @@ TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat32) {
   multiply_with_wrong_offsets<float, std::int64_t>();
 }
 TEST_F(Cuda, OffsetsThatChangeAfterAPlanHarmNothing) {
-  // Rows of 3 to 7 terms; row i has its first one in column `fifths * i / 5`.
+  // Rows of 3 to 7 terms; the first column of row i is `fifths * i / 5`.
   const auto band = [](std::size_t fifths) {
     matrices::pattern p;
     p.columns = 8'000 * fifths + 2'000;

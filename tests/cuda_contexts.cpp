@@ -1,7 +1,6 @@
-// The library makes no context on a CUDA device that nobody asked for, and forgets one that
-// cudaDeviceReset ended; and of a device's memory it takes what it needs. This is a program of its
-// own, which runs alone, since it resets the device and looks at how much memory is free. The order
-// of its tests matters where they run in one process.
+// The library creates no context on a CUDA device unasked, forgets one that cudaDeviceReset ended,
+// and takes no more device memory than needed. A program that runs alone, since it resets the
+// device and measures free memory. In one process the order of its tests matters.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/matrices.hpp"
@@ -22,12 +21,12 @@
 
 namespace {
 
-/// So many allocations of this thread succeed; all do if it is negative.
+/// Allocations of this thread that succeed; negative: all.
 thread_local int allocations_left = -1;
 
 }  // namespace
 
-// This program and the library allocate with these.
+// Used by this program and by the library.
 void* operator new(std::size_t bytes) {
   if (allocations_left == 0) throw std::bad_alloc();
   if (allocations_left > 0) --allocations_left;
@@ -41,7 +40,7 @@ namespace {
 
 using data::check_cuda;
 
-/// Asks the driver: the runtime would make a context to answer.
+/// Asks the driver: the runtime would create a context.
 bool has_context(int device) {
   const auto ask = reinterpret_cast<decltype(&cuDevicePrimaryCtxGetState)>(
       dlsym(dlopen("libcuda.so.1", RTLD_LAZY), "cuDevicePrimaryCtxGetState"));
@@ -56,7 +55,7 @@ int devices() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-/// Returns the bytes that every operation gives on an executor.
+/// The bytes of every operation's results.
 std::vector<std::vector<std::byte>> results(const operations::list& list,
                                             const tally::executor& where) {
   std::vector<std::vector<std::byte>> all;
@@ -71,14 +70,13 @@ std::vector<std::vector<std::byte>> results(const operations::list& list,
   return all;
 }
 
-// A thread's device is 0 until it says otherwise; work on 1 must not make a context on 0, of some
-// 500 MB, when it goes back there.
+// A thread's device is 0 by default; returning there from 1 must not create a context on 0.
 TEST(CudaContexts, TheCallersDeviceGetsNoneFromWorkOnAnother) {
   if (devices() < 2) GTEST_SKIP() << devices() << " CUDA devices; this needs two";
   if (has_context(0)) GTEST_SKIP() << "an earlier test has used device 0";
   const tally::executor where = tally::cuda({.device = 1});
   std::optional<operations::prepared_list> all;
-  std::thread([&] {  // The memory lies on device 1.
+  std::thread([&] {  // in memory of device 1
     check_cuda(cudaSetDevice(1));
     all.emplace(20'000, where);
   })
@@ -99,7 +97,7 @@ TEST(CudaContexts, TheCallersDeviceGetsNoneFromWorkOnAnother) {
     all.reset();
   }).join();
   EXPECT_FALSE(has_context(0));
-  // Device 0 gives the same, also to a thread that goes to and fro.
+  // Device 0 gives the same, also to a thread that alternates.
   EXPECT_EQ(got, results(operations::list(20'000), tally::cuda({.device = 0})));
   EXPECT_TRUE(has_context(0));
 }
@@ -110,25 +108,24 @@ std::size_t free_bytes() {
   return free;
 }
 
-/// Returns how much less memory is free than before.
+/// The decrease of free memory.
 std::size_t taken_since(std::size_t before) { return before - std::min(before, free_bytes()); }
 
-// A captured call owns what its blocks hand each other, for as long as its graph lives, and no
-// more.
+// A captured call's graph owns the memory that its blocks exchange, for its lifetime and no more.
 TEST(CudaContexts, ACapturedCallOwnsWhatItNeeds) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
   constexpr std::size_t calls = 256, a_slab = 2 << 20;
   cudaStream_t stream;
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const operations::prepared_list all(100'000, tally::cuda({.stream = stream}));
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].run();  // Some things are allocated once.
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].run();  // one-time allocations
   check_cuda(cudaDeviceSynchronize());
   const auto capture = [&](std::size_t i) {
     cudaGraph_t graph = nullptr;
     check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     try {
       for (std::size_t k = 0; k < calls; ++k) all[i].run();
-    } catch (const tally::error& e) {  // The call would wait.
+    } catch (const tally::error& e) {  // it would wait
       EXPECT_EQ(e.code(), tally::errc::invalid_argument) << all.name(i) << ": " << e.what();
     }
     check_cuda(cudaStreamEndCapture(stream, &graph));
@@ -137,16 +134,16 @@ TEST(CudaContexts, ACapturedCallOwnsWhatItNeeds) {
   std::vector<cudaGraph_t> graphs;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t before = free_bytes();
-    graphs.push_back(capture(i));  // It is kept, so that the next one gets nothing back.
+    graphs.push_back(capture(i));  // Kept, so that the next graph gets no memory back.
     const std::size_t owned = taken_since(before);
     RecordProperty(all.name(i), std::to_string(owned / calls));
-    // multi_dot of the exact grade is five calls, one after the other.
+    // multi_dot in the exact grade is five successive calls.
     const bool exact = all.name(i).find("exact") != std::string::npos;
     const bool many = all.name(i).find("_dot_") != std::string::npos;
     EXPECT_LE(owned, a_slab + calls * (exact ? 36u << 10 : 4u << 10) * (many ? 5 : 1))
         << all.name(i);
   }
-  // All of it comes back.
+  // All memory comes back.
   for (cudaGraph_t graph : graphs) check_cuda(cudaGraphDestroy(graph));
   check_cuda(cudaDeviceSynchronize());
   const std::size_t before = free_bytes();
@@ -155,8 +152,8 @@ TEST(CudaContexts, ACapturedCallOwnsWhatItNeeds) {
   check_cuda(cudaStreamDestroy(stream));
 }
 
-// A product of a large matrix without a plan has its queue of long rows in words that its graph
-// owns, and graphs of many sizes come and go.
+// A product of a large matrix without a plan queues long rows in memory that its graph owns; graphs
+// of many sizes come and go.
 TEST(CudaContexts, CapturedProductsOfManySizesTakeNoMoreMemory) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
   cudaStream_t stream;
@@ -212,13 +209,12 @@ TEST(CudaContexts, CapturedProductsOfManySizesTakeNoMoreMemory) {
     check_cuda(cudaDeviceSynchronize());
     if (i == 0) before = free_bytes();
   }
-  // One has a quarter of a MiB, all 96 would have 28.
+  // One graph has a quarter of a MiB, all 96 would have 28.
   EXPECT_LE(taken_since(before), 8 << 20);
   check_cuda(cudaStreamDestroy(stream));
 }
 
-// A call has got words on the device already when memory of the host runs out: in a thread that has
-// called nothing before, what follows allocates.
+// The call has its device memory when host memory runs out: in a new thread later steps allocate.
 TEST(CudaContexts, CallsThatFailLeakNothing) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
   const tally::executor where = tally::cuda();
@@ -244,7 +240,7 @@ TEST(CudaContexts, CallsThatFailLeakNothing) {
     EXPECT_LT(taken_since(before), std::size_t{3} << 20) << k;
   }
   EXPECT_GE(failed, 10'000);
-  // None of the words is left full.
+  // No scratch memory stays dirty.
   tally::bincount(where, some, bins);
   std::vector<std::int32_t> got(100), want(100);
   want[7] = 1000;
@@ -252,7 +248,7 @@ TEST(CudaContexts, CallsThatFailLeakNothing) {
   EXPECT_EQ(got, want);
 }
 
-// All that the library keeps on a device, and in pinned memory, ends with its context.
+// All device and pinned memory that the library keeps ends with its context.
 TEST(CudaContexts, WorkGoesOnAfterAReset) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
   const tally::executor where = tally::cuda();
@@ -302,7 +298,7 @@ TEST(CudaContexts, WorkGoesOnAfterAReset) {
   const auto want = results(list, where);
   const auto want_returned = many_returned();
 
-  // This thread and another live through the reset.
+  // This thread and another outlive the reset.
   std::promise<void> ran, was_reset;
   std::thread other([&] {
     EXPECT_EQ(results(list, where), want);
@@ -319,7 +315,7 @@ TEST(CudaContexts, WorkGoesOnAfterAReset) {
   was_reset.set_value();
   other.join();
 
-  // The caller's memory may lie now where the plan's was: the plan frees none of it.
+  // The caller's memory may now have the plan's old address: the plan must not free it.
   const matrix a(where, p, values, v);
   try {
     tally::spmv(where, *plan, a.view, a.from(), a.to());

@@ -35,14 +35,14 @@ std::vector<std::byte> random_bytes(tally::type element, std::size_t n, std::uin
 
 namespace {
 
-/// The executor of a workspace that is there until the program ends.
+/// The executor of a workspace that lives until the program ends.
 tally::executor small_workspace() {
   static const auto& through = *new tally::workspace(
       tally::cuda(), {.stage_bytes = tally::workspace_options::least_stage_bytes, .threads = 3});
   return through.executor();
 }
 
-/// The suites of the operations that a workspace takes.
+/// Suites of the operations that workspaces support.
 std::vector<std::string> staged_suites() {
   return {"Buffer",
           "Dot",
@@ -179,12 +179,11 @@ buffer::~buffer() {
 }
 
 void buffer::write(const void* from, std::size_t bytes, std::size_t offset) {
-  if (bytes == 0) return;  // then `from` may be null, which memcpy does not allow
+  if (bytes == 0) return;  // memcpy permits no null `from`
 #if TALLY_HAS_CUDA
   if (device_) {
     check_cuda(cudaMemcpy(get() + offset, from, bytes, cudaMemcpyDefault));
-    // From pageable memory it may return before the device has them, and other streams don't
-    // wait.
+    // From pageable memory it may return early, and other streams don't wait.
     return check_cuda(cudaStreamSynchronize(nullptr));
   }
 #endif
@@ -201,7 +200,7 @@ void buffer::read(void* to, std::size_t bytes, std::size_t offset) const {
 
 namespace {
 
-/// Calls f with the size of an element as a constant.
+/// Calls f with the element size as a constant.
 template <class F>
 void with_size(std::size_t size, const F& f) {
   for_each_type([&]<class T>(std::type_identity<T>) {
@@ -222,7 +221,7 @@ tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tal
   if (l.increment == 1 && n > 0) {
     std::memcpy(first, elements.data(), n * size);
   } else {
-    with_size(size, [&](auto constant) {  // a copy of a known size is one instruction
+    with_size(size, [&](auto constant) {  // one instruction for a constant size
       for (std::size_t i = 0; i < n; ++i) {
         std::memcpy(first + (l.increment < 0 ? n - 1 - i : i) * step * constant,
                     elements.data() + i * constant, constant);

@@ -1,4 +1,4 @@
-// Data for the tests: random vectors of every element type, and memory that an executor can reach.
+// Test data: random vectors of every element type, and memory that an executor can reach.
 #pragma once
 
 #include <tally/tally.hpp>
@@ -32,11 +32,11 @@ void for_each_type(F&& f) {
   }(tally::element_types{});
 }
 
-/// What random elements are like.
+/// Distribution of random elements.
 enum class kind {
   plain,    ///< in [-1, 1); small integers
   wide,     ///< exponents over the type's range, subnormals, signed zeros; full-range integers
-  special,  ///< plain with infinities and NaNs of several payloads among them
+  special,  ///< plain, with infinities and NaNs of several payloads
 };
 
 template <class T>
@@ -54,7 +54,7 @@ T random_element(std::mt19937_64& random, kind k) {
     if (k == kind::plain) return T(random_element<float>(random, k));
     T value;
     do {
-      value.bits = static_cast<std::uint16_t>(random());  // subnormals and zeros come by themselves
+      value.bits = static_cast<std::uint16_t>(random());  // subnormals and zeros included
     } while (k == kind::wide && !(static_cast<float>(value) - static_cast<float>(value) == 0));
     return value;
   } else {
@@ -73,7 +73,7 @@ T random_element(std::mt19937_64& random, kind k) {
   }
 }
 
-/// n random elements of a type that is told at run time.
+/// n random elements of a runtime type.
 std::vector<std::byte> random_bytes(tally::type element, std::size_t n, std::uint64_t seed, kind k);
 
 template <class T>
@@ -81,7 +81,7 @@ std::vector<std::byte> random_bytes(std::size_t n, std::uint64_t seed, kind k) {
   return random_bytes(tally::type_of<T>, n, seed, k);
 }
 
-/// Elements, of bool too, as bytes, and bytes as elements.
+/// Elements, also bool, as bytes and back.
 template <class T>
 std::vector<std::byte> bytes_of(const std::vector<T>& elements) {
   std::vector<std::byte> bytes(elements.size() * sizeof(T));
@@ -102,35 +102,33 @@ std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
   return elements;
 }
 
-/// Where a test runs, from most executors to fewest.
+/// Executors that a test runs on, widest scope first.
 enum class scope { every_executor, every_backend, fast_backends };
 
-/// The executor that a test runs on, by name: those built in are tested, those that can't run here
-/// are reported as skipped.
+/// An executor for tests, by name: built-in ones are tested, those that can't run here are skipped.
 struct target {
   std::string name;
   std::function<tally::executor()> make;
-  scope stands_for = scope::every_executor;  ///< Tests of this scope and of wider ones run on it.
-  std::vector<std::string> suites = {};      ///< The suites that run on it; empty: all.
+  scope stands_for = scope::every_executor;  ///< The narrowest scope that runs on it.
+  std::vector<std::string> suites = {};      ///< its suites; empty: all
 
   bool runs(const std::string& suite, scope s) const {
     return s <= stands_for && (suites.empty() || std::ranges::find(suites, suite) != suites.end());
   }
 };
 
-/// Every backend of the build: simd in each of its instruction sets and in a trusted environment,
-/// openmp with some numbers of threads; and a workspace on a device, whose stages are so small that
-/// most vectors take many. TALLY_TESTS in the environment chooses: `default`; `full`, in which all
-/// stand for the narrowest scope; `few`, for sanitizers and emulators: serial, two
-/// instruction sets, three threads.
+/// Every backend of the build: simd in each instruction set and in a trusted environment, openmp
+/// with several numbers of threads, and a workspace on a device with stages so small that most
+/// vectors take many. TALLY_TESTS in the environment chooses: `default`; `full`, where all run the
+/// narrowest scope; `few`, for sanitizers and emulators.
 std::vector<target> targets();
 
-/// A fixture for tests that run on every target.
+/// Fixture of tests that run on every target.
 class OnEveryExecutor : public testing::Test {
  public:
-  /// Makes one of a suite's tests.
+  /// Creates a test.
   using factory = OnEveryExecutor*();
-  /// Notes a test, which `register_all` registers for each target.
+  /// Records a test; `register_all` registers it for each target.
   static bool add(const char* suite, const char* name, scope s, const char* file, int line,
                   factory* make);
   static void register_all();
@@ -141,7 +139,7 @@ class OnEveryExecutor : public testing::Test {
 
  private:
   const target* target_ = nullptr;
-  std::vector<tally::executor> where_;  // an executor has no default
+  std::vector<tally::executor> where_;  // empty until set: an executor has no default
 };
 
 template <class Test>
@@ -149,15 +147,14 @@ OnEveryExecutor* make() {
   return new Test;
 }
 
-/// Defines a test of a suite on every executor: "Executors/<suite>.<name>/<target>". GoogleTest's
-/// TEST_P does the same, but compiles the registration of each suite, which takes longer than most
-/// of the tests.
+/// Defines a test on every executor: "Executors/<suite>.<name>/<target>". Unlike TEST_P it compiles
+/// no registration for each suite, which takes longer than most tests.
 #define TEST_ON_EVERY_EXECUTOR(suite, name) TALLY_TEST_IN_SCOPE(suite, name, every_executor)
-/// The same for a test that takes more than half a second, or whose subject does not depend on the
-/// instruction set and the number of threads: by default only one or two executors of each backend
-/// run it, with TALLY_TESTS=full all.
+/// For a test that takes more than half a second, or whose subject is independent of instruction
+/// set and threads: by default on one or two executors of each backend, with TALLY_TESTS=full on
+/// all.
 #define TEST_ON_EVERY_BACKEND(suite, name) TALLY_TEST_IN_SCOPE(suite, name, every_backend)
-/// The same for a test that takes the slow backends a minute: by default they do not run it.
+/// For a test too slow for the slow backends, which skip it by default.
 #define TEST_ON_FAST_BACKENDS(suite, name) TALLY_TEST_IN_SCOPE(suite, name, fast_backends)
 
 #define TALLY_TEST_IN_SCOPE(suite, name, s)                                                  \
@@ -177,7 +174,7 @@ inline void check_cuda(cudaError_t status) {
 /// Whether an executor's kernels can't reach host memory.
 bool on_device(const tally::executor& where);
 
-/// Memory that an executor's kernels can reach, filled from the host.
+/// Memory that an executor's kernels reach, filled from the host.
 class buffer {
  public:
   buffer(const tally::executor& where, std::size_t bytes);
@@ -197,7 +194,7 @@ class buffer {
   void* pointer_ = nullptr;
 };
 
-/// A vector in memory that an executor's kernels can reach.
+/// A vector in such memory.
 template <class T>
 struct placed {
   placed(const tally::executor& where, const std::vector<T>& values)
@@ -215,27 +212,27 @@ struct placed {
 };
 
 #if TALLY_HAS_CUDA
-/// A vector in the current device's memory.
+/// A vector in memory of the current device.
 template <class T>
 struct device_vector : placed<T> {
   explicit device_vector(const std::vector<T>& values) : placed<T>(tally::cuda(), values) {}
 };
 #endif
 
-/// How a vector lies in memory: so many elements past an aligned address, every increment-th.
+/// A vector's layout: offset in elements from an aligned address, and increment.
 struct layout {
   std::size_t offset = 0;
   std::ptrdiff_t increment = 1;
 };
 
-/// The bytes of n elements laid out in `memory`, with poison between them and around.
+/// The bytes of n elements laid out in `memory`, with poison between and around.
 tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tally::type element,
                      layout l);
 
-/// Runs `call`, which must throw `code` with exactly `text`.
+/// Expects that `call` throws `code` with exactly `text`.
 void expect_error(tally::errc code, const std::string& text, const std::function<void()>& call);
 
-/// The bits of a value, to compare and to print.
+/// A value's bits, comparable and printable.
 template <class T>
 std::array<std::uint64_t, (sizeof(T) + 7) / 8> bits(const T& value) {
   std::array<std::uint64_t, (sizeof(T) + 7) / 8> words{};
@@ -243,8 +240,8 @@ std::array<std::uint64_t, (sizeof(T) + 7) / 8> bits(const T& value) {
   return words;
 }
 
-/// Whether two values have the same bits: what a loop over many asks before it lets GoogleTest
-/// compare. (Word by word, since at -O1 the comparison of arrays is a call.)
+/// Whether two values have the same bits; a cheap check before GoogleTest compares. (Word by word:
+/// at -O1 comparing arrays is a call.)
 template <class T>
 bool same_bits(const T& a, const T& b) {
   const auto x = bits(a), y = bits(b);

@@ -1,5 +1,5 @@
-// A program in libstdc++'s debug mode (-D_GLIBCXX_DEBUG), whose containers have another layout than
-// those of the library: whatever owns memory and goes in or out of a compiled function.
+// A program in libstdc++'s debug mode (-D_GLIBCXX_DEBUG), whose containers differ in layout from
+// the library's: everything that owns memory and crosses a compiled function.
 #include <tally/tally.hpp>
 
 #include <complex>
@@ -103,7 +103,7 @@ void read_files() {
 
 void run_on(const tally::executor& where) {
   EXPECT(where.description().find(where.name()) == 0);
-  if (where.name() == "cuda") return;  // which can't read these vectors
+  if (where.name() == "cuda") return;  // can't read these vectors
   const std::size_t n = 3000;
   const std::vector<double> x(n, 0.5);
   std::vector<double> y(n, 2);
@@ -137,7 +137,7 @@ void run_on(const tally::executor& where) {
   EXPECT((products == std::vector<float>{1, 5}) && !plan.describe().empty());
   EXPECT(thrown([&] { tally::dot(where, x, z); }).find("3000") != std::string::npos);
 
-  // The parts of a longer vector; a function of the caller's.
+  // Parts of a longer vector; a caller's function.
   const tally::interval_field field = {tally::summand::value, tally::as_operand(x), {}};
   const tally::interval_shape shape = {tally::summand::value, tally::type::float64, 1, n};
   std::vector<double> nodes(8);

@@ -1,5 +1,5 @@
-// dot and dotc: every executor gives the bits of the transcription, for every pair of element
-// types, size, alignment and stride.
+// dot and dotc: every executor has the bits of the transcription, for every pair of element types,
+// size, alignment and stride.
 #include "tests/data.hpp"
 #include "tests/transcription.hpp"
 
@@ -55,7 +55,7 @@ struct pair_case {
   std::vector<std::byte> y_bytes(std::size_t n, std::uint64_t seed, kind k) const {
     return data::random_bytes(y, n, seed, k);
   }
-  /// The transcription's result, as the bytes of the accumulator's type.
+  /// The transcription's result, as bytes of the accumulator's type.
   std::vector<std::byte> expected(const std::vector<std::byte>& x_bytes,
                                   const std::vector<std::byte>& y_bytes, bool conjugate_x) const {
     return transcription::dot({x_bytes, x}, {y_bytes, y}, accumulator, conjugate_x);
@@ -66,7 +66,7 @@ struct pair_case {
   }
 };
 
-/// Every ordered pair with its own accumulator, and with the widest.
+/// Every ordered pair with its own accumulator and the widest.
 const std::vector<pair_case>& all_cases() {
   static const auto cases = [] {
     std::vector<pair_case> all;
@@ -86,7 +86,7 @@ const std::vector<pair_case>& all_cases() {
 
 class Dot : public data::OnEveryExecutor {
  protected:
-  /// One data set in one layout: both forms give the expected bytes.
+  /// Expects these bytes from both forms, for one data set in one layout.
   void compare(const pair_case& c, const std::vector<std::byte>& x, const std::vector<std::byte>& y,
                tally::conjugate conjugated, const std::vector<std::byte>& want, layout lx,
                layout ly) {
@@ -190,12 +190,12 @@ TEST_ON_EVERY_EXECUTOR(Dot, Conjugated) {
 }
 
 TEST_ON_EVERY_BACKEND(Dot, Long) {
-  // Shares of work of every backend have their borders here: blocks, grids, threads.
+  // Sizes at the borders of every backend's partitions: blocks, grids, threads.
   const std::size_t sizes[] = {16 * chunk,   32 * chunk + 1, 64 * chunk - 1,
                                1024 * chunk, 1000003,        2100 * chunk + 5};
   using tally::type;
   for (const pair_case& c : all_cases()) {
-    // A GPU's blocks take several tiles each from here up.
+    // From here up each block of a GPU takes several tiles.
     if (c.x == type::float64 && c.y == c.x && where().name() == "cuda") {
       const std::size_t n = 17000 * chunk + 5;
       const auto x = c.x_bytes(n, n, kind::plain);
@@ -215,7 +215,7 @@ TEST_ON_EVERY_BACKEND(Dot, Long) {
   }
 }
 
-/// The product of long vectors of one value each.
+/// Compares the product of two long constant vectors.
 template <class X, class Y>
 void compare_constant(const tally::executor& where, X x, Y y) {
   const std::size_t n = (std::size_t{5} << 19) + 77;
@@ -225,8 +225,7 @@ void compare_constant(const tally::executor& where, X x, Y y) {
       << int{x} << " " << int{y};
 }
 
-// Products of bytes may be added in fewer than 64 bits first. Those that are farthest from 0 must
-// not overflow there.
+// Products of bytes may be added in fewer than 64 bits first: the extreme ones must not overflow.
 TEST_ON_EVERY_EXECUTOR(Dot, BytesFarthestFromZero) {
   constexpr std::int8_t least = -128, most = 127;
   constexpr std::uint8_t greatest = 255;
@@ -252,8 +251,6 @@ TEST_ON_EVERY_EXECUTOR(Dot, SameVectorTwice) {
   std::memcpy(&want, bytes.data(), sizeof want);
   EXPECT_EQ(data::bits(r), data::bits(want));
 }
-
-// The typed interface, on host memory.
 
 TEST(DotInterface, TakesVectorsSpansAndArrays) {
   const std::vector<double> v = {1, 2, 3};
@@ -289,7 +286,7 @@ TEST(DotInterface, ReturnsTheRulesType) {
 TEST(DotInterface, WiderAccumulatorKeepsWhatFloatLoses) {
   const std::vector<float> x = {0x1p24f, 1, 1};
   const std::vector<float> one = {1, 1, 1};
-  EXPECT_EQ(tally::dot(tally::serial(), x, one), 0x1p24f);  // each 1 is half a unit, to even
+  EXPECT_EQ(tally::dot(tally::serial(), x, one), 0x1p24f);  // each 1 is half a unit, a tie to even
   EXPECT_EQ(tally::dot<double>(tally::serial(), x, one), 0x1p24 + 2);
 }
 
@@ -315,7 +312,7 @@ TEST(DotInterface, IntegersWrapModulo2To64) {
 TEST(DotInterface, ANaNIsPositiveQuietAndEmpty) {
   const std::vector<double> x = {-std::numeric_limits<double>::signaling_NaN(), 1};
   for (const auto& where : tally::executors()) {
-    if (data::on_device(where)) continue;  // host memory; Dot.WideRangesAndSpecialValues has it
+    if (data::on_device(where)) continue;  // host memory; see Dot.WideRangesAndSpecialValues
     EXPECT_EQ(data::bits(tally::dot(where, x, x)),
               (std::array<std::uint64_t, 1>{0x7ff8000000000000u}));
   }
@@ -328,7 +325,7 @@ TEST(DotInterface, NothingGivesPositiveZero) {
   EXPECT_EQ(data::bits(tally::dot(minus, zero)), (std::array<std::uint64_t, 1>{0}));
 }
 
-/// The templates take contiguous vectors of one type a shorter way.
+/// The templates pass contiguous vectors of one type on a shorter path.
 template <class X>
 void expect_serials_bits() {
   std::mt19937_64 random(1);
@@ -340,7 +337,7 @@ void expect_serials_bits() {
         if constexpr (std::is_floating_point_v<X>) {
           element = static_cast<X>(static_cast<double>(word >> 11) * 0x1p-53 - 0.5);
         } else {
-          // Subnormals, infinities and NaNs, too.
+          // Includes subnormals, infinities and NaNs.
           std::memcpy(static_cast<void*>(&element), &word, sizeof(X));
         }
       }

@@ -1,5 +1,5 @@
-// Vectors, maps, rows, columns and segments of Eigen's as operands; its matrices and expressions
-// are none.
+// Eigen's vectors, maps, rows, columns and segments are operands; its matrices and expressions are
+// not.
 #include <tally/tally.hpp>
 
 #include <Eigen/Core>
@@ -19,7 +19,6 @@ void expect(bool condition, const char* text) {
 }
 #define EXPECT(condition) expect(condition, #condition)
 
-/// Its elements, one by one.
 template <class V>
 auto copied(const V& v) {
   std::vector<typename V::Scalar> all;

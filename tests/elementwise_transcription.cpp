@@ -22,7 +22,7 @@ R without_payload(R value) {
   }
 }
 
-/// To a binary format of this many digits, to nearest even, in numbers that have more.
+/// Rounds to a binary format of this many digits, to nearest even.
 long double to_digits(long double value, int digits, int min_exponent, int max_exponent) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent;
@@ -45,7 +45,6 @@ Z rounded(C value) {
   }
 }
 
-/// An element as a C.
 template <class C>
 C get(const elements& v, std::size_t i) {
   C result{};
@@ -121,14 +120,14 @@ struct parts {
 template <class R>
 parts<R> reduced(R x) {
   using c = constants<R>;
-  // One rounding, of the product; the sum with a large number has no room for more digits.
+  // One rounding, to an integer: beside the large addend there is no room for a fraction.
   constexpr R much = std::is_same_v<R, float> ? R(0x1.8p23) : R(0x1.8p52);
   const R k = std::fma(x, c::log2_e, much) - much;
   const R large = std::fma(-k, c::ln2, x), small = -k * c::ln2_left;
   const R r = large + small, square = r * r;
   R q = 0;
   constexpr int terms = static_cast<int>(std::size(c::q));
-  for (int i = (terms - 1) / 2 * 2; i >= 0; i -= 2) {  // pairs of terms; the last may be alone
+  for (int i = (terms - 1) / 2 * 2; i >= 0; i -= 2) {  // pairs of terms, the last maybe alone
     const R pair = i + 1 < terms ? std::fma(c::q[i + 1], r, c::q[i]) : c::q[i];
     q = i + 2 < terms ? std::fma(q, square, pair) : pair;
   }
@@ -223,7 +222,7 @@ C function(tally::elementwise what, const factors& f, C x, C y, C z) {
       return multiple(alpha, x);
     case elementwise::axpy:
       return sum(multiple(alpha, x), y);
-    case elementwise::axpby:  // y is updated
+    case elementwise::axpby:  // updates y
       if (is_zero(beta)) return multiple(alpha, x);
       return sum(multiple(alpha, x), multiple(beta, y));
     case elementwise::waxpby:
@@ -283,7 +282,7 @@ double worst_error(tally::elementwise what, const float* x, const float* z, std:
 
 namespace {
 
-/// What is computed of these types: all inputs of a call.
+/// The type of the computation, from all inputs of a call.
 tally::type computation_of(tally::elementwise what, const std::vector<tally::type>& inputs) {
   using tally::type;
   bool is_complex = false, has_double = false, is_floating = false, has_float = false;
@@ -326,7 +325,7 @@ std::vector<std::byte> transform(tally::elementwise what, const factors& f, cons
   std::vector<tally::type> inputs = {x_type};
   if (binary) inputs.push_back(y.element);
   if (reads_z) inputs.push_back(z.element);
-  // A value that is written is rounded once: a double to 16 bits, too.
+  // A written value is rounded once, also double to 16 bits.
   if (fills && !tally::is_integer(x_type)) inputs.push_back(tally::type::float64);
   switch (computation_of(what, inputs)) {
     case tally::type::int64:

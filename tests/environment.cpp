@@ -1,5 +1,5 @@
-// The caller's floating-point environment doesn't reach a result, no call raises a signal, and the
-// environment is found again as it was: on every executor, for every operation.
+// The caller's floating-point environment affects no result, no call raises a signal, and the
+// environment is restored: on every executor, for every operation.
 #include "tests/golden.hpp"
 #include "tests/operations.hpp"
 
@@ -33,8 +33,7 @@ word control() { return _mm_getcsr(); }
 void set_control(word value) { _mm_setcsr(value); }
 #elif defined(__aarch64__)
 using word = std::uint64_t;
-// These bits are for float, double and half precision. The sticky flags have a register of their
-// own.
+// Bits for float, double and half precision; sticky flags have a register of their own.
 constexpr word flush_results = 1u << 24, flush_operands = 1u << 19, traps = 0x9f00, sticky = 0;
 constexpr bool a_set_bit_traps = true;
 
@@ -53,17 +52,17 @@ word control() { return std::fegetround(); }
 void set_control(word) {}
 #endif
 
-/// What a caller may have made of its environment.
+/// A caller's floating-point environment.
 struct environment {
   int rounding = FE_TONEAREST;
   word flush = 0;
   bool has_traps = false;
 
-  /// This thread's from now on.
+  /// Sets this thread's environment.
   void set() const {
     std::fesetround(rounding);
 #if defined(__x86_64__) && defined(__GLIBC__)
-    if (has_traps) feenableexcept(FE_ALL_EXCEPT);  // those of the x87 registers, too
+    if (has_traps) feenableexcept(FE_ALL_EXCEPT);  // also x87
 #endif
     const word flushing = control() | flush;
     set_control(has_traps == a_set_bit_traps ? flushing | traps : flushing & ~traps);
@@ -90,7 +89,7 @@ std::vector<environment> environments() {
 // --- Threads --------------------------------------------------------------------------------------
 
 #if TALLY_HAS_OPENMP
-/// Makes the environment that of the threads that OpenMP runs for this one.
+/// Sets the environment of OpenMP's threads.
 void set_in_threads(const environment& e, int threads) {
 #pragma omp parallel num_threads(threads)
   {
@@ -99,8 +98,8 @@ void set_in_threads(const environment& e, int threads) {
   }
 }
 
-/// The control register of the first of them that is not this one. (LLVM's OpenMP gives its threads
-/// this thread's each time.)
+/// The control register of the first other thread of a parallel region. (LLVM's OpenMP hands on the
+/// caller's each time.)
 word control_of_thread() {
   word found = 0;
 #pragma omp parallel num_threads(2)
@@ -113,7 +112,7 @@ word control_of_thread() {
 
 volatile std::sig_atomic_t signals = 0;
 
-/// Notes the signal, and lets the instruction that raised it go on, with all exceptions masked.
+/// Notes the signal, and masks all exceptions, so that the instruction succeeds.
 [[maybe_unused]] void note_signal(int, siginfo_t*, [[maybe_unused]] void* context) {
   signals = signals + 1;
 #if defined(__x86_64__)
@@ -126,7 +125,7 @@ volatile std::sig_atomic_t signals = 0;
 
 // --- The tests ------------------------------------------------------------------------------------
 
-/// Calls in other environments than the test's.
+/// Calls in environments other than the test's.
 template <class Fixture>
 class InEnvironments : public Fixture {
  protected:
@@ -147,7 +146,7 @@ class InEnvironments : public Fixture {
     set_control(standard_control_);
   }
 
-  /// Calls f in `e`. Whatever it does, `e` is what it leaves, without a signal.
+  /// Calls f in `e`, which must be unchanged afterwards, without a signal.
   template <class F>
   void call_in(const environment& e, const std::string& name, const F& f) {
     signals = 0;
@@ -158,7 +157,7 @@ class InEnvironments : public Fixture {
     const word after = control();
     const bool is_raised = e.has_traps || std::fetestexcept(FE_DIVBYZERO);
     restore();
-    if (signals == 0) {  // the signal's handler has changed it
+    if (signals == 0) {  // then the handler has changed it
       EXPECT_EQ(after & ~sticky, before & ~sticky) << name << ", " << e;
     }
     EXPECT_EQ(signals, 0) << name << ", " << e;
@@ -185,8 +184,8 @@ class Environment : public InEnvironments<data::OnEveryExecutor> {
 };
 using EnvironmentOfTheHost = InEnvironments<testing::Test>;
 
-/// Every environment with elements whose products are subnormal; of plain ones the rounding modes,
-/// of subnormal ones what flushes them, and with elements whose products overflow the traps.
+/// Pairs of values and environments: all with subnormal products; rounding modes with plain
+/// elements, flushing with subnormal ones, traps with overflowing products.
 bool are_together(operations::values m, const environment& e) {
   switch (m) {
     case operations::values::plain:
@@ -200,7 +199,7 @@ bool are_together(operations::values m, const environment& e) {
   }
 }
 
-/// Runs all operations on vectors of n elements, in all environments.
+/// Runs all operations on n elements, in all environments.
 void Environment::test_operations(std::size_t n) {
   for (const auto m : {operations::values::plain, operations::values::tiny,
                        operations::values::subnormal, operations::values::huge}) {
@@ -244,7 +243,7 @@ void Environment::test_operations(std::size_t n) {
 
 TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoOperation) { test_operations(3000); }
 
-/// Short vectors may take another way.
+/// Short vectors may take another path.
 TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoShortOperation) { test_operations(100); }
 
 TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoMemory) {
@@ -274,7 +273,7 @@ TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoMemory) {
 }
 
 TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoError) {
-  const std::vector<float> edges = {0, 0x1p-140f, 0x1.8p-141f, 0x1p-139f};  // not in order
+  const std::vector<float> edges = {0, 0x1p-140f, 0x1.8p-141f, 0x1p-139f};  // unsorted
   std::array<std::int64_t, 3> counts = {};
   const data::buffer samples(where(), sizeof(float)), output(where(), sizeof counts);
   tally::histogram_arguments a;

@@ -1,4 +1,4 @@
-// Bad input: a clear error, and nothing written.
+// Invalid input: a clear error, nothing written.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>

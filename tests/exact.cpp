@@ -1,6 +1,5 @@
-// dot, dotc, sum, asum and nrm2 with tally::exact: every executor gives the bits of the exact value
-// rounded once, as MPFR has it, for every pair of element types, size, alignment and stride, and
-// for data of every kind.
+// dot, dotc, sum, asum and nrm2 with tally::exact: every executor has the bits of the exact value
+// rounded once, by MPFR, for every pair of element types, size, alignment, stride and kind of data.
 #include "tests/data.hpp"
 #include "tests/oracle.hpp"
 
@@ -26,7 +25,7 @@ namespace {
 using data::layout;
 using tally::type;
 
-/// What the operands are like.
+/// Distribution of the operands.
 enum class kind {
   plain,       ///< in [-1, 1); small integers
   wide,        ///< exponents over the type's range, subnormals, signed zeros; full-range integers
@@ -35,13 +34,13 @@ enum class kind {
   spread,      ///< exponents over 2^-100 to 2^100, of float 2^-40 to 2^40
   rising,      ///< exponents from the smallest to the largest, in order
   falling,     ///< and back
-  outliers,    ///< plain, one in a hundred of any exponent
+  outliers,    ///< plain, one in a hundred with any exponent
   tiny,        ///< products in the subnormal range
   subnormal,   ///< elements in the subnormal range
   equal,       ///< one value throughout
-  cancelling,  ///< `spread` with its negatives: exactly 0
-  hidden,      ///< `any` with its negatives, and a little of `plain`: overflow on the way only
-  bands,       ///< blocks of one exponent, far from 1 or near it, and blocks of such and others
+  cancelling,  ///< `spread` and its negatives: exactly 0
+  hidden,      ///< `any` and its negatives, with some `plain`: overflow on the way only
+  bands,       ///< blocks of one exponent, near 1 or far from it, and mixed blocks
   sparse,      ///< small integers over many exponents, zeros of both signs, a few near underflow
   ill,         ///< Ogita, Rump and Oishi's, condition 1e35
 };
@@ -99,7 +98,8 @@ std::vector<T> reals(std::size_t n, std::uint64_t seed, kind k) {
           break;
         }
         case kind::sparse: {
-          // Zeros are none, a few or half of a block. Where some products vanish, factors are tiny.
+          // No, a few or half of a block's elements are zero. Where some products vanish, factors
+          // are tiny.
           const std::size_t block = i / 128;
           const auto integer = static_cast<T>(static_cast<int>(random() % 201) - 100);
           const bool zero = random() % 100 < std::array{0u, 2u, 50u}[block % 3];
@@ -128,7 +128,7 @@ std::vector<T> reals(std::size_t n, std::uint64_t seed, kind k) {
   return x;
 }
 
-/// From its parts.
+/// Complex elements from their parts.
 template <class T>
 std::vector<T> joined(const std::vector<tally::real_t<T>>& re,
                       const std::vector<tally::real_t<T>>& im) {
@@ -161,14 +161,14 @@ T negative(T x) {
 using bytes = std::vector<std::byte>;
 using data::bytes_of;
 
-/// -x has a value in T, of what `reals` makes of `cancelling` and `hidden`.
+/// Whether T has the negatives that `cancelling` and `hidden` need.
 bool has_negatives(type t) {
   return t == type::float16 || t == type::bfloat16 || t == type::float32 || t == type::float64 ||
          t == type::complex64 || t == type::complex128;
 }
 
-/// One operand, of `cancelling` and `hidden` with the elements of its first part again in its
-/// second, negated or as they are, and shuffled by the seed that the other operand has too.
+/// One operand. In `cancelling` and `hidden` the second half repeats the first, negated or not,
+/// both shuffled by the seed that the operands share.
 template <class T>
 bytes operand_of(std::size_t n, std::uint64_t seed, kind k, bool paired, bool negated,
                  std::uint64_t pair_seed) {
@@ -196,7 +196,7 @@ bytes operand_of(type element, std::size_t n, std::uint64_t seed, kind k, bool p
   return all;
 }
 
-/// The numbers as elements of a floating-point type, or as the parts of a complex one.
+/// The numbers as real elements, or as parts of complex ones.
 template <class T>
 bytes converted(type element, const std::vector<T>& re, const std::vector<T>& im) {
   bytes all;
@@ -225,7 +225,7 @@ struct operands {
   bytes x, y;
 };
 
-/// Both in the type of the narrower operand's parts.
+/// Both in the part type of the narrower operand.
 template <class T>
 operands ill_conditioned(type x, type y, std::size_t n, std::uint64_t seed) {
   const auto a = oracle::ill_conditioned<T>(n, 1e35, seed);
@@ -250,19 +250,18 @@ operands operands_of(type x, type y, std::size_t n, std::uint64_t seed, kind k) 
 enum class operation { dot, dotc, sum, asum, nrm2 };
 constexpr const char* operation_names[] = {"dot", "dotc", "sum", "asum", "nrm2"};
 
-/// The operands of one call and what it has to give.
+/// Operands and expected result of one call.
 struct example {
   bytes x, y, want;
 };
 
-/// An operation on a pair of element types (or one) and the type of its result, erased.
+/// An operation with element types and result type, erased.
 struct exact_case {
   operation what;
   tally::type x;
-  tally::type y;  ///< x where there is one operand
+  tally::type y;  ///< x for one operand
   tally::type result;
 
-  /// What it has to give for these operands.
   bytes expected(const bytes& x_bytes, const bytes& y_bytes) const {
     const oracle::elements vx{x_bytes, x}, vy{y_bytes, y};
     switch (what) {
@@ -313,8 +312,8 @@ constexpr exact_case make_case() {
   return {what, tally::type_of<X>, tally::type_of<Y>, tally::type_of<R>};
 }
 
-/// Every pair and every element type, with its own result and the widest; integers that return
-/// int64 are not rounded.
+/// Every pair and element type with its own result and the widest; integers with int64 results are
+/// not rounded.
 const std::vector<exact_case>& all_cases() {
   static const auto cases = [] {
     std::vector<exact_case> all;
@@ -346,7 +345,7 @@ const std::vector<exact_case>& all_cases() {
   return cases;
 }
 
-/// Those that have kernels of their own, more or less.
+/// Cases with kernels of their own, more or less.
 const std::vector<exact_case>& common_cases() {
   using c64 = std::complex<float>;
   using c128 = std::complex<double>;
@@ -374,7 +373,7 @@ const std::vector<exact_case>& common_cases() {
 
 class Exact : public data::OnEveryExecutor {
  protected:
-  /// In one layout, both forms give the expected bytes.
+  /// Expects these bytes from both forms, in one layout.
   void compare(const exact_case& c, const example& e, layout lx, layout ly) {
     const auto room = [](const bytes& v, layout l) {
       return v.size() * static_cast<std::size_t>(std::abs(l.increment)) + 4096;
@@ -403,7 +402,6 @@ class Exact : public data::OnEveryExecutor {
   }
   void compare(const exact_case& c, const example& e) { compare(c, e, {}, {}); }
 
-  /// One operation on these values.
   template <operation what, class R, class X, class Y>
   void compare(const std::vector<X>& x, const std::vector<Y>& y) {
     const exact_case c = make_case<what, R, X, Y>();
@@ -457,7 +455,7 @@ TEST_ON_EVERY_BACKEND(Exact, Long) {
     }
     ASSERT_NO_FATAL_FAILURE(compare(c, c.make(1 << 17, 6, kind::plain)));
   }
-  // A GPU's blocks take several chunks each from half a million terms on.
+  // From half a million terms on each block of a GPU takes several chunks.
   const std::size_t n = where().name() == "cuda" ? 1000003 : 200003;
   for (const exact_case& c : {common_cases()[0], common_cases()[1]}) {  // double, float
     for (const kind k : {kind::plain, kind::spread, kind::outliers, kind::any, kind::hidden}) {
@@ -467,7 +465,7 @@ TEST_ON_EVERY_BACKEND(Exact, Long) {
   }
 }
 
-// A backend may take parts of its share in one way, parts in another, and parts twice; but no term.
+// A backend may treat parts of its partition differently and repeat parts, but no term.
 TEST_ON_EVERY_BACKEND(Exact, Bands) {
   for (const exact_case& c : all_cases()) {
     for (const std::size_t n : {2300, 3000}) {
@@ -537,8 +535,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, AnyOrder) {
   }
 }
 
-/// Numbers that are half a unit of R from the next, with and without a trace of something more,
-/// among others that cancel.
+/// Half a unit of R from the next number, exactly and with a trace more, among others that cancel.
 template <class T, class R>
 std::vector<std::vector<T>> ties(std::size_t n, std::uint64_t seed) {
   const T half = std::ldexp(T(1), -std::numeric_limits<R>::digits);
@@ -573,7 +570,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, Ties) {
         const std::vector<float> one(x.size(), 1);
         ASSERT_NO_FATAL_FAILURE((compare<operation::dot, float>(x, one)));
         ASSERT_NO_FATAL_FAILURE((compare<operation::sum, float>(x, x)));
-        // The trace is gone in double, and then the tie is decided wrongly.
+        // double loses the trace, and decides the tie wrongly.
         ASSERT_NO_FATAL_FAILURE((compare<operation::dot, double>(x, one)));
       }
     }
@@ -627,7 +624,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, SpecialValuesAnywhere) {
           sx[n - 1 - i] = limits::infinity();
           ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(sx, y)));
           ASSERT_NO_FATAL_FAILURE((compare<operation::sum, T>(sx, sx)));
-          sx[n / 2] = limits::max();  // and this would overflow to one
+          sx[n / 2] = limits::max();  // would overflow to infinity
           ASSERT_NO_FATAL_FAILURE((compare<operation::dot, T>(sx, sx)));
         }
       }
@@ -645,8 +642,8 @@ TEST_ON_EVERY_EXECUTOR(Exact, SpecialValuesOfEveryType) {
   }
 }
 
-// Terms whose exponents lie at every distance from the largest one's, with all digits set: where
-// the levels of a kernel end, a digit is easily lost.
+// Exponents at every distance from the largest, all digits set: at the ends of a kernel's
+// expansions a digit is easily lost.
 TEST_ON_EVERY_EXECUTOR(Exact, EveryDistanceOfExponents) {
   for (const int top : {-700, 0, 700}) {
     for (int distance = 20; distance <= 120; ++distance) {
@@ -681,8 +678,8 @@ TEST_ON_EVERY_EXECUTOR(Exact, EveryDistanceOfExponents) {
   }
 }
 
-// Kernels add tiles of terms in one way or another, as what is in a tile asks for. Where one ends
-// that is like all others, something begins that is not, or a single term is unlike the rest.
+// Kernels choose a method for each tile. Where a uniform tile ends a different one begins, or a
+// single term differs.
 TEST_ON_EVERY_EXECUTOR(Exact, BordersOfTiles) {
   const auto compare_all = [&]<class T>(const std::vector<T>& x, const std::vector<T>& y) {
     tally::exact_sum<double> sum, magnitudes, squares, products;
@@ -721,7 +718,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, BordersOfTiles) {
           for (const int exponent : {-100, -40, -20, 20, 40, 100}) {
             for (std::size_t i = place; i < n; ++i) some[i] = std::ldexp(x[i], exponent);
             ASSERT_NO_FATAL_FAILURE(compare_all(some, others)) << "from there 2^" << exponent;
-            some[place] = 0;  // and of these one more is a zero
+            some[place] = 0;  // one more is zero
             ASSERT_NO_FATAL_FAILURE(compare_all(some, others)) << "from there 2^" << exponent;
           }
         }
@@ -732,12 +729,12 @@ TEST_ON_EVERY_EXECUTOR(Exact, BordersOfTiles) {
   on_type(std::type_identity<float>());
 }
 
-// Doubles hold products of floats that underflow or overflow in float.
+// Products of floats that overflow or underflow in float, but not in double.
 TEST_ON_EVERY_EXECUTOR(Exact, ProductsThatFloatsDoNotHold) {
   using limits = std::numeric_limits<float>;
   constexpr std::size_t n = 3000;
   const auto plain_x = oracle::uniform<float>(n, 3), plain_y = oracle::uniform<float>(n, 4);
-  for (const int exponent : {-1000, -140, -75, -63, 63, 64, 75, 127}) {  // -1000 makes zeros
+  for (const int exponent : {-1000, -140, -75, -63, 63, 64, 75, 127}) {  // -1000: zeros
     for (const float unlike : {0x1p-40f, -0.0f, limits::denorm_min(), limits::max(),
                                -limits::infinity(), limits::quiet_NaN()}) {
       SCOPED_TRACE(testing::Message() << "2^" << exponent << ", one is " << unlike);
@@ -756,8 +753,8 @@ TEST_ON_EVERY_EXECUTOR(Exact, ProductsThatFloatsDoNotHold) {
   }
 }
 
-// Terms too far apart for levels, nearly all with the same exponent, sign and all digits set: what
-// a kernel adds up by exponents grows as fast as it can.
+// Terms too far apart for expansions, nearly all with one exponent, sign and all digits set:
+// exponent bins grow as fast as they can.
 TEST_ON_EVERY_EXECUTOR(Exact, EqualExponentsOutOfReach) {
   constexpr std::size_t n = 70'001;
   std::vector<double> x(n, 2 - std::numeric_limits<double>::epsilon());
@@ -786,9 +783,9 @@ TEST_ON_EVERY_EXECUTOR(Exact, EqualExponentsOutOfReach) {
   }
 }
 
-// Stretches of doubles that are scaled before they are added, in turn with others: around the
-// exponents where that begins and ends, subnormal, and with products out of range. Then infinities
-// and NaN among them, after which nothing else counts.
+// Blocks of doubles that are scaled before they are added, alternating with others: around the
+// limits of scaling, subnormal, and with products out of range. Then infinities and NaN, after
+// which nothing else counts.
 TEST_ON_EVERY_EXECUTOR(Exact, FarFromOne) {
   struct exponents {
     int x, y;
@@ -817,7 +814,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, FarFromOne) {
     }
     for (int specials = 0; specials < 4 && !x.empty(); ++specials) {
       constexpr double infinity = std::numeric_limits<double>::infinity();
-      if (specials > 0) {  // +inf, then maybe -inf, then NaN
+      if (specials > 0) {  // +inf, then perhaps -inf, then NaN
         x[random() % x.size()] = specials == 1   ? infinity
                                  : specials == 2 ? -infinity
                                                  : -std::nan("1");
@@ -853,7 +850,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, FarFromOne) {
 }
 
 TEST_ON_FAST_BACKENDS(Exact, HundredMillionEqualTerms) {
-  // Nothing cancels: what a kernel holds in registers only grows.
+  // Nothing cancels: register accumulators only grow.
   constexpr std::size_t n = 100'000'000;
   constexpr std::size_t piece = 1'000'000;
   std::unique_ptr<data::buffer> memory, result;
@@ -889,7 +886,7 @@ TEST_ON_FAST_BACKENDS(Exact, HundredMillionEqualTerms) {
   check(tally::float16(65504.0f));
 }
 
-/// A way to set up the processor's arithmetic.
+/// A state of the processor's arithmetic.
 struct environment {
   std::function<void()> set;
   std::function<int()> get;
@@ -903,7 +900,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, CallersEnvironmentDoesNotEnterAndStays) {
     environments.push_back({[mode] { std::fesetround(mode); }, [] { return std::fegetround(); }});
   }
 #if defined(__x86_64__)
-  // Flush to zero and subnormals taken as zero; every trap unmasked.
+  // FTZ and DAZ; every trap unmasked.
   for (const unsigned control : {0x1f80u | 0x8040u, 0u}) {
     environments.push_back({[control] { _mm_setcsr(control); },
                             [] { return static_cast<int>(_mm_getcsr() & ~0x3fu); }});
@@ -929,8 +926,6 @@ TEST_ON_EVERY_EXECUTOR(Exact, CallersEnvironmentDoesNotEnterAndStays) {
   }
 }
 
-// The typed interface, on host memory.
-
 TEST(ExactInterface, EveryForm) {
   const std::vector<double> x = {1e300, 1, -1e300}, y = {1e300, 1, 1e300};
   double r = 0;
@@ -954,7 +949,7 @@ TEST(ExactInterface, EveryForm) {
 }
 
 TEST(ExactInterface, FloatsAreRoundedOnce) {
-  // Rounded to double first, the half unit of float would be a tie.
+  // Rounded to double first it would be a tie in float.
   const std::vector<float> x = {1, 0x1p-24f, 0x1p-100f};
   EXPECT_EQ(tally::sum(x, tally::exact), 1 + 0x1p-23f);
   EXPECT_EQ(tally::sum<double>(x, tally::exact), 1 + 0x1p-24);

@@ -1,4 +1,4 @@
-// spmv in the exact grade: on every executor each row's sum is MPFR's, rounded once.
+// spmv in the exact grade: every executor's row sums are MPFR's, rounded once.
 #include "tests/data.hpp"
 #include "tests/matrices.hpp"
 #include "tests/oracle.hpp"
@@ -37,7 +37,7 @@ class ExactSpmv : public data::OnEveryExecutor {
     tally::spmv(where(), a, placed_x.span(), y.span(), tally::exact);
     expect_exact(y.read(), p, values, x);
 
-    // The conjugate transpose of the matrix's conjugate transpose, whose rows end where it is said.
+    // The conjugate transpose of the matrix's conjugate transpose, with row ends as given.
     const auto [t, t_values] = conjugate_transpose(p, values);
     const placed t_offsets(where(), t.row_offsets), t_columns(where(), t.column_indices);
     const placed placed_t(where(), t_values);
@@ -58,7 +58,7 @@ class ExactSpmv : public data::OnEveryExecutor {
     tally::spmv(where(), back, placed_x.span(), y.span(), tally::exact);
     expect_exact(y.read(), p, values, x);
 
-    // The same matrix with its rows' ends apart.
+    // The same matrix with separate row ends.
     const tally::csr_view apart{p.rows,
                                 p.columns,
                                 offsets.span().first(p.rows),
@@ -129,7 +129,7 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, RowsAreRoundedOnce) {
   }
 }
 
-/// Large terms that cancel: the default grade has no right digit.
+/// Large terms that cancel: the default grade has no correct digit.
 TEST_ON_EVERY_EXECUTOR(ExactSpmv, CancellingRows) {
   const std::vector<std::int32_t> offsets = {0, 3, 6}, columns = {0, 1, 2, 0, 1, 2};
   const std::vector<double> values = {1e200, 1, -1e200, 1, 0x1p-60, -1}, x = {1e100, 3, 1e100};
@@ -141,9 +141,8 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, CancellingRows) {
   EXPECT_EQ(y.read(), (std::vector<double>{11, 7 + 0x1p-60 * 6}));
 }
 
-/// Numbers at which short sums go another way: powers of two and their neighbours around the
-/// borders of what vectors take, of a tie, of subnormal numbers and of overflow; zeros, and rarely
-/// infinities and NaN.
+/// Numbers at which short sums change method: powers of two and neighbours around the limits of
+/// vectors, a tie, subnormal numbers, overflow; zeros; rarely infinities and NaN.
 template <class T>
 T hard_number(std::mt19937_64& random) {
   if constexpr (tally::is_complex_v<T>) {
@@ -161,7 +160,7 @@ T hard_number(std::mt19937_64& random) {
     if (pick % 256 == 0) return limits::infinity();
     if (pick % 256 == 1) return -limits::quiet_NaN();
     if (pick % 16 == 2) return pick & 256 ? T(0) : -T(0);
-    // Most rows are of near numbers, so that they are not decided by one of them.
+    // In most rows exponents are close, so that no single term decides.
     const int exponent =
         exponents[(pick >> 10) % (pick & 512 ? std::size(exponents) : std::size_t{10})];
     constexpr T e = limits::epsilon();
@@ -171,8 +170,8 @@ T hard_number(std::mt19937_64& random) {
   }
 }
 
-/// Rows of up to one term more than are summed side by side, of which many are decided by a last
-/// bit: each is the sum that exact_sum has.
+/// Rows up to one term longer than are summed side by side, many decided by a last bit: each equals
+/// exact_sum.
 TEST_ON_EVERY_EXECUTOR(ExactSpmv, HardShortRows) {
   const auto check = [&]<class V, class X>() {
     using A = tally::dot_result_t<V, X>;
@@ -184,7 +183,7 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, HardShortRows) {
     std::vector<X> x(p.columns);
     for (V& v : values) v = hard_number<V>(random);
     for (X& each : x) each = random() % 4 == 0 ? hard_number<X>(random) : X(1);
-    // Pairs that cancel, but for a bit or not at all.
+    // Pairs that cancel, except for a bit or not at all.
     for (std::size_t j = 1; j < values.size(); j += 3) {
       if (random() % 2 == 0) continue;
       values[j] = V(-values[j - 1]);
@@ -237,7 +236,7 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, HardShortRows) {
   check.template operator()<std::complex<float>, float>();
 }
 
-/// Many rows, for several threads.
+/// Rows enough for several threads.
 TEST_ON_EVERY_EXECUTOR(ExactSpmv, ManyRows) {
   std::vector<std::size_t> lengths(9000, 2);
   lengths[4500] = 9000;

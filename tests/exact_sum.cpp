@@ -1,4 +1,4 @@
-// exact_sum: every result, and every bit of the sum itself, as MPFR has it.
+// exact_sum: every result, and every bit of the unrounded sum, against MPFR.
 #include "tests/oracle.hpp"
 
 #include <tally/error.hpp>
@@ -27,7 +27,7 @@ auto bits(R value) {
                             value);
 }
 
-/// Any number m * 2^exponent that a double holds or not.
+/// m * 2^exponent, a double or not.
 template <class T>
 exact_sum<T> scaled(std::int64_t m, int exponent) {
   exact_sum<T> sum;
@@ -45,7 +45,7 @@ oracle::number number(const exact_sum<T>& sum) {
   return value;
 }
 
-/// All of the sum's bits, and what they are rounded to.
+/// Compares all bits of the sum, and its roundings.
 template <class T>
 void expect_equal(const exact_sum<T>& sum, const oracle::number& want) {
   EXPECT_EQ(bits(sum.template round<double>()), bits(want.rounded<double>()));
@@ -99,8 +99,8 @@ bool add_tests(const char* name, int line, factory* of_double, factory* of_float
   return true;
 }
 
-/// A test for double and float. GoogleTest's TYPED_TEST is the same, but compiles the registration
-/// of each test and type, which takes a quarter of the time.
+/// A test for double and float. TYPED_TEST would compile a registration for each test and type, a
+/// quarter of the compile time.
 #define EXACT_SUM_TEST(name)                                                                   \
   template <class TypeParam>                                                                   \
   class ExactSum_##name : public ExactSum<TypeParam> {                                         \
@@ -147,7 +147,7 @@ EXACT_SUM_TEST(WideExponents) {
 }
 
 EXACT_SUM_TEST(EveryExponentThatThereIs) {
-  // Products from the smallest subnormals' to the largest numbers'.
+  // Products from the smallest subnormals to the largest numbers.
   for (const std::size_t n : {1, 2, 3, 4, 100, 5000}) {
     for (std::uint64_t seed = 0; seed < 200 / n + 5; ++seed) {
       const auto x = oracle::any_finite<TypeParam>(n, seed);
@@ -219,7 +219,7 @@ EXACT_SUM_TEST(AnyOrderGivesTheSameWords) {
   }
 }
 
-/// The sums of a random partition of the products.
+/// Sums of a random partition of the products.
 template <class T>
 std::vector<exact_sum<T>> parts(const std::vector<T>& x, const std::vector<T>& y, std::size_t count,
                                 std::mt19937_64& random) {
@@ -261,7 +261,7 @@ EXACT_SUM_TEST(NormalFormsAddElementByElement) {
     const auto sum = exact_sum<TypeParam>::from_words(total);
     ASSERT_EQ(sum.to_words(), whole.to_words());
     ASSERT_EQ(bits(sum.template round<double>()), bits(whole.template round<double>()));
-    // And without a sum of our own.
+    // Without an exact_sum object.
     ASSERT_EQ(bits(exact_sum<TypeParam>::template round_words<float>(total.data())),
               bits(whole.template round<float>()));
     ASSERT_EQ(bits(exact_sum<TypeParam>::template round_root_words<double>(total.data())),
@@ -285,7 +285,7 @@ EXACT_SUM_TEST(NormalFormIsNormal) {
 
 EXACT_SUM_TEST(TwoToThe30NormalForms) {
   using sum_type = exact_sum<TypeParam>;
-  // Digits as large as they get, of both signs.
+  // Limbs at their limits, of both signs.
   std::array<std::int64_t, sum_type::words> words = {};
   for (std::size_t i = 0; i + 1 < sum_type::limbs; ++i) words[i] = 0xffffffff;
   for (const std::int64_t last : {std::int64_t{3}, std::int64_t{-4}, std::int64_t{-1}}) {
@@ -355,7 +355,7 @@ EXACT_SUM_TEST(SpecialValuesMergeAndAddUp) {
       EXPECT_EQ(sum_type::from_words(words).to_words()[sum_type::nan_word], want.nan());
     }
   }
-  // What has been summed besides does not show.
+  // Terms that cancelled leave no trace.
   sum_type sum, infinite;
   sum.add(3);
   sum.add(limits::infinity());
@@ -365,7 +365,7 @@ EXACT_SUM_TEST(SpecialValuesMergeAndAddUp) {
 }
 
 EXACT_SUM_TEST(RoundsSubnormals) {
-  // Quarters and eighths of the smallest number, of both result types.
+  // Quarters and eighths of the smallest number, for both result types.
   for (const int quantum : {-1074 - 3, -149 - 3}) {
     if (quantum < exact_sum<TypeParam>::lowest_exponent) continue;
     for (std::int64_t m = -100; m <= 100; ++m) {
@@ -378,7 +378,7 @@ EXACT_SUM_TEST(RoundsSubnormals) {
         expect_equal(sum, want);
       }
     }
-    // Where the normal numbers begin.
+    // Where normal numbers begin.
     for (const int normal : {-1022, -126}) {
       for (std::int64_t m = -9; m <= 9; ++m) {
         if (quantum > normal - 10) continue;
@@ -398,7 +398,7 @@ EXACT_SUM_TEST(RoundsTiesToEven) {
   std::mt19937_64 random(1);
   for (const int digits : {24, 53}) {
     for (int repeat = 0; repeat < 2000; ++repeat) {
-      // An odd or even significand, half a unit, and something behind it near or far, or nothing.
+      // An odd or even significand, half a unit, and a bit near or far behind, or none.
       const std::int64_t m =
           static_cast<std::int64_t>(random() >> (64 - digits)) | std::int64_t{1} << (digits - 1);
       const int highest = sum_type::highest_exponent;
@@ -489,7 +489,7 @@ EXACT_SUM_TEST(ScaledIntegers) {
     }
     for (int i = 0; i < 10; ++i) add(static_cast<std::int64_t>(random()) >> (random() % 64));
     expect_equal(sum, want);
-    // The same from words of a kernel's own, before and after carrying.
+    // From a kernel's limbs, before and after carrying.
     EXPECT_EQ(bits(sum_type::template round_words<double>(words.data())),
               bits(want.rounded<double>()));
     EXPECT_EQ(bits(sum_type::template round_root_words<float>(words.data())),
@@ -529,7 +529,7 @@ EXACT_SUM_TEST(HundredMillionEqualTerms) {
   product.add_product(x, y);
   want.add_multiple(number(product), n);
   expect_equal(sum, want);
-  // Past the 2^30 deposits that a limb has room for, several times.
+  // Several times past the 2^30 deposits that a limb has room for.
   for (int doublings = 1; doublings <= 40; ++doublings) {
     sum.merge(sum);
     want.scale(1);
@@ -538,8 +538,8 @@ EXACT_SUM_TEST(HundredMillionEqualTerms) {
 }
 
 EXACT_SUM_TEST(LargestPiecesManyTimes) {
-  // -1 has digits of 2^32 - 1, the largest that a deposit can add; at both ends of the limbs. After
-  // 29 doublings the deposits are one less than their limit.
+  // -1 has limbs of 2^32 - 1, the largest deposit, at both ends. After 29 doublings the deposits
+  // are one below their limit.
   using sum_type = exact_sum<TypeParam>;
   for (const int exponent : {sum_type::lowest_exponent, sum_type::highest_exponent}) {
     for (const std::int64_t m : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max(),
@@ -549,7 +549,7 @@ EXACT_SUM_TEST(LargestPiecesManyTimes) {
       want.add_scaled(m, exponent);
       for (int doublings = 0; doublings < 50; ++doublings) {
         expect_equal(sum, want);
-        // So many deposits more, and then twice as many.
+        // As many deposits again, then twice as many.
         sum_type more = sum;
         oracle::number want_more;
         for (int i = 0; i < 100; ++i) more.add_scaled(m, exponent);
@@ -583,14 +583,14 @@ EXACT_SUM_TEST(Capacity) {
       want.scale(1);
       expect_equal(sum, want);
     }
-    // And back to zero.
+    // Back to zero.
     sum_type back = sum, minus;
     minus.add_product(-sign * largest, largest);
     for (int doublings = 1; doublings <= 63; ++doublings) minus.merge(minus);
     back.merge(minus);
     EXPECT_EQ(back, sum_type());
 
-    // Four times as many: refused, at the latest when the next carries are made.
+    // Four times as many: throws, at the latest at the next carry.
     try {
       for (int doublings = 0; doublings < 40; ++doublings) sum.merge(sum);
       FAIL();
@@ -619,7 +619,7 @@ EXACT_SUM_TEST(CapacityOfTheNormalForm) {
     words[sum_type::limbs - 1] = last;
     EXPECT_THROW((void)sum_type::from_words(words), tally::error);
   }
-  // One more unit at the bottom, and the carry gets to the top.
+  // One more unit at the bottom carries to the top.
   words[sum_type::limbs - 1] = radix - 1;
   sum_type sum = sum_type::from_words(words);
   sum.add_scaled(1, sum_type::lowest_exponent);
@@ -630,8 +630,7 @@ EXACT_SUM_TEST(CapacityOfTheNormalForm) {
 EXACT_SUM_TEST(Roots) {
   using sum_type = exact_sum<TypeParam>;
   std::mt19937_64 random(5);
-  // Squares, squares of midpoints between two results, and both with a bit behind: k has 23 to 25,
-  // 52 to 54 bits.
+  // Squares, squares of midpoints between results, and both with a bit behind.
   for (const int digits : {23, 24, 25, 27, 52, 53, 54, 55, 56, 57}) {
     for (int repeat = 0; repeat < 500; ++repeat) {
       std::uint64_t leading = random() | std::uint64_t{1} << 63;
@@ -641,7 +640,7 @@ EXACT_SUM_TEST(Roots) {
       const int room = (sum_type::highest_exponent - sum_type::lowest_exponent) / 2 - 48;
       const int exponent =
           sum_type::lowest_exponent / 2 + static_cast<int>(random() % static_cast<unsigned>(room));
-      for (const int behind : {-2, -1, 0, 1, 2}) {  // far below, or in the last place
+      for (const int behind : {-2, -1, 0, 1, 2}) {  // far below, or in the last digit
         sum_type sum;
         oracle::number want;
         // k^2 * 4^exponent in two halves of k
@@ -669,7 +668,7 @@ EXACT_SUM_TEST(Roots) {
 
 EXACT_SUM_TEST(RootsThatAreSubnormal) {
   using sum_type = exact_sum<TypeParam>;
-  // (m / 4)^2 of the smallest number, and near it. Of doubles the largest quarters that fit.
+  // (m / 4)^2 of the smallest number, and neighbours; of doubles the largest quarters that fit.
   for (const int quantum : {-1074, -149}) {
     const int exponent = 2 * quantum - 4;
     if (exponent < sum_type::lowest_exponent) continue;
@@ -813,7 +812,7 @@ TEST(ExactSumOfDoubles, HoldsFloatsAndIntegers) {
   expect_equal(sum, want);
 }
 
-// The oracle itself: what everybody knows.
+// The oracle itself, on known cases.
 TEST(Oracle, RoundsAsTheProcessorDoes) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 100000; ++i) {

@@ -1,4 +1,4 @@
-// exact_sum in device code: the same words and the same results as on the host.
+// exact_sum in device code: the limbs and results of the host.
 #include <tally/exact_sum.hpp>
 
 #include <cuda_runtime.h>
@@ -20,7 +20,7 @@ struct results {
   bool equal;
 };
 
-/// Every thread sums a share; their normal forms are added up element by element, by atomics.
+/// Each thread sums a part; atomics add up the normal forms limb by limb.
 template <class T>
 __global__ void sum_shares(const T* x, const T* y, int n, std::int64_t* total) {
   tally::exact_sum<T> sum, other;
@@ -93,7 +93,7 @@ void compare(const std::vector<T>& x, const std::vector<T>& y) {
   EXPECT_TRUE(same_bits(host.rounded_float, want.template round<float>()));
   EXPECT_TRUE(same_bits(host.root, want.template round_root<double>()));
   EXPECT_TRUE(same_bits(host.root_float, want.template round_root<float>()));
-  EXPECT_EQ(host.equal, want == want);  // a NaN is not
+  EXPECT_EQ(host.equal, want == want);  // false for NaN
 }
 
 template <class T>

@@ -1,5 +1,5 @@
-// Exact sums that are not rounded yet: whatever the parts, their executors and their order, the
-// words round to the bits of tally::exact for the whole.
+// Unrounded exact sums: for any parts, executors and order the limbs round to the bits of
+// tally::exact for the whole.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -23,7 +23,7 @@ type sum_type(bool complex, bool wide) {
                  : (wide ? type::float64 : type::float32);
 }
 
-/// Words of one sum in memory that an executor reaches, zeros at first.
+/// Limbs of one sum in memory of an executor, zeros at first.
 struct placed_words {
   placed_words(const tally::executor& where, type of, std::size_t sums = 1)
       : element(of), words(where, std::vector<std::int64_t>(sums * tally::exact_words(of))) {}
@@ -32,8 +32,8 @@ struct placed_words {
   data::placed<std::int64_t> words;
 };
 
-/// The rounded sum, of any type, as 16 bytes: rounded where the words are, and once more to host
-/// memory by the form that waits, which must agree.
+/// The rounded sum as 16 bytes: rounded in place, and again to host memory by the form that waits,
+/// which must agree.
 std::array<std::byte, 16> rounded(const tally::executor& where, const placed_words& words,
                                   type result, bool root = false) {
   data::buffer out(where, 16);
@@ -48,7 +48,7 @@ std::array<std::byte, 16> rounded(const tally::executor& where, const placed_wor
   return bytes;
 }
 
-/// Cuts [0, n) into three.
+/// Cuts [0, n) in three.
 std::array<std::size_t, 4> cuts(std::size_t n, std::mt19937_64& random) {
   std::array<std::size_t, 4> at = {0, random() % (n + 1), random() % (n + 1), n};
   std::sort(at.begin(), at.end());
@@ -60,7 +60,7 @@ const tally::call_options waiting = {tally::exact, true};
 
 class ExactWords : public data::OnEveryExecutor {};
 
-/// A dot product of three parts of these vectors, in words of every kind, in both forms.
+/// Checks a dot product in three parts, in limbs of every kind, in both forms.
 void check_dot(const tally::executor& where, const tally::operand& x, const tally::operand& y,
                tally::conjugate conjugated, const std::array<std::size_t, 4>& at) {
   const bool complex = is_complex(x.element) || is_complex(y.element);
@@ -78,7 +78,7 @@ void check_dot(const tally::executor& where, const tally::operand& x, const tall
     for (const bool to_double : {true, false}) {
       const type result = sum_type(complex, to_double);
       std::array<std::byte, 16> want{}, waited{};
-      // The exact value rounded to a float needs words; to a double it is the widest result.
+      // For a float result the exact value needs its limbs; double is the widest result.
       const auto bytes = rounded(where, words, result);
       tally::round_words(tally::serial(),
                          {on_host.data(), words.element, 1, false, {waited.data(), result}});
@@ -180,7 +180,6 @@ TEST_ON_EVERY_EXECUTOR(ExactWords, SeveralDotProducts) {
     EXPECT_EQ(sums[2 * j], rows_sums[2 * j]);
     EXPECT_EQ(sums[2 * j + 1], rows_sums[2 * j + 1]);
   }
-  // All results at once.
   std::vector<C> all(k);
   tally::round_words(
       where(),
@@ -222,7 +221,7 @@ TEST_ON_EVERY_EXECUTOR(ExactWords, OfTypedFunctions) {
   EXPECT_EQ(result.read(), (std::vector<double>{60, std::sqrt(60.)}));
 }
 
-/// Adds `number`^2 2^exponent to a sum; the number has less than 58 bits.
+/// Adds `number`^2 2^exponent; |number| < 2^58.
 template <class T>
 void add_square(tally::exact_sum<T>& sum, std::int64_t number, int exponent) {
   const std::int64_t low = number & 0x1fffffff, high = number >> 29;
@@ -231,9 +230,8 @@ void add_square(tally::exact_sum<T>& sum, std::int64_t number, int exponent) {
   sum.add_scaled(high * high, exponent + 58);
 }
 
-/// Sums whose digits are few words: numbers that are half way between two results, or whose roots
-/// are, and their neighbours, of both signs, in words that have been carried and that have not, up
-/// to where results overflow and become subnormal.
+/// Sums with few nonzero limbs: midpoints between results, squares of such, and their neighbours,
+/// of both signs, in carried and uncarried limbs, up to overflow and down to subnormal results.
 template <class T>
 std::vector<std::int64_t> sums_of_few_words(std::size_t count) {
   using sum_type = tally::exact_sum<T>;
@@ -269,7 +267,7 @@ std::vector<std::int64_t> sums_of_few_words(std::size_t count) {
   return all;
 }
 
-// A device rounds a sum of few words by another way than one of many.
+// Devices round sums of few limbs by a method of their own.
 TEST_ON_EVERY_EXECUTOR(ExactWords, OfFewWords) {
   constexpr std::size_t count = 4000;
   for (const type sum : {type::float64, type::float32}) {
@@ -287,7 +285,7 @@ TEST_ON_EVERY_EXECUTOR(ExactWords, OfFewWords) {
   }
 }
 
-// What the header promises of a word, and what merging many of them needs.
+// The header's bound on limbs, which merging many sums relies on.
 TEST_ON_EVERY_EXECUTOR(ExactWords, AreSmall) {
   constexpr std::size_t n = 100'000;
   std::vector<float> values(n, -std::numeric_limits<float>::max());

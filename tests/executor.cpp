@@ -1,4 +1,4 @@
-// Executors: which there are, what they are called, and that a forced one is the one that runs.
+// Executors: the list, their names, and that a requested one is the one that runs.
 #include "src/core/table.hpp"
 #include "tests/data.hpp"
 
@@ -119,10 +119,10 @@ TEST(Executors, AnInstructionSetThatIsNotHereIsAnError) {
 
 #if defined(__linux__) && defined(__x86_64__)
 
-// All backends give the same bits, so results can't tell which one ran. Here a child process lets
-// the kernel run into a protected page: the instruction that faults is the one that loads the data.
+// All backends have the same bits, so results can't reveal which one ran. Here a child process runs
+// the kernel into a protected page: the faulting instruction is the kernel's load.
 
-/// What the child's exit status says of the faulting load.
+/// The kind of faulting load, as the child's exit status.
 enum fault : int { no_fault = 1, legacy_sse, vex, evex };
 
 void on_fault(int, siginfo_t*, void* context) {
@@ -171,7 +171,7 @@ TEST(ExecutorsReallyRun, AsManyThreadsAsAskedFor) {
   };
   const std::vector<double> x(1000003, 1.0);
   EXPECT_EQ(tally::dot(tally::openmp({.threads = 7}), x, x), 1000003.0);
-  EXPECT_GE(threads(), 7);  // OpenMP keeps those of its last region
+  EXPECT_GE(threads(), 7);  // OpenMP keeps its last region's threads
 }
 #endif
 

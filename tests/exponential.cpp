@@ -1,4 +1,4 @@
-// How precise exp and sigmoid are: against MPFR, and of floats against doubles.
+// Accuracy of exp and sigmoid: against MPFR, and of floats against doubles.
 #include "src/core/elementwise/exponential.hpp"
 #include "src/core/elementwise/reciprocal.hpp"
 #include "tests/data.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 using tally::elementwise;
 
-/// The digits and exponents of a binary format, as in std::numeric_limits.
+/// Digits and exponents of a binary format, as in std::numeric_limits.
 struct format {
   int digits, min_exponent, max_exponent;
 };
@@ -49,7 +49,7 @@ class exact_value {
   exact_value(const exact_value&) = delete;
   exact_value& operator=(const exact_value&) = delete;
 
-  /// To nearest even.
+  /// Rounded to nearest even.
   double rounded(const format& f) {
     if (mpfr_inf_p(value_) || mpfr_zero_p(value_)) return mpfr_get_d(value_, MPFR_RNDN);
     const long quantum = quantum_of(f);
@@ -58,7 +58,7 @@ class exact_value {
     const double r = std::ldexp(mpfr_get_d(other_, MPFR_RNDN), static_cast<int>(quantum));
     return r >= std::ldexp(1.0, f.max_exponent - 1) * 2 ? HUGE_VAL : r;
   }
-  /// |result - value| in units of the last place that a number so large has.
+  /// |result - value| in ulp.
   double error_of(double result, const format& f) {
     if (std::isinf(result)) return std::isinf(rounded(f)) ? 0 : HUGE_VAL;
     mpfr_sub_d(other_, value_, result, MPFR_RNDN);
@@ -99,7 +99,7 @@ std::vector<T> every_number() {
   return all;
 }
 
-/// exp or sigmoid of every number of 16 bits, correctly rounded.
+/// exp or sigmoid of every 16-bit number, correctly rounded.
 template <class T>
 const std::vector<T>& correctly_rounded(elementwise what) {
   const auto make = [](elementwise f) {
@@ -138,7 +138,7 @@ TEST_ON_EVERY_EXECUTOR(Exponential, CorrectlyRoundedInSixteenBits) {
   check(std::type_identity<tally::bfloat16>{});
 }
 
-/// Numbers of every exponent and sign, infinities and NaNs; `step` is the distance of their bits.
+/// Numbers of every exponent and sign, infinities and NaNs; bit patterns are `step` apart.
 template <class R>
 std::vector<R> numbers_of_every_exponent(std::uint64_t step) {
   using word = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
@@ -182,7 +182,7 @@ TEST_ON_EVERY_EXECUTOR(Exponential, BitsOfTheFormula) {
     }
     check(x);
   };
-  // Where results are 1, one digit from it, subnormal, 0 or infinite; and numbers without effect.
+  // Results of 1, one digit from it, subnormal, 0 or infinite; and arguments without effect.
   around({0.0f, 0x1p-126f, 0x1p-75f, 0x1p-50f, 0x1p-25f, 0x1p-24f, 0x1p-23f, 87.33655f, 88.72284f,
           103.27893f, 103.97208f, 104.0f, 105.70455f, 106.0f, 1e10f});
   around({0.0, 0x1p-1022, 0x1p-510, 0x1p-173, 0x1p-120, 0x1p-66, 0x1p-54, 0x1p-53, 0x1p-52,
@@ -190,8 +190,8 @@ TEST_ON_EVERY_EXECUTOR(Exponential, BitsOfTheFormula) {
           1e10});
 }
 
-/// Returns numbers up to `most` and some that are none. Every other thousand is moderate, so that
-/// a GPU's warps have all of them, some or none.
+/// Numbers up to `most`, and some NaNs and infinities. Every other thousand is moderate, so that
+/// all, some or none of a GPU's warp is.
 template <class T>
 std::vector<T> long_vector(std::size_t n, double most) {
   using limits = std::numeric_limits<float>;
@@ -215,8 +215,8 @@ std::vector<T> long_vector(std::size_t n, double most) {
   return x;
 }
 
-// A thread of a GPU has 2 loads of 16 bytes, or 4, where it could not have all of them at once: on
-// an H200 from 4.4 and 8.7 MB on. Offsets are elements past a multiple of 16 bytes.
+// Threads of a GPU take 2 or 4 loads of 16 bytes where the vector exceeds what all hold at once.
+// Offsets are elements past a multiple of 16 bytes.
 TEST_ON_EVERY_BACKEND(Exponential, LongVectors) {
   struct example {
     std::size_t x_offset, z_offset, size;
@@ -255,7 +255,7 @@ TEST_ON_EVERY_BACKEND(Exponential, LongVectors) {
               << e.x_offset << ", " << e.z_offset;
         }
       }
-      if (!data::on_device(where())) break;  // CPUs have no such shapes
+      if (!data::on_device(where())) break;  // for GPUs alone
     }
   };
   check(std::type_identity<double>{}, 760);
@@ -302,7 +302,7 @@ TEST_ON_EVERY_EXECUTOR(Exponential, GoldenBits) {
   check(golden::exponential_rows_of_float, std::type_identity<float>{});
 }
 
-// All executors have the same bits, so one tells how precise they are.
+// All executors have the same bits, so one suffices.
 
 TEST(Reciprocal, IsRoundedFromAnyStartNearby) {
   for (float d = 1; d <= 2; d = std::nextafter(d, 3.0f)) {
@@ -330,7 +330,7 @@ TEST(Reciprocal, TakesOneStepFromAUnit) {
   }
 }
 
-/// What docs/numerics.md promises, in units in the last place.
+/// The promise of docs/numerics.md, in ulp.
 struct error_bound {
   double normal, subnormal;
 };
@@ -372,7 +372,7 @@ TEST(ExponentialError, OfDoublesIsWithinItsBound) {
   }
 }
 
-// The largest errors that were found.
+// Arguments of the largest known errors.
 TEST(ExponentialError, OfTheWorstDoublesKnown) {
   constexpr std::pair<double, double> exps[] = {{-0x1.c81740b74bfd6p+6, 0.7756},
                                                 {-0x1.625f1a1544c88p+9, 0.8178},
@@ -390,7 +390,7 @@ TEST(ExponentialError, OfTheWorstDoublesKnown) {
   check(elementwise::sigmoid, sigmoids);
 }
 
-// From random numbers uphill, by steps of any size: sampling alone finds less.
+// Hill climbing from random numbers, which finds more than sampling.
 TEST(ExponentialError, OfDoublesIsWithinItsBoundUphill) {
   std::mt19937_64 random(6);
   for (const elementwise what : {elementwise::exp, elementwise::sigmoid}) {

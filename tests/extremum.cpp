@@ -1,5 +1,5 @@
-// min, max, minmax and iamax: every executor finds the value and the index that a literal loop
-// finds, for every element type, size, alignment and stride, wherever the extreme element is.
+// min, max, minmax and iamax: every executor finds the value and index of a literal loop, for every
+// element type, size, alignment and stride, wherever the extreme element is.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -65,7 +65,7 @@ bool is_nan(X x) {
   }
 }
 
-/// |x|, of complex elements |re| + |im| in their parts' type; of integers without a sign.
+/// |x|; of complex elements |re| + |im| in their parts' type; of integers unsigned.
 template <class X>
 auto magnitude(X x) {
   if constexpr (tally::is_complex_v<X>) {
@@ -104,7 +104,7 @@ std::int64_t index_in(const bytes& x) {
   return best;
 }
 
-/// The positive quiet NaN with an empty payload, as bytes.
+/// The bytes of the positive quiet NaN with an empty payload.
 template <class X>
 bytes canonical_nan() {
   if constexpr (std::is_same_v<X, double>) return filled(1, std::uint64_t{0x7ff8000000000000u});
@@ -113,7 +113,7 @@ bytes canonical_nan() {
   return filled(1, std::uint16_t{0x7e00u});
 }
 
-/// All bytes of a result: those of each value, zeros up to the eighth, those of its index.
+/// All bytes of a result: each value padded with zeros to eight, then its index.
 template <class X>
 bytes expected(extreme what, const bytes& x) {
   bytes all;
@@ -148,7 +148,6 @@ bytes written(extreme what, const void* result) {
   return bytes(from, from + size_of_result(what));
 }
 
-/// The indices among them.
 std::string indices(extreme what, const bytes& result) {
   const std::size_t value = what == extreme::iamax ? 0 : 8;
   std::string line;
@@ -163,7 +162,7 @@ std::string indices(extreme what, const bytes& result) {
 
 class Extremum : public data::OnEveryExecutor {
  protected:
-  /// One search in one layout: both forms.
+  /// Compares one search in one layout, in both forms.
   void compare(tally::type element, extreme what, const bytes& x, const bytes& want, layout l) {
     const std::size_t n = x.size() / tally::size_of(element);
     const std::size_t step = static_cast<std::size_t>(std::abs(l.increment));
@@ -198,7 +197,7 @@ class Extremum : public data::OnEveryExecutor {
     ASSERT_EQ(poison[size], std::byte{0xcc}) << label() << " written past the result";
   }
 
-  /// All searches that the type has.
+  /// Compares all searches that the type has.
   template <class X>
   void compare_all(const bytes& x, layout l = {}) {
     for (const extreme what : searches) {
@@ -211,7 +210,7 @@ class Extremum : public data::OnEveryExecutor {
   std::unique_ptr<data::buffer> memory_x_, memory_r_;
 };
 
-/// Around vectors, blocks of vectors, warps' shares and chunks.
+/// Around vectors, blocks of vectors, warps' parts and chunks.
 const std::vector<std::size_t> sizes = {
     0,    1,    2,    3,    4,    5,    7,    8,    9,    15,   16,   17,   31,  32,
     33,   63,   64,   65,   100,  127,  128,  129,  255,  256,  257,  511,  512, 513,
@@ -285,7 +284,7 @@ TEST_ON_EVERY_EXECUTOR(Extremum, EveryStride) {
 }
 
 TEST_ON_EVERY_BACKEND(Extremum, Long) {
-  // Shares of work have their borders here: blocks, grids, threads.
+  // Sizes at the borders of partitions: blocks, grids, threads.
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {16'384, 65'537, 262'143, 1'000'003}) {
       const auto x = data::random_bytes<X>(n, n, kind::wide);
@@ -293,7 +292,7 @@ TEST_ON_EVERY_BACKEND(Extremum, Long) {
       ASSERT_NO_FATAL_FAILURE(compare_all<X>(x, {.offset = 3}));
     }
   });
-  // A GPU's blocks take several tiles each from here up.
+  // From here up each block of a GPU takes several tiles.
   const std::size_t n = where().name() == "cuda" ? 17'000 * 1024 + 5 : 3'000 * 1024 + 5;
   const auto x = data::random_bytes<double>(n, n, kind::plain);
   ASSERT_NO_FATAL_FAILURE(compare_all<double>(x));
@@ -301,7 +300,7 @@ TEST_ON_EVERY_BACKEND(Extremum, Long) {
   ASSERT_NO_FATAL_FAILURE(compare_all<float>(y, {.offset = 1}));
 }
 
-/// Numbers beyond all that `kind::plain` draws.
+/// Numbers beyond `kind::plain`.
 template <class X>
 std::pair<X, X> low_and_high() {
   if constexpr (tally::is_complex_v<X>) {
@@ -332,11 +331,11 @@ TEST_ON_EVERY_BACKEND(Extremum, WhereverItIs) {
         if (!std::is_same_v<X, bool>) set(one, n - 1 - p, low);
         ASSERT_NO_FATAL_FAILURE(compare_all<X>(one));
         ASSERT_NO_FATAL_FAILURE(compare_all<X>(one, {.offset = 5}));
-        // And again behind it: the first one counts.
+        // And repeated behind: the first one counts.
         for (std::size_t again = p; again < n; again = again * 2 + 1) set(one, again, high);
         ASSERT_NO_FATAL_FAILURE(compare_all<X>(one));
       }
-      if constexpr (std::is_same_v<X, bool>) {  // the first that is not set
+      if constexpr (std::is_same_v<X, bool>) {  // the first unset element
         for (const std::size_t p : places) {
           auto one = filled(n, true);
           set(one, p, false);
@@ -358,7 +357,7 @@ TEST_ON_EVERY_EXECUTOR(Extremum, AllEqual) {
   });
 }
 
-/// Ends of the range, everywhere and one alone.
+/// The type's limits, everywhere and once.
 TEST_ON_EVERY_EXECUTOR(Extremum, LeastAndGreatest) {
   const auto check = [&]<class X>(std::type_identity<X>, std::vector<X> ends) {
     for (const std::size_t n : {1, 30, 5000}) {
@@ -378,7 +377,7 @@ TEST_ON_EVERY_EXECUTOR(Extremum, LeastAndGreatest) {
     using limits = std::numeric_limits<X>;
     if constexpr (std::is_same_v<X, bool>) {
       check(type, std::vector<X>{});
-    } else if constexpr (std::is_integral_v<X>) {  // the magnitude of the least is one more
+    } else if constexpr (std::is_integral_v<X>) {  // the lowest number's magnitude is one more
       check(type, {limits::min(), limits::max(), static_cast<X>(limits::min() + 1), X(0)});
     } else if constexpr (std::is_floating_point_v<X>) {
       check(type, {-limits::infinity(), limits::infinity(), limits::lowest(), limits::max(),
@@ -406,7 +405,7 @@ TEST_ON_EVERY_EXECUTOR(Extremum, SignedZerosAreEqual) {
           auto x = filled(n, most);
           set(x, p, one);
           ASSERT_NO_FATAL_FAILURE(compare_all<X>(x));
-          // Among negative numbers and among positive ones, zeros of both signs.
+          // Zeros of both signs, among negative and among positive numbers.
           for (const float other : {-1.0f, 1.0f}) {
             auto y = filled(n, X(other));
             set(y, p, one);
@@ -423,7 +422,7 @@ TEST_ON_EVERY_EXECUTOR(Extremum, SignedZerosAreEqual) {
   check(std::type_identity<tally::bfloat16>{});
 }
 
-/// NaNs of every kind, as elements of `X`.
+/// NaNs of every kind.
 template <class X>
 std::vector<X> nans() {
   if constexpr (tally::is_complex_v<X>) {
@@ -473,7 +472,7 @@ TEST_ON_EVERY_EXECUTOR(Extremum, TheFirstNaN) {
           set(x, p, all[k % all.size()]);
           ASSERT_NO_FATAL_FAILURE(compare_all<X>(x));
           ASSERT_NO_FATAL_FAILURE(compare_all<X>(x, {.offset = 3, .increment = -2}));
-          set(x, n - 1, all[(k + 1) % all.size()]);  // behind it, and better elements before it
+          set(x, n - 1, all[(k + 1) % all.size()]);  // another behind, better elements before
           if constexpr (!tally::is_complex_v<X>) {
             if (p > 1) set(x, 0, X(-100.0f)), set(x, 1, X(100.0f));
           }
@@ -505,7 +504,7 @@ TEST_ON_EVERY_EXECUTOR(Extremum, SortedEitherWay) {
 }
 
 TEST_ON_EVERY_EXECUTOR(Extremum,
-                       InfinitiesThatCancel) {  // whose sum is a NaN, though none of them is
+                       InfinitiesThatCancel) {  // the sum of parts is NaN, though none of them is
   const auto check = [&]<class X>(std::type_identity<X>) {
     constexpr X infinity = std::numeric_limits<X>::infinity();
     for (const std::size_t n : {2, 100, 3000, 70'000}) {
@@ -524,10 +523,10 @@ TEST_ON_EVERY_EXECUTOR(Extremum, TheCallersEnvironmentDoesNotMatterAndStays) {
   if (where().trusts_environment()) GTEST_SKIP() << "the caller's promise";
 #if defined(__x86_64__)
   if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
-  std::vector<double> x(5000, 0x1p-1060);  // subnormal, and zeros to who flushes them
+  std::vector<double> x(5000, 0x1p-1060);  // subnormal, zeros under flushing
   x[40] = -0x1p-1061;
   x[4000] = 0x1p-1059;
-  const unsigned flushing = 0x8040;  // FTZ, DAZ, and every trap would fire
+  const unsigned flushing = 0x8040;  // FTZ, DAZ, all traps unmasked
   _mm_setcsr(flushing);
   const auto both = tally::minmax(where(), x);
   const auto largest = tally::iamax(where(), x);
@@ -622,7 +621,7 @@ TEST(ExtremumInterface, ReturnsTheElementsType) {
   EXPECT_EQ(tally::minmax(flags), (tally::extrema<bool>{{false, 1}, {true, 0}}));
 }
 
-/// All of a result's bytes are defined, also where it was returned, in registers perhaps.
+/// Every byte of a result is defined, also in one returned in registers.
 TEST(ExtremumInterface, EveryByteOfAResultIsDefined) {
   for (const auto& where : tally::executors()) {
     if (data::on_device(where)) continue;

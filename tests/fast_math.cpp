@@ -1,6 +1,6 @@
-// Built and linked with -ffast-math: its start flushes subnormals to zero, and its own arithmetic
-// may be reordered; the library's may not, nor what it calls of ours. Built a second time for
-// processors with FMA, whose compilers contract.
+// Built and linked with -ffast-math: startup code flushes subnormals to zero, and the program's own
+// arithmetic may be reordered; the library's may not, nor may functions of the headers. Built again
+// for processors with FMA, whose compilers contract.
 #include "tests/golden.hpp"
 
 #include <tally/tally.h>
@@ -12,14 +12,14 @@
 #include <numeric>
 #include <vector>
 
-/// The dot product, by functions that are compiled here.
+/// The dot product by functions compiled here.
 double own(const tally::executor& where, std::size_t n, unsigned seed, bool tiny) {
   const auto x = tiny ? golden::doubles(n, seed, -520, 8) : golden::doubles(n, seed);
   const auto y = tiny ? golden::doubles(n, seed + 1, -550, 8) : golden::doubles(n, seed + 1);
   return tally::transform_reduce(where, x, y, 0.0, std::plus<>(), std::multiplies<>());
 }
 
-/// The product of a matrix of one row, the values, and x.
+/// The product of a one-row matrix, `values`, and x.
 template <class T>
 T row_times(const tally::executor& where, const std::vector<T>& values, const std::vector<T>& x) {
   std::vector<std::int32_t> columns(values.size());
@@ -32,7 +32,7 @@ T row_times(const tally::executor& where, const std::vector<T>& values, const st
 
 // --- Factors and bounds that are subnormal as floats ----------------------------------------------
 
-/// 2^-130 as T, which arithmetic in this program would flush. The compiler doesn't know its bits.
+/// 2^-130 as T, which arithmetic here would flush; its bits are hidden from the compiler.
 template <class T>
 T tiny() {
   if constexpr (tally::is_complex_v<T>) {
@@ -71,7 +71,7 @@ tally_executor executor_of(const tally::executor& where) {
   return c;
 }
 
-/// alpha * x + beta * y, and a sum of spmv, by the C++ and by the C interface: all are `want`.
+/// Expects `want` from alpha * x + beta * y and from spmv, by the C++ and the C interface.
 template <class S, class X>
 void expect_products(const tally::executor& where, const char* what, X x, X want) {
   constexpr auto s = static_cast<tally_type>(tally::type_of<S>);
@@ -125,7 +125,7 @@ void expect_products(const tally::executor& where, const char* what, X x, X want
   expect(bits_of(y[0]) == bits_of(want), where, what);
 }
 
-/// Samples between bounds of +-2^-130.
+/// Counts samples between bounds of +-2^-130.
 void expect_counts(const tally::executor& where) {
   const float upper = tiny<float>();
   const float lower = std::bit_cast<float>(std::bit_cast<std::uint32_t>(upper) | 0x80000000u);
@@ -177,7 +177,7 @@ int main() {
   }
   constexpr float x0 = 0x1p20f, want = 0x1p-110f;
   for (const auto& where : tally::executors()) {
-    if (where.name() == "cuda") continue;  // the vectors are in host memory
+    if (where.name() == "cuda") continue;  // vectors in host memory
     using complex = std::complex<float>;
     expect_products<float>(where, "a factor of float", x0, want);
     expect_products<tally::bfloat16>(where, "a factor of bfloat16", x0, want);
@@ -186,14 +186,13 @@ int main() {
     expect_products<float>(where, "a float's factor", complex(x0, x0), complex(want, want));
     expect_counts(where);
   }
-  // Floats among doubles.
   tally::exact_sum<double> sum;
   sum.add(tiny<float>());
   sum.add_product(tiny<float>(), 3.0);
   expect(
       std::bit_cast<std::uint64_t>(sum.round<double>()) == std::bit_cast<std::uint64_t>(0x1p-128),
       tally::serial(), "exact_sum of a float");
-  // Each lane adds a product and its negative: 0, unless the second is not rounded before.
+  // Each lane adds a product and its negative: 0, unless the second is contracted.
   auto x = golden::doubles(tally::order::chunk, 7);
   auto y = golden::doubles(tally::order::chunk, 8);
   for (std::size_t i = 0; i < x.size(); ++i) {

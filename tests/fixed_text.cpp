@@ -1,4 +1,4 @@
-// A text in a buffer of its own: cut at its end where it is too long.
+// A fixed-size text, truncated where too long.
 #include "src/dispatch/fixed_text.hpp"
 
 #include <gtest/gtest.h>

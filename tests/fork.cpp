@@ -1,6 +1,5 @@
-// fork(): a child has none of the threads that OpenMP has started, and would wait for them for
-// ever.
-// This program itself starts no thread; each test is a child of its own, with a time limit.
+// fork(): a child lacks the threads that OpenMP has started, and would wait for them for ever. This
+// program starts no thread itself; each test is a child with a time limit.
 #include "tests/operations.hpp"
 
 #include <tally/tally.hpp>
@@ -18,7 +17,7 @@
 #include <thread>
 
 #if defined(__SANITIZE_THREAD__)
-#define TALLY_THREAD_SANITIZER 1  // whose own threads a child lacks, too
+#define TALLY_THREAD_SANITIZER 1  // the sanitizer's own threads are missing too
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define TALLY_THREAD_SANITIZER 1
@@ -27,8 +26,8 @@
 
 namespace {
 
-/// Runs `f` in a child, which ends after a minute at the latest.
-/// @return whether it was true there.
+/// Runs `f` in a child, for a minute at most.
+/// @return whether `f` returned true.
 bool in_child(const std::function<bool()>& f) {
   std::fflush(nullptr);
   const pid_t child = fork();
@@ -70,7 +69,7 @@ const std::vector<double> x(n, 0.5);
 
 #if TALLY_HAS_OPENMP
 
-/// What should hold in the child of a process that had threads, of which `before` is an executor.
+/// Checks a child of a process that had threads; `before` is an executor of the parent.
 bool does_without_openmp(const tally::executor& before) {
   bool right = expect(tally::dot(x, x) == n / 4, "automatic() computes");
   right &= expect(tally::choose(tally::as_operand(x)).name() == "simd", "automatic() is simd");
@@ -90,14 +89,14 @@ bool does_without_openmp(const tally::executor& before) {
     operations::arguments operands = automatic.operands();
     each.call(tally::automatic(), operands);
     reference.run();
-    std::vector<std::byte> results = automatic.results();  // but for what this call returned
+    std::vector<std::byte> results = automatic.results();  // except what this call returned
     std::copy(operands.returned.begin(), operands.returned.end(), results.begin());
     right &= expect(results == reference.results(), each.name + " runs on automatic()");
   }
   return right;
 }
 
-/// The threads of a parallel region that is none of Tally's.
+/// The threads of a parallel region outside Tally.
 int threads_of_a_region() {
   int threads = 0;
 #pragma omp parallel num_threads(3)
@@ -155,7 +154,7 @@ TEST_F(Fork, OfAProcessOfOneThreadMayUseOpenmp) {
       first &= in_child([] { return is_refused([] { tally::openmp(); }); });
       return first;
     });
-    std::thread([] {}).join();  // one that has ended is not missed
+    std::thread([] {}).join();  // an ended thread is not missed
     right &= in_child([] {
       return expect(tally::dot(tally::openmp({.threads = 2}), x, x) == n / 4, "two compute");
     });

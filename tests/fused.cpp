@@ -1,6 +1,5 @@
-// Updates with a sum: on every executor, the vector and the sum have the bits of the two calls on
-// serial, which tests/transform.cpp, tests/dot.cpp and tests/reduce.cpp compare with what they
-// should be.
+// Updates with a sum: on every executor, the vector and the sum have the bits of the two separate
+// calls on serial.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -22,7 +21,7 @@ using tally::fused_sum;
 using tally::type;
 using tally::order::chunk;
 
-/// The types of one call: z is y's vector for axpy.
+/// The types of one call; z is y's vector for axpy.
 struct fused_case {
   elementwise update;
   fused_sum what;
@@ -40,7 +39,7 @@ struct fused_case {
   }
 };
 
-/// The accumulators of a sum of z, or of z and v.
+/// Accumulators of a sum of z, or of z and v.
 std::vector<type> results_of(fused_sum what, type z, type v) {
   std::vector<type> all;
   data::for_each_type([&]<class Z>(std::type_identity<Z>) {
@@ -104,12 +103,12 @@ std::vector<fused_case> mixed_cases() {
   return all;
 }
 
-/// Which vector the sum takes beside z.
+/// The second vector of the sum, beside z.
 enum class other { itself, own, x };
 
 class Fused : public data::OnEveryExecutor {
  protected:
-  /// Where the vectors of one call lie: x, y, z, v.
+  /// Layouts of x, y, z, v.
   using layouts = std::array<layout, 4>;
 
   void compare(const fused_case& c, std::size_t n, const layouts& l, other with,
@@ -146,7 +145,7 @@ class Fused : public data::OnEveryExecutor {
     return {{std::complex<double>(0.7, -0.2), std::complex<float>(-1.1f, 0.3f)}, {0.7f, 1.3}};
   }
 
-  /// Makes the call, or the two that it stands for, and returns all memory behind it.
+  /// Makes the call, or the two equivalent ones; returns all memory afterwards.
   outcome run(const tally::executor& on, const fused_case& c, std::size_t n, const layouts& l,
               other with, kind k, bool exact, const tally::scalar& alpha, const tally::scalar& beta,
               bool wait, bool is_fused) const {
@@ -248,7 +247,7 @@ TEST_ON_EVERY_EXECUTOR(Fused, EveryAlignmentAndStride) {
   }
 }
 
-// Norms that leave the range are summed a second time, of what the update wrote.
+// Norms out of range are summed a second time, from the update's result.
 TEST_ON_EVERY_EXECUTOR(Fused, WideRangesAndSpecialValues) {
   for (const fused_case& c : equal_cases()) {
     for (const kind k : {kind::wide, kind::special}) {
@@ -265,7 +264,7 @@ TEST_ON_EVERY_EXECUTOR(Fused, ExactSums) {
   }
 }
 
-// A share and a block have several tiles.
+// Partitions and blocks take several tiles.
 TEST_ON_EVERY_BACKEND(Fused, Long) {
   const std::size_t n = 4100 * chunk + 33;
   std::vector<double> x(n), y(n);
@@ -290,7 +289,7 @@ TEST_ON_EVERY_BACKEND(Fused, Long) {
   EXPECT_TRUE(b.read() == y);
 }
 
-// The norm of large numbers and that of small ones, which the first sum of squares does not hold.
+// Norms of large and of small numbers, which the first sum of squares can't hold.
 TEST_ON_EVERY_EXECUTOR(Fused, NormsThatRescale) {
   for (const double scale : {0x1p-560, 0x1p-1040, 0x1p600}) {
     const std::size_t n = 3 * chunk + 70;

@@ -1,5 +1,5 @@
-// gather and scatter: every type, increment and kind of index, on every executor, against a plain
-// loop over bytes; and buffers, the memory that they move elements of.
+// gather and scatter on every executor, for every type, increment and index type, against a plain
+// loop over bytes; and buffers.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -19,7 +19,7 @@ using tally::type;
 
 class Gather : public data::OnEveryExecutor {};
 
-/// The elements of a vector in memory of an executor, one behind the other.
+/// The elements of a vector in an executor's memory, contiguous.
 std::vector<std::byte> elements_at(const data::buffer& memory, const tally::operand& v) {
   const std::size_t size = size_of(v.element);
   std::vector<std::byte> all(memory.size()), elements;
@@ -33,13 +33,13 @@ std::vector<std::byte> elements_at(const data::buffer& memory, const tally::oper
   return elements;
 }
 
-/// Memory of zeros.
+/// Zeros memory.
 void clear(data::buffer& memory) {
   const std::vector<std::byte> zeros(memory.size());
   memory.write(zeros.data(), zeros.size());
 }
 
-/// A byte of bool as it is copied.
+/// The bytes after a copy: of bool, 0 or 1.
 std::vector<std::byte> copied(std::vector<std::byte> bytes, type element) {
   if (element == type::boolean) {
     for (std::byte& b : bytes) b = std::byte{b != std::byte{}};

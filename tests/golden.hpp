@@ -1,6 +1,6 @@
-// Fixed data and the bits of its dot products, reductions and exponentials under order 1. These
-// never change: another value is another order. The data come from integers alone, so that nothing
-// but the library's arithmetic decides the result, whatever flags this file is compiled with.
+// Fixed data and the bits of their dot products, reductions and exponentials under order 1. These
+// never change: other bits are another order. The data come from integers alone, so that only the
+// library's arithmetic decides, whatever this file's compiler flags.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace golden {
 
-/// A linear congruential generator's upper bits.
+/// Upper bits of a linear congruential generator.
 class generator {
  public:
   explicit generator(std::uint64_t seed) : state_(seed) {}
@@ -22,8 +22,8 @@ class generator {
   std::uint64_t state_;
 };
 
-/// A double with a random sign and fraction, and one of `span` exponents from 2^lowest up; its bits
-/// are put together, so that a flushing processor makes the same ones.
+/// A double with a random sign and fraction, and one of `span` exponents from 2^lowest up;
+/// assembled from bits, so that flushing changes nothing.
 inline double assembled(generator& random, int lowest, int span) {
   const std::uint64_t bits = random();
   const std::uint64_t exponent = static_cast<std::uint64_t>(1023 + lowest) + random() % span;
@@ -68,7 +68,7 @@ inline constexpr row rows[] = {
     {100003, 0xc034c005a891888b, 0x0000000001e8a4d9, 0xc01ba97f},
 };
 
-/// The same as a matrix's row of n terms times a vector.
+/// As a matrix row of n terms times a vector.
 inline constexpr row matrix_rows[] = {
     {1, 0xbf46b1ea6ce91189, 0x800000000000966c, 0xbd93ba4a},
     {3, 0x3f639afcbda43fb4, 0x800000000000e832, 0xbd8867ee},
@@ -86,8 +86,7 @@ inline constexpr row matrix_rows[] = {
     {100003, 0xc034c005a891888b, 0x0000000001e8a4d9, 0xc01ba97f},
 };
 
-/// Reductions of the same data; `far` is the norm of doubles(n, 3, -520, 8), whose squares
-/// underflow.
+/// Reductions of the same data; `far`: the norm of doubles(n, 3, -520, 8), whose squares underflow.
 struct reduction_row {
   std::size_t n;
   std::uint64_t sum, asum, nrm2;  ///< of doubles(n, 1)
@@ -114,7 +113,7 @@ inline constexpr reduction_row reduction_rows[] = {
      0x4138deca, 0x46254b01, 0x42523b71},
 };
 
-/// exp and sigmoid of a number; the formula is part of order 1's promise (docs/numerics.md).
+/// exp and sigmoid of a number; their formula is part of order 1 (docs/numerics.md).
 template <class R, class Bits>
 struct exponential_row {
   R x;

@@ -1,6 +1,6 @@
-// bincount, histogram_even and histogram_range: every executor counts what a literal loop counts,
-// for every type, number of bins, distribution, size and stride, at every edge and beside it; and
-// adds up weights to the correctly rounded sum, in any order.
+// bincount, histogram_even and histogram_range: every executor counts as a literal loop does, for
+// every type, number of bins, distribution, size and stride, at every edge and beside it; weights
+// give the correctly rounded sum, in any order.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -32,7 +32,7 @@ __extension__ using int128 = __int128;
 
 // --- The rules, literally ------------------------------------------------------------------------
 
-/// Holds every number of every type (on x86-64 and AArch64).
+/// Represents every number of every type (on x86-64 and AArch64).
 using number = long double;
 static_assert(std::numeric_limits<number>::digits >= 64);
 
@@ -56,7 +56,7 @@ std::int64_t bin_between(const std::vector<number>& edges, number x) {
   return std::upper_bound(edges.begin(), edges.end(), x) - edges.begin() - 1;
 }
 
-/// In double.
+/// Computed in double.
 std::vector<number> even_edges(double lower, double upper, std::size_t bins) {
   const double scale = std::isinf(upper - lower) ? 2 : 1;
   const double width = (upper / scale - lower / scale) / static_cast<double>(bins);
@@ -84,7 +84,7 @@ enum class spread { uniform, constant, alternating, sorted, zipf, outside };
 constexpr std::array spreads = {spread::uniform, spread::constant, spread::alternating,
                                 spread::sorted,  spread::zipf,     spread::outside};
 
-/// Places in [0, 1), of `outside` none of them.
+/// Positions in [0, 1), or outside for `outside`.
 std::vector<double> places(std::size_t n, spread s, std::size_t bins, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed + n);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -117,7 +117,7 @@ X sample(double value) {
   }
 }
 
-/// The real types but bool.
+/// All real types except bool.
 template <class F>
 void for_each_real(F&& f) {
   data::for_each_type([&]<class X>(std::type_identity<X> type) {
@@ -131,7 +131,7 @@ void for_each_integer(F&& f) {
   });
 }
 
-/// The numbers of a type beside x.
+/// The adjacent numbers of x's type.
 template <class X>
 X next_up(X x) {
   if constexpr (std::is_integral_v<X>) {
@@ -165,14 +165,14 @@ X next_down(X x) {
   }
 }
 
-/// All edges as numbers of the type, and their neighbours.
+/// All edges in the type, and their neighbours.
 template <class X, class Edges>
 std::vector<X> around(const Edges& edges) {
   std::vector<X> all;
   for (const auto edge : edges) {
     const X x = sample<X>(static_cast<double>(edge));
     X y = x;
-    if constexpr (std::is_same_v<X, std::int64_t>) {  // beyond what double holds
+    if constexpr (std::is_same_v<X, std::int64_t>) {  // beyond double's integers
       if (edge > -0x1p63L && edge < 0x1p63L) y = static_cast<X>(edge);
     }
     for (const X each : {x, y}) {
@@ -215,12 +215,12 @@ struct answer {
 struct options {
   std::size_t channels = 1;
   layout place = {};
-  bool every_form = true;  ///< both widths of counts, added and not; otherwise one
+  bool every_form = true;  ///< both widths of counts, with and without addition; otherwise one form
 };
 
 class Histogram : public data::OnEveryExecutor {
  protected:
-  /// Compares what the executor counts with what `bin_of` says. `a` names the bins.
+  /// Compares the executor's counts with those of `bin_of`, for the bins of `a`.
   template <class X, class F>
   void compare(const tally::histogram_arguments& a, const std::vector<X>& x, std::size_t bins,
                F bin_of, const options& o = {}) {
@@ -273,7 +273,7 @@ class Histogram : public data::OnEveryExecutor {
     ASSERT_EQ(count(a, false, false), without) << label() << ", outside is not asked for";
   }
 
-  /// What a call counts; added to 5 each.
+  /// Counts, added to 5 in each bin.
   answer count(tally::histogram_arguments a, bool wide, bool with_outside) {
     const std::size_t bins = a.counts.size, size = wide ? 8 : 4;
     reserve(counts_, (bins + 1) * size);
@@ -337,7 +337,7 @@ class Histogram : public data::OnEveryExecutor {
     compare(with_counts(binning::keys, bins * o.channels), keys, bins, bin_of, o);
   }
 
-  /// Keys that are the bits of unsigned ones.
+  /// Keys with the bits of unsigned ones.
   template <class X>
   void compare_unsigned_keys(const std::vector<X>& keys, std::size_t bins, const options& o = {}) {
     const auto bin_of = [&](X key) -> std::int64_t {
@@ -387,7 +387,7 @@ const std::vector<std::size_t> sizes = {0,   1,   2,   3,   4,   5,    7,    8, 
                                         16,  17,  31,  32,  33,  63,   64,   65,   100, 127,
                                         255, 256, 257, 511, 513, 1023, 1024, 1025, 5000};
 
-/// Keys at these places of `bins`.
+/// Keys at these positions among `bins`.
 template <class X>
 std::vector<X> keys_of(const std::vector<double>& places, std::size_t bins) {
   std::vector<X> keys;
@@ -395,7 +395,7 @@ std::vector<X> keys_of(const std::vector<double>& places, std::size_t bins) {
   return keys;
 }
 
-/// Samples at these places between two numbers.
+/// Samples at these positions between two numbers.
 template <class X>
 std::vector<X> samples_of(const std::vector<double>& places, double lower, double upper) {
   std::vector<X> samples;
@@ -463,7 +463,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, Booleans) {
 }
 
 TEST_ON_EVERY_BACKEND(Histogram, Long) {
-  // Shares of work have their borders here, and tables outgrow caches.
+  // Partition borders, and tables that outgrow caches.
   constexpr std::size_t n = 300'007;
   for (const std::size_t bins : {256, 5000, 1 << 16, 1 << 18, 1 << 20}) {
     for (const spread s : {spread::uniform, spread::constant, spread::zipf}) {
@@ -473,7 +473,7 @@ TEST_ON_EVERY_BACKEND(Histogram, Long) {
       ASSERT_NO_FATAL_FAILURE(compare_even(samples_of<float>(p, 0, 1), 0.0, 1.0, bins, o));
     }
   }
-  // Several rounds of a sort, and a group of places that all threads count together.
+  // Several sorting rounds, and bins that all threads count together.
   const options once = {.every_form = false};
   constexpr std::size_t many = (std::size_t{5} << 20) + 1;
   std::vector<std::int32_t> keys(many);
@@ -493,7 +493,7 @@ TEST_ON_EVERY_BACKEND(Histogram, Long) {
 }
 
 TEST_ON_EVERY_BACKEND(Histogram, LongOfManyBins) {
-  // Some shares of the samples have few places in common, others many.
+  // Partitions with few bins in common and with many.
   constexpr std::size_t n = (std::size_t{9} << 18) + 4099, bins = (std::size_t{1} << 20) - 77;
   const options once = {.every_form = false};
   auto p = places(n, spread::uniform, bins);
@@ -548,7 +548,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
       check_even(-largest, 1e300, bins);
       check_even(1e16, 1e16 + 4, bins);  // edges are equal
       check_even(0x1p53, 0x1p53 + 7, bins);
-      check_even(0, 3 * least, bins);  // a width that is rounded up, or 0
+      check_even(0, 3 * least, bins);  // a width rounded up, or to 0
       check_even(-7 * least, 1e-310, bins);
       const double normal = std::numeric_limits<double>::min();
       const auto count = static_cast<double>(bins);
@@ -576,13 +576,13 @@ TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
     auto x = around<X>(edges);
     add_special(x);
     ASSERT_NO_FATAL_FAILURE(compare_range(x, edges));
-    for (std::size_t cut = 1; cut < edges.size() - 2; cut += 7) {  // other last edges, and first
+    for (std::size_t cut = 1; cut < edges.size() - 2; cut += 7) {  // other first and last edges
       const std::vector<double> first(edges.begin(), edges.begin() + cut + 1),
           rest(edges.begin() + cut, edges.end());
       ASSERT_NO_FATAL_FAILURE(compare_range(x, first, {.every_form = false}));
       ASSERT_NO_FATAL_FAILURE(compare_range(x, rest, {.every_form = false}));
     }
-    // Edges whose range is subnormal, or overflows.
+    // Edges with a subnormal range, or one that overflows.
     for (const double scale : {0x1p-1070, 0x1p-1023, 0x1p-1006, 0x1p1022}) {
       std::vector<double> scaled;
       for (int i = -9; i < 25; ++i) scaled.push_back(i / 16.0 * scale * (i > 20 ? 1.5 : 1));
@@ -702,7 +702,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, Channels) {
 }
 
 TEST_ON_EVERY_EXECUTOR(Histogram, RunsOfEqualKeys) {
-  // Runs are counted at once, also of keys that have no bin, and other keys come between them.
+  // Runs of one key, also without a bin, are counted at once; other keys come between.
   for_each_integer([&]<class X>(std::type_identity<X>) {
     std::vector<X> keys;
     for (int run = 0; keys.size() < 20'000; ++run) {
@@ -719,8 +719,8 @@ TEST_ON_EVERY_EXECUTOR(Histogram, RunsOfEqualKeys) {
 }
 
 TEST_ON_EVERY_EXECUTOR(Histogram, BytesThatAreNearlyTheSame) {
-  // Bytes may be counted 16 at a time where all are the same. Here they are, or one is not, or one
-  // word is not, or all from a place on are not.
+  // Bytes may be counted 16 at a time where all are equal. Here all are, or one byte, one word or
+  // all from a position on differ.
   std::vector<std::uint8_t> all;
   for (std::size_t at = 0; all.size() < 100'000; ++at) {
     const auto key = static_cast<std::uint8_t>(37 * at);
@@ -734,7 +734,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, BytesThatAreNearlyTheSame) {
     for (const std::size_t n :
          {15, 16, 17, 31, 32, 33, 48, 64, 65, 1024, 16'383, 16'384, 16'385, 70'000, 99'900}) {
       for (const std::size_t offset : {0, 1, 4, 11, 15}) {
-        // The keys of 16 aligned bytes in memory are such a group.
+        // Keys of 16 aligned bytes are such a group.
         const auto first = all.begin() + static_cast<std::ptrdiff_t>(offset);
         const std::vector<X> keys(first, first + static_cast<std::ptrdiff_t>(n));
         for (const std::size_t bins : {1, 100, 128, 256, 300}) {
@@ -861,7 +861,7 @@ std::uint64_t bits_of(R value) {
 
 class WeightedHistogram : public Histogram {
  protected:
-  /// The sums of `w` by key, as bits, of outside keys none.
+  /// Sums of `w` by key, as bits; keys without a bin are left out.
   template <class W, class C>
   std::vector<std::uint64_t> sums(const std::vector<std::int32_t>& keys, const std::vector<W>& w,
                                   std::size_t bins, std::size_t channels = 1, layout l = {},
@@ -889,7 +889,7 @@ class WeightedHistogram : public Histogram {
     return all;
   }
 
-  /// By the library's exact sums, which have their own tests.
+  /// By the library's exact sums, which are tested elsewhere.
   template <class W, class C>
   static std::vector<std::uint64_t> expected(const std::vector<std::int32_t>& keys,
                                              const std::vector<W>& w, std::size_t bins,
@@ -960,7 +960,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionOfWeights) {
   check.operator()<double>(data::kind::special, 2500, 1);
 }
 
-// A GPU adds these in memory, and those of a bin that comes up again and again together.
+// GPUs add these in memory, repeated keys of a bin together.
 TEST_ON_EVERY_BACKEND(WeightedHistogram, RepeatedOfManyBins) {
   constexpr std::size_t n = 1'000'003, bins = 5000;
   for (const spread s : {spread::constant, spread::alternating, spread::sorted, spread::zipf}) {
@@ -975,8 +975,8 @@ TEST_ON_EVERY_BACKEND(WeightedHistogram, RepeatedOfManyBins) {
   }
 }
 
-// Runs that are longer than all threads of a GPU, so that a thread has weights of one bin in
-// succession, and then of another. In every other run one key in three is any.
+// Runs longer than all threads of a GPU, so that a thread sees one bin's weights in succession,
+// then another's. In every other run a third of the keys is random.
 TEST_ON_EVERY_BACKEND(WeightedHistogram, RunsInManyBins) {
   static constexpr std::size_t n = 5'000'003, bins = 10'007, a_run = 700'000;
   struct example {
@@ -1006,7 +1006,7 @@ TEST_ON_EVERY_BACKEND(WeightedHistogram, RunsInManyBins) {
   }
 }
 
-// Whatever sums a bin on the way has to hold millions of large weights of one sign.
+// Partial sums of a bin must hold millions of large weights of one sign.
 TEST_ON_EVERY_BACKEND(WeightedHistogram, MillionsInOneBin) {
   constexpr std::size_t n = 3'000'001, bins = 7;
   for (const int exponent : {0, 8, 16, 24}) {
@@ -1038,7 +1038,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, AnyOrder) {
 }
 
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, KnownSums) {
-  // Integers times a power of two: their sum is exact in 128 bits, and its conversion to double is
+  // Integers times a power of two: the sum is exact in 128 bits, and its conversion to double
   // correctly rounded.
   std::mt19937_64 random(4);
   std::vector<std::int32_t> keys;
@@ -1097,7 +1097,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, AddedToWhatIsThere) {
   check(std::type_identity<double>(), std::type_identity<double>());
 }
 
-// Bins without a sample are what they are without weights: nothing, or a sum of one number.
+// Bins without samples stay as they are, or round a sum of one number.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, FewSamplesOfManyBins) {
   const auto check = [&]<class W, class C>(std::type_identity<W>, std::type_identity<C>) {
     for (const auto& [n, bins] : {std::pair<std::size_t, std::size_t>{0, 100},
@@ -1120,8 +1120,8 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, FewSamplesOfManyBins) {
   check(std::type_identity<double>(), std::type_identity<double>());
 }
 
-// Where a host goes from tables of words to sorted samples: less than four samples a bin, or more
-// bins than a cache holds words of.
+// Where hosts change from tables of limbs to sorting: below four samples a bin, or with more bins
+// than a cache holds.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, BordersOfTables) {
   const auto check = [&]<class W>(std::type_identity<W>, std::size_t most) {
     const auto compare = [&](std::size_t n, std::size_t bins, std::size_t channels) {
@@ -1141,8 +1141,8 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, BordersOfTables) {
   check(std::type_identity<double>(), (1 << 21) / 544);
 }
 
-// More samples than a host sorts at a time, and one bin that has half of them. The weights are
-// small integers, so plain sums are exact.
+// More samples than hosts sort at a time, half of them in one bin. Weights are small integers:
+// plain sums are exact.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, LongerThanIsSortedAtOnce) {
   constexpr std::size_t n = 9'000'001, bins = 20'000;
   std::mt19937 random(1);
@@ -1169,8 +1169,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, StridesAndChannels) {
   }
 }
 
-// Of samples in parts the words of sums round to the bits that one call gives, into which words
-// they may go first with others' weights.
+// Limbs of partial histograms round to the bits of one call, also after others' weights.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, WordsAreThoseOfTheWhole) {
   const auto check = [&]<class W, class T>(std::type_identity<W>, std::type_identity<T>) {
     constexpr std::size_t n = 3000, bins = 300, words = tally::exact_sum<T>::words;
@@ -1483,7 +1482,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, SeveralThreadsAtOnce) {
   }
 }
 
-/// Sums that a count can't hold are negative, never small.
+/// Sums that overflow a count are negative, never small.
 TEST_ON_EVERY_EXECUTOR(Histogram, NoSilentWrap) {
   std::vector<std::int32_t> keys(100, 0);
   reserve(samples_, 400);

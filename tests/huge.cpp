@@ -1,4 +1,4 @@
-// More than 2^31 elements: every index and every byte count is 64 bits wide; and every float.
+// More than 2^31 elements: every index and byte count is 64 bits wide. And every float.
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
 #include "tests/transcription.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 class Huge : public data::OnEveryExecutor {};
 
-// bool x float16 in float: 6 GiB of operands, and sums that round, so that the order shows.
+// bool x float16 in float: 6 GiB of operands, whose sums round, so that the order shows.
 TEST_ON_EVERY_EXECUTOR(Huge, BeyondTwoToThe31Elements) {
   const std::size_t n = (std::size_t{1} << 31) + 3 * tally::order::chunk + 777;
   const auto x_of = [](std::size_t i) { return (i * 2654435761u >> 20) % 3 != 0; };
@@ -78,16 +78,16 @@ TEST_ON_EVERY_EXECUTOR(Huge, ExtremaBeyondTwoToThe31Elements) {
   EXPECT_EQ(tally::minmax(where(), tally::strided(x, n, 1)),
             (tally::extrema<std::int8_t>{{-128, index - 6}, {127, index - 9}}));
   EXPECT_EQ(tally::iamax(where(), tally::strided(x, n, 1)), index - 6);
-  // From the end, every other one: n - 1, n - 3, ...
+  // Every other element from the end: n - 1, n - 3, ...
   static_assert(n % 2 == 1);
   const auto back = tally::strided(x, (n + 1) / 2, -2);
   EXPECT_EQ(tally::minmax(where(), back), (tally::extrema<std::int8_t>{{-128, 0}, {127, 1}}));
   for (const std::size_t i : {n - 1, n - 3, n - 9}) memory.write(&some[0], 1, i);
-  memory.write(&most, 1, 0);  // the last one of them
+  memory.write(&most, 1, 0);  // its last element
   EXPECT_EQ(tally::max(where(), back), (tally::extremum<std::int8_t>{127, index / 2}));
 }
 
-// An element-wise function of more bytes than 32 bits count.
+// More bytes than 32 bits count.
 TEST_ON_EVERY_EXECUTOR(Huge, MapsBeyondTwoToThe31Elements) {
   const std::size_t n = (std::size_t{1} << 31) + 777;
   data::buffer from(where(), n), to(where(), n);
@@ -114,7 +114,7 @@ TEST_ON_EVERY_EXECUTOR(Huge, MapsBeyondTwoToThe31Elements) {
   }
 }
 
-// More keys of one bin than 32 bits count; and every other one, which are not counted as bytes.
+// More keys of one bin than 32 bits count; and every other one, on the path that is not for bytes.
 TEST_ON_EVERY_EXECUTOR(Huge, CountsBeyondTwoToThe32) {
   const std::size_t n = (std::size_t{1} << 32) + (std::size_t{1} << 25) + 777, bins = 256;
   const std::size_t piece = std::size_t{1} << 24;
@@ -144,7 +144,7 @@ TEST_ON_EVERY_EXECUTOR(Huge, CountsBeyondTwoToThe32) {
 
 #if TALLY_HAS_CUDA
 
-/// This is device memory of so many bytes that are all 0: the same 256 MiB again and again.
+/// Device memory of many zero bytes: 256 MiB mapped repeatedly.
 class repeated_zeros {
  public:
   explicit repeated_zeros(std::size_t bytes) : size_((bytes + piece - 1) / piece * piece) {
@@ -154,7 +154,7 @@ class repeated_zeros {
     CUmemAccessDesc access{};
     access.location = what.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    data::check_cuda(cudaFree(nullptr));  // This makes a context.
+    data::check_cuda(cudaFree(nullptr));  // Creates a context.
     if (call(&cuMemAddressReserve, "cuMemAddressReserve", &address_, size_, 0, 0, 0)) return;
     if (call(&cuMemCreate, "cuMemCreate", &memory_, piece, &what, 0)) return;
     for (; mapped_ < size_; mapped_ += piece) {
@@ -179,7 +179,7 @@ class repeated_zeros {
  private:
   static constexpr std::size_t piece = std::size_t{256} << 20;
 
-  /// Calls the driver, which this program is not linked with.
+  /// Calls the driver, which is not linked in.
   template <class F, class... A>
   CUresult call(F*, const char* name, A... arguments) {
     void* const function = dlsym(dlopen("libcuda.so.1", RTLD_LAZY), name);
@@ -193,9 +193,8 @@ class repeated_zeros {
   bool usable_ = false;
 };
 
-// There are more samples of one bin than the 32 bits of a block's counter hold: for every block of
-// an H200, and where bins are cut into ten ranges for each of the 13 blocks that have one. Bytes
-// are counted in other counters, which a block adds up in 32 bits.
+// More samples of a bin than the 32-bit counters of a block hold: in every block of an H200, and
+// where bins are cut into ten ranges. Bytes have other counters, which blocks add in 32 bits.
 TEST(HugeCuda, CountsMoreThanABlockCountsIn32Bits) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
@@ -228,8 +227,7 @@ TEST(HugeCuda, CountsMoreThanABlockCountsIn32Bits) {
 
 #endif
 
-// exp and sigmoid of every float: the formula's bits are those of the transcription, and no more
-// than a unit off.
+// exp and sigmoid of every float: the transcription's bits, within one ulp.
 TEST_ON_EVERY_EXECUTOR(Huge, ExponentialsOfEveryFloat) {
   constexpr std::size_t piece = std::size_t{1} << 26;
   std::vector<float> x(piece), z(piece);

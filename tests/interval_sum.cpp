@@ -1,4 +1,4 @@
-// Sums over the parts of a vector: joined, they have the bits of the sum of all, however it is cut.
+// Sums over parts of a vector: joined, they have the bits of the whole sum, for any cuts.
 #include "tests/data.hpp"
 
 #include "src/core/order/interval.hpp"
@@ -25,7 +25,7 @@ constexpr auto chunk = static_cast<std::int64_t>(tally::order::chunk);
 constexpr summand all_summands[] = {summand::product, summand::value, summand::magnitude,
                                     summand::square};
 
-/// Memory for one message of a shape.
+/// Memory for one message.
 struct message {
   explicit message(const interval_shape& shape) : words(tally::interval_bytes(shape) / 8) {
     tally::clear_interval(shape, words.data());
@@ -60,14 +60,14 @@ fields slice(const fields& whole, std::int64_t begin, std::int64_t end) {
   return part;
 }
 
-/// The message of every part, in order: part p has the elements from cuts[p] to cuts[p + 1], and
-/// runs on executor p modulo their number.
+/// Every part's message, in order: part p has elements cuts[p] ... cuts[p + 1] and runs on executor
+/// p modulo their number.
 std::vector<message> messages_of(const executors& where, const interval_shape& shape,
                                  const fields& whole, const std::vector<std::int64_t>& cuts,
                                  double scale = 1) {
   const std::size_t size = tally::size_of(number_of(shape));
   const std::size_t numbers = shape.fields * shape.numbers();
-  std::map<std::int64_t, std::vector<std::byte>> terms;  // of chunks that are cut
+  std::map<std::int64_t, std::vector<std::byte>> terms;  // terms of incomplete chunks
   const auto on = [&](std::size_t p) -> const tally::executor& { return where[p % where.size()]; };
   const auto send = [&](std::size_t p, std::int64_t begin, std::int64_t end) {
     std::vector<std::byte>& all = terms[begin / chunk];
@@ -81,7 +81,7 @@ std::vector<message> messages_of(const executors& where, const interval_shape& s
     const std::int64_t begin = cuts[p], end = cuts[p + 1];
     const std::int64_t first = std::min(end, (begin + chunk - 1) / chunk * chunk);
     const std::int64_t last = end == shape.total ? end : std::max(first, end / chunk * chunk);
-    if (p % 2 == 1) {  // all of it in one call
+    if (p % 2 == 1) {  // in one call
       const fields part = slice(whole, begin, end);
       const auto place_of = [&](std::int64_t at) {
         std::vector<std::byte>& all = terms[at / chunk];
@@ -124,7 +124,7 @@ std::vector<message> messages_of(const executors& where, const interval_shape& s
   return messages;
 }
 
-/// Joins adjacent messages until one is left, in a random order.
+/// Joins adjacent messages in random order until one is left.
 message joined(std::vector<message> messages, std::mt19937_64& random) {
   while (messages.size() > 1) {
     const std::size_t i = random() % (messages.size() - 1);
@@ -134,7 +134,7 @@ message joined(std::vector<message> messages, std::mt19937_64& random) {
   return messages.front();
 }
 
-/// The bytes of each field's result.
+/// Bytes of each field's result.
 using results = std::vector<std::vector<std::byte>>;
 
 results over_parts(const executors& where, const interval_shape& shape, const fields& whole,
@@ -172,7 +172,7 @@ results over_parts(const executors& where, const interval_shape& shape, const fi
   return made;
 }
 
-/// The result of the function whose terms these are, of the whole vector in host memory.
+/// The result for the whole vector in host memory, by the function with these terms.
 std::vector<std::byte> of_whole(const interval_shape& shape, const interval_field& field,
                                 tally::conjugate conjugated) {
   const type element = result_of(shape);
@@ -191,7 +191,7 @@ std::vector<std::byte> of_whole(const interval_shape& shape, const interval_fiel
 
 // --- Vectors --------------------------------------------------------------------------------------
 
-/// A vector in host memory, and the same where an executor reads it.
+/// A vector in host memory, and its copy for an executor.
 class placed_vector {
  public:
   placed_vector(const tally::executor& where, const std::vector<std::byte>& bytes, type element,
@@ -210,7 +210,7 @@ class placed_vector {
   data::buffer here_, there_;
 };
 
-/// n elements in so many parts, at random places.
+/// Random cuts of n elements.
 std::vector<std::int64_t> random_cuts(std::int64_t n, std::size_t parts, std::mt19937_64& random) {
   std::vector<std::int64_t> cuts = {0, n};
   while (cuts.size() <= parts) {
@@ -220,7 +220,7 @@ std::vector<std::int64_t> random_cuts(std::int64_t n, std::size_t parts, std::mt
   return cuts;
 }
 
-/// Fields of n elements, and their sums in every way of cutting.
+/// Fields of n elements, and their sums under any cuts.
 class case_of {
  public:
   case_of(const tally::executor& where, summand what, type x, type y, type accumulator)
@@ -246,7 +246,7 @@ class case_of {
 
   void run_on(executors where) { where_ = std::move(where); }
 
-  /// Compares the sums over these parts with those of the whole.
+  /// Compares the sums over these parts with the whole's.
   void expect_bits(const std::vector<std::int64_t>& cuts, std::mt19937_64& random,
                    tally::conjugate conjugated = tally::conjugate::none) const {
     const results got = over_parts(where_, shape_, device_, cuts, conjugated, random);
@@ -267,7 +267,7 @@ class case_of {
   fields host_, device_;
 };
 
-/// The accumulators that a pair of types allows.
+/// Accumulators of a pair of types.
 template <class X, class Y>
 std::set<type> accumulators_of() {
   std::set<type> all = {tally::type_of<tally::dot_widest_t<X, Y>>};
@@ -339,11 +339,10 @@ TEST_ON_EVERY_EXECUTOR(IntervalSum, HasTheBitsOfTheWholeWhereverItIsCut) {
   for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{700}, chunk - 1,
                                chunk, chunk + 1, 40 * chunk + 37, 64 * chunk}) {
     const auto size = static_cast<std::size_t>(n);
-    std::vector<std::vector<std::int64_t>> ways = {
-        {0, n},                 // one part
-        {0, 0, 0, 0, n},        // everything in the last
-        {0, n, n, n},           // and in the first
-        {0, n / 2, n / 2, n}};  // an empty one between others
+    std::vector<std::vector<std::int64_t>> ways = {{0, n},                 // one part
+                                                   {0, 0, 0, 0, n},        // everything in the last
+                                                   {0, n, n, n},           // and in the first
+                                                   {0, n / 2, n / 2, n}};  // an empty one between
     for (const std::int64_t step : {std::int64_t{7}, chunk, 3 * chunk, 8 * chunk}) {
       if (n / step > 1000 && step == 7 && n != 40 * chunk + 37) continue;
       std::vector<std::int64_t> cuts;
@@ -361,7 +360,7 @@ TEST_ON_EVERY_EXECUTOR(IntervalSum, HasTheBitsOfTheWholeWhereverItIsCut) {
   }
 }
 
-// The sum of squares leaves its range below and above, in some of the fields.
+// In some fields the sum of squares leaves its range, below and above.
 TEST_ON_EVERY_BACKEND(IntervalSum, RescalesFieldsAlone) {
   std::mt19937_64 random(5);
   constexpr std::size_t n = 70 * 1024 + 5;
@@ -411,7 +410,7 @@ TEST(IntervalSums, PartsMayRunOnAnyExecutors) {
 
 // --- The monoid -----------------------------------------------------------------------------------
 
-/// Very many parts of a vector, each of 0 to 3 chunks whose terms lie somewhere in a pool.
+/// Very many parts of a vector, each of 0 to 3 chunks, with terms anywhere in a pool.
 class many_parts {
  public:
   many_parts(std::size_t parts, std::uint64_t seed) : pool_(8192) {
@@ -438,7 +437,7 @@ class many_parts {
                           m.data());
     }
   }
-  /// Writes the message of parts [first, last), in a random bracketing.
+  /// Writes the message of parts [first, last), bracketed at random.
   void write(std::size_t first, std::size_t last, std::mt19937_64& random, message& m) const {
     if (last - first == 1) return write(first, m);
     const std::size_t middle = first + 1 + random() % (last - first - 1);
@@ -452,7 +451,7 @@ class many_parts {
     tally::finish_interval(shape_, m.data(), tally::conjugate::none, &sum);
     return sum;
   }
-  /// The sum by the tree itself.
+  /// The sum by the tree.
   double expected() const {
     tally::order::tree<double> chunks;
     for (std::int64_t c = 0; c < first_.back(); ++c) {
@@ -511,14 +510,14 @@ TEST(IntervalSums, NodesAreTheLargestAndAsManyAsCounted) {
       }
     }
     EXPECT_LE(most, most_nodes(chunks));
-    // A number of chunks that is a power of two is one that has as many.
+    // Powers of two equal their own counts.
     if ((chunks & (chunks - 1)) == 0) {
       EXPECT_EQ(most, most_nodes(chunks));
     }
   }
 }
 
-// Every interval of chunks fits into the message, and every two that are adjacent join.
+// Every interval of chunks fits into the message, and any two adjacent ones join.
 TEST(IntervalSums, AnyTwoIntervalsJoinIfAdjacent) {
   constexpr std::int64_t chunks = 21;
   interval_shape shape;

@@ -1,5 +1,5 @@
-// Nodes of parts of a vector, joined where they are, have the bits of the sum of all; and words and
-// nodes that go through windows do, with parts of one device in the place of devices.
+// Nodes of parts, joined in place, have the bits of the whole sum; so have limbs and nodes that go
+// through peer buffers, here between parts on one device.
 #include "tests/data.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ type result_of(const interval_shape& shape) {
   return is_real ? tally::part_of(shape.accumulator) : shape.accumulator;
 }
 
-/// A vector where the kernels of an executor read it.
+/// A vector in an executor's memory.
 struct placed {
   placed(const tally::executor& where, type element, std::int64_t n, std::uint64_t seed,
          data::kind kind)
@@ -46,7 +46,7 @@ std::vector<std::byte> fetched(const tally::executor& where, const void* from, s
   return to;
 }
 
-/// Some vectors, the shape of their sums, and the results of all at once.
+/// Vectors, the shape of their sums, and the results of the whole.
 struct problem {
   problem(const tally::executor& where, summand what, type x, type y, type accumulator,
           std::size_t fields, std::int64_t n, data::kind kind)
@@ -70,7 +70,7 @@ struct problem {
     }
   }
 
-  /// The fields' elements [begin, end).
+  /// Elements [begin, end) of the fields.
   std::vector<interval_field> part(std::int64_t begin, std::int64_t end) const {
     std::vector<interval_field> fields = whole;
     const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(end - begin);
@@ -87,7 +87,7 @@ struct problem {
   std::vector<std::byte> wanted;
 };
 
-/// Chunks at which a vector is cut into so many parts.
+/// Chunks at which to cut a vector into `parts`.
 std::vector<std::int64_t> cuts_of(std::int64_t n, std::size_t parts, std::mt19937_64& random) {
   const std::int64_t chunks = (n + chunk - 1) / chunk;
   std::vector<std::int64_t> cuts = {0, chunks};
@@ -226,10 +226,10 @@ TEST_ON_EVERY_EXECUTOR(JoinedSum, Refuses) {
 
 #if TALLY_HAS_CUDA
 
-/// Parts of a vector on streams of one device, which take each other for devices.
+/// Parts of a vector on streams of one device, as if on several.
 class parts_of_one_device {
  public:
-  /// @param calls  how many calls there have been, as the windows say.
+  /// @param calls  earlier calls, by the peer buffers' count.
   explicit parts_of_one_device(int parts, std::uint32_t calls = 0) {
     const tally::executor device = tally::cuda();
     std::vector<std::uint64_t*> all;
@@ -318,7 +318,7 @@ TEST(Windows, TakeNodes) {
         const auto fields = p.part(first, std::min(cuts[r + 1] * chunk, n));
         tally::sum_nodes(all.where(r), p.shape, fields, first, nodes[r].get());
       }
-      all.wait();  // kernels that wait for others would keep CUDA from loading another one
+      all.wait();  // waiting kernels may keep CUDA from loading another one
       for (std::size_t r = 0; r < parts; ++r) {
         tally::join_arguments a;
         a.shape = p.shape;
@@ -338,8 +338,8 @@ TEST(Windows, TakeNodes) {
   }
 }
 
-// Parts 1 and 2 have no elements, so no result needs them: calls follow each other without waiting,
-// and none of them may overtake. The number of calls passes the largest tag.
+// Parts 1 and 2 are empty, so no result needs them: calls follow without waiting, and none may
+// overtake. The number of calls passes the largest tag.
 TEST(Windows, WaitForPartsWithoutNodes) {
   if (!has_gpu()) GTEST_SKIP() << "there is no GPU";
   constexpr std::size_t parts = 3, calls = 300;
@@ -398,7 +398,7 @@ TEST(Windows, TakeWords) {
       tally::copy_bytes(device, zeros.data(), sums[r].get(), sums[r].bytes());
       results.emplace_back(device, sizeof(double));
     }
-    for (int turn = 0; turn < 10; ++turn) {  // the words are zeros again after each
+    for (int turn = 0; turn < 10; ++turn) {  // each leaves the limbs zero
       for (std::size_t r = 0; r < parts; ++r) {
         const auto first = n * static_cast<std::int64_t>(r) / static_cast<std::int64_t>(parts);
         const auto last = n * static_cast<std::int64_t>(r + 1) / static_cast<std::int64_t>(parts);

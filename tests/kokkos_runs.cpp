@@ -1,4 +1,4 @@
-// The kokkos executor really runs on Kokkos: a tool, loaded by Kokkos itself, counts its kernels.
+// The kokkos executor runs on Kokkos: a tool that Kokkos loads counts its kernels.
 #include "src/core/table.hpp"
 
 #include <tally/tally.hpp>
@@ -17,7 +17,7 @@ int main() try {
     std::puts("Kokkos did not load the tool");
     return 1;
   }
-  // On a device these vectors would be out of reach; a result alone takes a kernel too.
+  // A device can't reach these vectors; a result alone takes a kernel too.
   const bool on_host = where.backend()->reaches(where, {});
   const std::vector<double> x(on_host ? 100000 : 0, 1.0);
   const int before = *kernels;

@@ -1,5 +1,5 @@
-// Kokkos::Views are operands as they are: rank-1 ones, contiguous and strided, are vectors, rank-2
-// ones are rows, rank-0 ones are where results go.
+// Kokkos::Views as operands: rank-1 ones, contiguous and strided, are vectors; rank-2 ones rows;
+// rank-0 ones destinations of results.
 #include <tally/tally.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -32,7 +32,7 @@ int main() {
       tally::dot(where, vx, vy) == tally::dot(where, x, tally::strided(y.data(), x.size(), 3)) &&
       tally::dotc(where, vz, vx) ==
           tally::dotc(where, std::span<const std::complex<float>>(parts, z.size()), x);
-  // A matrix of 3 rows in both layouts: its rows are vectors.
+  // A matrix of 3 rows in both layouts.
   const Kokkos::View<const double**, Kokkos::LayoutRight, Kokkos::HostSpace, unmanaged> rows(
       y.data(), 3, 300);
   const Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace, unmanaged> columns(y.data(),
@@ -61,7 +61,6 @@ int main() {
   tally::multi_dot(where, rows, vx, results);
   const bool are_results = number == tally::dot(where, vx, vy) &&
                            conjugated == tally::dotc(where, vz, vz) && numbers == by_rows;
-  // Keys and counts.
   std::vector<unsigned> keys = {0, 2, 1, 2};
   std::vector<std::size_t> counts(3);
   tally::bincount(where, Kokkos::View<unsigned*, Kokkos::HostSpace, unmanaged>(keys.data(), 4),

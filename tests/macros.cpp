@@ -1,7 +1,7 @@
-// Every public header behind macros that well-known headers define. Compiled for its syntax alone.
+// Every public header after macros that well-known headers define; only the syntax is compiled.
 //
-// Those of functions have the names that f2c.h, windows.h and many C codes give them; what the
-// standard library's headers mean by them was read before.
+// Function-like ones are named as in f2c.h, windows.h and C codes; the standard library's headers
+// were included before.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -37,8 +37,7 @@
 #include <variant>
 #include <vector>
 
-// I, complex and others (where the compiler's dialect is GNU's); major, minor and makedev; B0, B50
-// …; _B, _E …
+// I, complex and others (in GNU dialects); major, minor, makedev; B0, B50 …; _B, _E …
 #include <complex.h>
 #include <ctype.h>
 #include <fcntl.h>
@@ -143,7 +142,7 @@
 #include <tally/nccl.hpp>
 #endif
 
-// The names that macros have can be written, and calls of others need nothing.
+// Names that are macros can be written; calls of others need no care.
 double uses(const std::vector<double>& x) {
   return (tally::min)(x).value + (tally::max)(tally::serial(), x).value +
          (tally::minmax)(x).max.value + tally::dot(x, x);

@@ -1,4 +1,4 @@
-// The main function of the programs of tests.
+// main() of the test programs.
 #include "tests/data.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Sparse matrices for tests and benchmarks: patterns in compressed sparse rows; and where files
-// are.
+// Sparse patterns in CSR for tests and benchmarks, and the location of matrix files.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +16,8 @@
 
 namespace matrices {
 
-/// Where a real matrix is, if it is there: in the folder that TALLY_MATRICES in the environment
-/// names, else in the one that was named when this was compiled.
+/// Path of a real matrix, if present: in the folder TALLY_MATRICES of the environment, else in the
+/// one configured.
 inline std::filesystem::path file(const std::string& name) {
   const char* const elsewhere = std::getenv("TALLY_MATRICES");
   return std::filesystem::path(elsewhere != nullptr ? elsewhere : TALLY_MATRICES) /
@@ -31,7 +30,7 @@ struct pattern {
   std::vector<std::int32_t> row_offsets = {0};
   std::vector<std::int32_t> column_indices;
 
-  /// Ends a row that consists of the columns pushed since the last one.
+  /// Ends a row, of the columns pushed since the last one.
   void end_row() {
     row_offsets.push_back(static_cast<std::int32_t>(column_indices.size()));
     ++rows;
@@ -39,9 +38,8 @@ struct pattern {
   std::size_t nonzeros() const { return column_indices.size(); }
 };
 
-/// Grid points and those of their neighbours, `reach` of the coordinates apart at most, that are in
-/// the grid: the 5-point stencil of nx x ny x 1 and the 7-point one with reach 1, the 27-point one
-/// with reach 3.
+/// A grid's stencil: neighbours at most `reach` coordinates apart. Reach 1: 5-point of nx x ny x 1,
+/// 7-point; reach 3: 27-point.
 inline pattern stencil(int nx, int ny, int nz, int reach) {
   pattern p;
   p.columns =
@@ -68,7 +66,7 @@ inline pattern stencil(int nx, int ny, int nz, int reach) {
   return p;
 }
 
-/// Rows of these lengths, columns at random.
+/// Rows of these lengths with random columns.
 inline pattern rows_of(const std::vector<std::size_t>& lengths, std::size_t columns,
                        std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -83,7 +81,7 @@ inline pattern rows_of(const std::vector<std::size_t>& lengths, std::size_t colu
   return p;
 }
 
-/// n rows whose lengths have this mean; with skew > 0 a few are long, as a power law's.
+/// n rows with this mean length; with skew > 0 a power law makes a few long.
 inline pattern random_rows(std::size_t n, double mean, double skew, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -96,15 +94,15 @@ inline pattern random_rows(std::size_t n, double mean, double skew, std::uint64_
   return rows_of(lengths, n, seed + 1);
 }
 
-/// A graph of 2^scale vertices and `edges` edges by R-MAT with the parameters of Graph500: degrees
-/// follow a power law, many rows are empty. Edges that come twice are kept once.
+/// A graph of 2^scale vertices and `edges` edges by R-MAT with Graph500's parameters: power-law
+/// degrees, many empty rows. Duplicate edges are merged.
 inline pattern rmat(int scale, std::size_t edges, std::uint64_t seed) {
   constexpr auto share = [](double p) { return static_cast<std::uint64_t>(p * 65536); };
   std::mt19937_64 random(seed);
   pattern p;
   p.columns = std::size_t{1} << scale;
   std::vector<std::pair<std::int32_t, std::int32_t>> all(edges);
-  std::vector<std::size_t> ends(p.columns + 1);  // first, of the row before
+  std::vector<std::size_t> ends(p.columns + 1);  // sorted by row, then column
   for (auto& edge : all) {
     std::int32_t row = 0, column = 0;
     std::uint64_t draws = 0;
@@ -132,7 +130,7 @@ inline pattern rmat(int scale, std::size_t edges, std::uint64_t seed) {
   return p;
 }
 
-/// A full first row, a full first column and the diagonal.
+/// A full first row and column, and the diagonal.
 inline pattern arrow(std::size_t n) {
   pattern p;
   p.columns = n;

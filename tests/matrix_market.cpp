@@ -1,4 +1,4 @@
-// Matrix Market files: every field and symmetry, the ways of writing them, each error's text.
+// Matrix Market files: every field and symmetry, spellings, each error's message.
 #include <tally/tally.hpp>
 
 #include "tests/data.hpp"
@@ -80,7 +80,7 @@ void expect_array_failure(const std::string& text, const std::string& file,
                [&] { read_array(file, options); });
 }
 
-/// A file in a folder of its own, for as long as it lives.
+/// A temporary file in a folder of its own.
 class file {
  public:
   explicit file(const std::string& contents) { std::ofstream(path_, std::ios::binary) << contents; }
@@ -119,7 +119,7 @@ TEST(MatrixMarket, DoubleIsReal) {
 }
 
 TEST(MatrixMarket, IntegerGeneral) {
-  // One that no double is equal to is rounded to the nearest.
+  // A value that is no double is rounded to the nearest.
   expect_matrix(read(coordinate("integer general",
                                 "2 2 3\n1 2 -4\n2 1 +9007199254740993\n"
                                 "2 2 123456789012345678901234567890\n")),
@@ -256,7 +256,7 @@ TEST(MatrixMarket, EmptyMatrices) {
 }
 
 TEST(MatrixMarket, DuplicatesAreAddedUpInTheFilesOrder) {
-  // In another order the ones are lost.
+  // Another order of addition loses the ones.
   expect_matrix(
       read(coordinate("real general", "1 3 4\n1 2 1\n1 2 1\n1 1 5\n1 2 9007199254740992\n")), 1, 3,
       {0, 2}, {0, 1}, {5.0, 9007199254740994.0});
@@ -300,7 +300,7 @@ TEST(MatrixMarket, ExponentsOfFortran) {
 }
 
 TEST(MatrixMarket, FloatsAreRoundedOnce) {
-  // Halfway between two floats but for the last digit, which a double loses.
+  // Halfway between two floats except for a last digit that double loses.
   const auto a = read<float>(coordinate("real general",
                                         "1 3 3\n1 1 1.000000059604644775390625000000001\n"
                                         "1 2 1e-45\n1 3 1e-50\n"));
@@ -439,7 +439,7 @@ TEST(MatrixMarketErrors, Sizes) {
 }
 
 TEST(MatrixMarketErrors, SizesThatTheFileDoesNotKeep) {
-  // None of these takes the memory that it announces.
+  // None takes the memory that it announces.
   expect_failure("2: the file ends after 0 of 2147483647 entries",
                  coordinate("real general", "3 3 2147483647\n"));
   expect_error(errc::unreadable_file,
@@ -466,7 +466,7 @@ TEST(MatrixMarketErrors, SizesThatTheFileDoesNotKeep) {
       "(matrix_market_options::max_empty_rows)",
       coordinate("real general", "1048577 1 0\n"));
   EXPECT_EQ(read(coordinate("real general", "1048576 1 0\n")).row_offsets.size(), 1048577u);
-  // Hypersparse ones, where they are asked for; then row offsets decide.
+  // Hypersparse matrices, where permitted; then row offsets are the limit.
   const std::string sparse = coordinate("real general", "3000000 1 1\n2999999 1 5\n");
   EXPECT_EQ(read(sparse, {.max_empty_rows = 2999936}).row_offsets.back(), 1);
   expect_failure(
@@ -618,7 +618,7 @@ TEST(MatrixMarketErrors, Limits) {
   expect_no_option("max_ratio is 0", {.max_ratio = 0});
 }
 
-/// So many bytes of text, again and again.
+/// Repeats a text until this many bytes.
 class endless : public std::streambuf {
  public:
   explicit endless(const std::string& begin) : text_(begin) {
@@ -770,7 +770,7 @@ TEST(MatrixMarketGzip, ZerosMayFollow) {
   }
 }
 
-// A quarter of a MiB that would become 256 MiB, and then entries of 28 bytes each.
+// A quarter of a MiB that expands to 256 MiB, then to entries of 28 bytes.
 TEST(MatrixMarketGzip, ABombIsRefused) {
   std::string text = coordinate("pattern general", "1 1 67108864\n");
   for (int i = 0; i < 1 << 20; ++i) text += "1 1\n";
@@ -818,7 +818,7 @@ TEST(MatrixMarketGzip, NeedsZlib) {
 
 // --- Parts of files -------------------------------------------------------------------------------
 
-/// What the parts of a file say together.
+/// The whole matrix, from the parts of a file.
 template <class Value>
 tally::matrix_market_part<Value> joined(const std::filesystem::path& path, std::size_t parts) {
   tally::matrix_market_part<Value> all;
@@ -864,7 +864,7 @@ TEST(MatrixMarketParts, JoinedAreTheWhole) {
   expect_parts<double>(coordinate("pattern general", "0 3 0"));
 }
 
-// Whoever reads a part says where the file is wrong.
+// Errors in a part have the file's line numbers.
 TEST(MatrixMarketParts, ErrorsHaveTheFilesLines) {
   const file f(coordinate("real general", "3 3 3\n1 1 1\n% no entry\n2 4 1\n3 3 1\n"));
   for (std::size_t parts = 1; parts < 40; ++parts) {
@@ -884,7 +884,7 @@ TEST(MatrixMarketParts, ErrorsHaveTheFilesLines) {
                "tally::read_matrix_market: " + imaginary.path().string() +
                    ": complex entries can't be read as float64",
                [&] { tally::read_matrix_market_part(imaginary.path(), 0, 1); });
-  // How many entries there are is seen by all parts together.
+  // All parts together notice a wrong number of entries.
   const file few(coordinate("pattern general", "9 9 3\n1 1\n2 2\n"));
   EXPECT_EQ(joined<double>(few.path(), 3).lines, 2u);
 }
@@ -913,11 +913,11 @@ TEST(MatrixMarketParts, ACompressedFileIsTheFirst) {
 
 // --- Each option, each way of reading, each kind of file ------------------------------------------
 
-/// What a process of its own met.
+/// The outcome in a process of its own.
 struct outcome {
-  std::size_t entries = 0;        ///< those that were read
-  std::size_t kibibytes = 0;      ///< by which its largest memory grew
-  std::array<char, 256> error{};  ///< the text, cut
+  std::size_t entries = 0;        ///< entries read
+  std::size_t kibibytes = 0;      ///< growth of peak memory
+  std::array<char, 256> error{};  ///< truncated
 };
 
 std::size_t peak_kibibytes() {
@@ -932,7 +932,7 @@ std::size_t peak_kibibytes() {
   return 0;
 }
 
-/// Calls a function in a process of its own, which lives for a minute at most.
+/// Calls a function in a process of its own, for a minute at most.
 outcome apart(const std::function<std::size_t()>& call) {
   int ends[2] = {};
   EXPECT_EQ(pipe(ends), 0);
@@ -959,7 +959,7 @@ outcome apart(const std::function<std::size_t()>& call) {
   return met;
 }
 
-/// A pipe with a name, through which some text comes.
+/// A named pipe that delivers a text.
 class named_pipe {
  public:
   explicit named_pipe(const std::string& text) {
@@ -1006,7 +1006,7 @@ const way in_parts = [](const std::string& path, const options& o) {
   return read_part_of(path, 0, 2, o) + read_part_of(path, 1, 2, o);
 };
 
-/// 10 entries in 1000 rows, the longest line, and 12 bytes of comments and blank lines.
+/// 10 entries in 1000 rows, the longest line, 12 bytes of comments and blank lines.
 const std::string ten = [] {
   std::string text = coordinate("real general", "%%%%%\n1000 10 10\n");
   for (int i = 1; i <= 10; ++i)
@@ -1014,11 +1014,11 @@ const std::string ten = [] {
   return text;
 }();
 
-/// An option, as it just lets the ten pass and as it just does not, read as a whole.
+/// An option that just admits the ten entries, and one that just does not, for the whole file.
 struct limit {
   const char* name;
   options passes, refuses;
-  options part_passes, part_refuses;  ///< the same where two processes read it
+  options part_passes, part_refuses;  ///< the same for two processes
 };
 const limit limits[] = {
     {"max_entries",
@@ -1110,7 +1110,7 @@ TEST(MatrixMarketLimits, DevicesAndFolders) {
                  "can't be opened: No such file or directory");
 }
 
-// A limit that is not reached takes no memory, and what is announced neither.
+// An unreached limit takes no memory, nor does what a file announces.
 TEST(MatrixMarketLimits, LargeOnesTakeNoMemory) {
   const std::size_t all = std::numeric_limits<std::size_t>::max();
   const options largest{.max_entries = all,
@@ -1133,7 +1133,7 @@ TEST(MatrixMarketLimits, LargeOnesTakeNoMemory) {
                [&] { tally::matrix_market::check_number_of_entries(announces.path(), {}); });
 }
 
-// The number of a wrong line, where a process may not hold the whole file.
+// The number of an invalid line, where a process may not hold the whole file.
 TEST(MatrixMarketLimits, AWrongLineOfAPart) {
   std::string text = ten;
   text.replace(text.rfind("1 5"), 3, "1 x");
@@ -1144,7 +1144,7 @@ TEST(MatrixMarketLimits, AWrongLineOfAPart) {
 }
 
 #if TALLY_HAS_ZLIB
-/// Bytes of a text, and then others again and again.
+/// The bytes of a text, then others repeated.
 class endless_bytes : public std::streambuf {
  public:
   endless_bytes(std::string begin, std::string then)
@@ -1161,7 +1161,7 @@ class endless_bytes : public std::streambuf {
   std::string text_, then_;
 };
 
-// What is compressed may go on without an end and become nothing.
+// Compressed data may go on endlessly and expand to nothing.
 TEST(MatrixMarketLimits, CompressedBytesWithoutAnEnd) {
   const auto read = [](const std::string& then, const options& o) {
     return apart([&] {
@@ -1175,7 +1175,7 @@ TEST(MatrixMarketLimits, CompressedBytesWithoutAnEnd) {
                  "(matrix_market_options::max_skipped)");
   expect_outcome(read(gzip(""), {.max_bytes = 1 << 20}), 0,
                  "it has more than 1048576 bytes (matrix_market_options::max_bytes)");
-  // A bomb, in parts: the first has it all, the others its head.
+  // A bomb, in parts: all of it in the first, its head in the others.
   std::string text = coordinate("pattern general", "1 1 67108864\n");
   for (int i = 0; i < 1 << 20; ++i) text += "1 1\n";
   const std::string one = gzip(text);
@@ -1224,7 +1224,7 @@ TEST_P(MatrixMarketCollection, IsRead) {
   EXPECT_EQ(longest, expected.longest_row);
 }
 
-// The counts that the collection's list has.
+// Counts as the collection lists them.
 INSTANTIATE_TEST_SUITE_P(Matrices, MatrixMarketCollection,
                          testing::Values(real_matrix{"west0067", 67, 294, 6},
                                          real_matrix{"1138_bus", 1138, 4054, 18},

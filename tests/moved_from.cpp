@@ -1,6 +1,5 @@
-// Objects that were moved from: every member of every public class can be called, and gives the
-// empty state or an error with a sentence. A class that is new has to be listed here. (Those over
-// ranks: mpi.cpp and nccl.cpp.)
+// Moved-from objects: every member of every public class can be called, and gives the empty state
+// or a clear error. New classes must be listed here. (Those over ranks: mpi.cpp and nccl.cpp.)
 #include "tests/data.hpp"
 
 #include <tally/joined_sum.hpp>
@@ -21,7 +20,7 @@ namespace {
 using data::expect_error;
 using tally::errc;
 
-/// Moving copies these, so they are what they were.
+/// Moving copies, so these are unchanged.
 static_assert(std::is_trivially_copyable_v<tally::executor> &&
               std::is_trivially_copyable_v<tally::grade> &&
               std::is_trivially_copyable_v<tally::exact_sum<float>> &&
@@ -29,7 +28,7 @@ static_assert(std::is_trivially_copyable_v<tally::executor> &&
               std::is_trivially_copyable_v<tally::order::tree<double>> &&
               std::is_trivially_copyable_v<tally::csr_view<double>> &&
               std::is_trivially_copyable_v<tally::vector_reference<double>>);
-/// This one stays where it is.
+/// Not movable.
 static_assert(!std::is_move_constructible_v<tally::functions::first_exception>);
 
 TEST(MovedFrom, HasEveryClassOfTheHeaders) {
@@ -59,7 +58,7 @@ TEST(MovedFrom, Error) {
   EXPECT_STREQ(to.what(), "some text");
 }
 
-/// Of a matrix that is its vectors; they are empty then, and its view doesn't fit its rows.
+/// A matrix's vectors are empty then, and its view mismatches its rows.
 TEST(MovedFrom, Matrix) {
   tally::csr_matrix<double> from{2, 2, {0, 1, 2}, {0, 1}, {1, 1}};
   const auto to = std::move(from);

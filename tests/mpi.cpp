@@ -1,10 +1,9 @@
 // Calls over ranks have the bits of the same calls on the whole vectors in one process. A program
-// of its own, for mpiexec: it says what differs, on which rank, and ends with the number of
-// failures.
+// for mpiexec: prints each difference with its rank, and exits with the number of failures.
 //
 //   mpiexec -n 3 tally_mpi_tests [--full | --few] [TEST...]     (a part of a test's name)
 //
-// --few is for an MPI whose ranks spin while they wait, where there are more ranks than processors.
+// --few: for an MPI that spins while it waits, with more ranks than processors.
 #include <tally/mpi.hpp>
 #include <tally/tally.hpp>
 
@@ -42,16 +41,16 @@ std::string test;  // its name
 int checks = 0;
 int failures = 0;
 
-/// Whether MPI is to seem to join messages out of order.
+/// Whether MPI pretends to combine messages out of order.
 bool spoils_order = false;
 int spoiled_messages = 0;
 
-/// The function of MPI that is to seem to fail, on this rank; and those that have been called.
+/// The MPI function that pretends to fail on this rank; the functions called so far.
 std::string failing;
 int failed_calls = 0;
 std::set<std::string> called;
 
-/// Communicators that have been made and not freed.
+/// Communicators created and not freed.
 int communicators = 0;
 
 void expect(bool holds, const std::string& what) {
@@ -68,7 +67,7 @@ void expect_bits(const T& got, const T& wanted, const std::string& what) {
   expect(data::bits(got) == data::bits(wanted), what);
 }
 
-/// The executor of this rank: they differ.
+/// This rank's executor: they differ.
 tally::executor here() {
   switch (rank_here % 3) {
     case 0:
@@ -82,7 +81,7 @@ tally::executor here() {
 
 // --- Vectors, and where they are cut --------------------------------------------------------------
 
-/// A whole vector, which all ranks have; every `increment`-th element of its memory.
+/// A whole vector, on all ranks; every `increment`-th element of its memory.
 template <class T>
 class vector {
  public:
@@ -121,14 +120,14 @@ std::vector<T> copied(vector<T>& x, const layout& l) {
   return part;
 }
 
-/// The ways of cutting.
+/// Number of ways to cut.
 constexpr int all_cuts = 9;
 std::vector<int> cuts() {
   if (few) return {0, 4, 8};
   return {0, 1, 2, 3, 4, 5, 6, 7, 8};
 }
 
-/// How many elements this rank has of n.
+/// This rank's number of elements, of n.
 std::int64_t size_of_cut(std::int64_t n, int cut) {
   const int p = ranks_here;
   std::vector<std::int64_t> at(static_cast<std::size_t>(p) + 1, 0);
@@ -177,7 +176,7 @@ std::string name_of(std::int64_t n, int cut, const char* function) {
   return std::string(function) + ", " + std::to_string(n) + " elements, cut " + std::to_string(cut);
 }
 
-/// Runs a call that must throw on this rank.
+/// Expects that a call throws on this rank.
 void expect_error(tally::errc code, const std::string& text, const std::function<void()>& call) {
   try {
     call();
@@ -188,7 +187,7 @@ void expect_error(tally::errc code, const std::string& text, const std::function
   }
 }
 
-/// A communicator of all ranks that a test has for itself.
+/// A test's own communicator of all ranks.
 class ranks_again {
  public:
   ranks_again() { PMPI_Comm_dup(MPI_COMM_WORLD, &handle_); }
@@ -227,7 +226,7 @@ void numbers_elements() {
     expect(border % 1024 == 0 || border == n, "a cut at a chunk");
   }
 
-  // Ranks that lie in the opposite order, the middle ones empty.
+  // Ranks in reverse order, the middle ones empty.
   const std::int64_t mine = rank_here % 2 == 0 ? 10 + rank_here : 0;
   std::int64_t after = 0;
   for (int r = rank_here + 1; r < ranks_here; ++r) after += r % 2 == 0 ? 10 + r : 0;
@@ -371,7 +370,7 @@ void sums_many() {
                       name_of(n, cut, "multi_dotc"));
         }
       }
-      // A message of more than a page.
+      // A message longer than a page.
       const std::vector<tally::strided_view<const double>> copies(300, y.part_of(l));
       const double of_each = tally::sum(tally::serial(), y.all());
       for (const double sum : tally::mpi::sums(l, here(), copies)) {
@@ -388,7 +387,7 @@ void gathers_what_mpi_joins_out_of_order() {
     spoils_order = spoiled == 0 || rank_here == ranks_here - 1;
     const int before = spoiled_messages;
     const std::int64_t n = 5000;
-    const ranks_again comm;  // what is found out is kept with it
+    const ranks_again comm;  // findings are cached with it
     const layout l(comm.get(), size_of_cut(n, 0));
     vector<double> x(n, 7), y(n, 8);
     for (int turn = 0; turn < 3; ++turn) {
@@ -468,7 +467,7 @@ void fails_on_all_ranks() {
     expect_error(tally::errc::size_mismatch, who, [&] { tally::mpi::nrm2(l, here(), b); });
     expect_error(tally::errc::size_mismatch, who, [&] { tally::mpi::max(l, here(), b); });
     expect_error(tally::errc::size_mismatch, who, [&] { tally::mpi::iamax(l, here(), b); });
-    // Every rank with elements fails: the lowest one is named.
+    // Every rank with elements fails: the error names the lowest.
     const auto nowhere = tally::strided<const double>(nullptr, static_cast<std::size_t>(l.size()));
     for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
       expect_error(tally::errc::null_pointer, "rank " + std::to_string(l.owner(0)) + ": ",
@@ -605,7 +604,7 @@ void counts_samples() {
       sum_weights(floats, double{}, ", floats in doubles");
     }
   }
-  // A key without a bin on one rank, and nothing is counted on any.
+  // A key without a bin on one rank: nothing is counted on any.
   const std::vector<std::int32_t> mine = {3, rank_here == ranks_here - 1 ? 9 : 4};
   std::vector<std::int64_t> counts(8, 7);
   expect_error(tally::errc::key_out_of_range,
@@ -624,7 +623,7 @@ void counts_samples() {
 
 // --- Matrices -------------------------------------------------------------------------------------
 
-/// A matrix with rows of very different lengths, whose columns are in no order and repeat.
+/// A matrix with rows of very different lengths and unsorted, repeated columns.
 template <class V>
 tally::csr_matrix<V> random_matrix(std::int64_t rows, std::int64_t columns, std::int64_t band) {
   tally::csr_matrix<V> a;
@@ -739,7 +738,7 @@ void refuses_matrices() {
     expect(result[0] == 2.0 * (ranks_here - rank_here), "indices of 64 bits");
   }
 
-  // What gathers elements has the product's name in its errors.
+  // Errors of the gathering name the product.
   {
     const tally::mpi::matrix b(l, tally::mpi::rows_of(l, whole.view()));
     const std::vector<double> u(static_cast<std::size_t>(l.size()));
@@ -748,7 +747,7 @@ void refuses_matrices() {
                  [&] { tally::mpi::spmv(here(), b, tally::strided(u.data(), u.size(), 0), v); });
   }
 
-  // A product fails on one rank, and on those that wait for its elements.
+  // A product fails on one rank and on those that need its elements.
   const tally::mpi::matrix a(l, tally::mpi::rows_of(l, whole.view()));
   vector<double> all(n, 70);
   const std::vector<double> x = copied(all, l);
@@ -761,7 +760,7 @@ void refuses_matrices() {
   } catch (const tally::error& e) {
     said = e.what();
   }
-  // The bands of rows are narrow, and those at the ends reach around.
+  // Narrow bands; those at the ends wrap around.
   const bool waits = rank_here == failing - 1 || rank_here == 0;
   if (rank_here == failing) {
     expect(said.starts_with("tally::mpi::spmv: x has "), "the rank that fails says so: " + said);
@@ -800,7 +799,7 @@ void refuses_matrices() {
   expect(y == before, "a matrix that was moved to");
 }
 
-/// A file that rank 0 has written, in the folder where the program runs.
+/// A file written by rank 0 in the working directory.
 class file {
  public:
   explicit file(const std::string& contents) {
@@ -819,7 +818,7 @@ class file {
  private:
   std::string path_ = "tally_mpi_tests_" + std::to_string(ranks_here) + "_" + job() + ".mtx";
 
-  static std::string job() {  // of this program: others may run at the same time
+  static std::string job() {  // of this run: others may run at the same time
     int id = static_cast<int>(std::random_device()() >> 1);
     MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return std::to_string(id);
@@ -875,7 +874,7 @@ void reads_matrices() {
   refuse(matrix + "3 3 1\n", 4, tally::errc::size_mismatch,
          "has 3 rows, the layout has 4 elements");
 
-  // What one rank may read, each may.
+  // A limit that one rank's read fits, on each.
   const std::int64_t n = 10 * ranks_here;
   std::string equal =
       head + "real general\n" + std::to_string(n) + " 1 " + std::to_string(n) + '\n';
@@ -892,11 +891,11 @@ void reads_matrices() {
   refuse(equal, n, tally::errc::unreadable_file,
          "rank " + std::to_string(ranks_here - 1) + ": tally::read_matrix_market: ");
   refuse(equal, n, tally::errc::unreadable_file, ":" + std::to_string(n + 2) + ": \"x\" is not a");
-  if (ranks_here > 1) {  // more than one process holds
+  if (ranks_here > 1) {  // exceeds one process's limit
     refuse(head + "real general\n3 3 2147483650\n1 1 1\n2 2 1\n", 3, tally::errc::unreadable_file,
            ":4: the file ends after 2 of 2147483650 entries");
   }
-  // Nobody waits for a writer.
+  // No rank waits for a writer.
   const layout one(MPI_COMM_WORLD, size_of_cut(1, 0));
   const std::string pipe = file("").path() + ".pipe";
   if (rank_here == 0) expect(mkfifo(pipe.c_str(), 0600) == 0, "a pipe");
@@ -909,8 +908,8 @@ void reads_matrices() {
   if (rank_here == 0) std::remove(pipe.c_str());
 }
 
-/// All ranks on one executor, of each kind that is here, with vectors and results where its kernels
-/// work; on CUDA they share a device.
+/// All ranks on one executor of each available kind, with vectors and results in its memory; on
+/// CUDA they share a device.
 void runs_on_every_executor() {
   using V = double;
   for (const tally::executor& where : tally::executors()) {
@@ -963,7 +962,7 @@ void runs_on_every_executor() {
 
 // --- What MPI has few of, and what it may refuse --------------------------------------------------
 
-/// This rank's two rows of a matrix that is 1 in its first two columns.
+/// This rank's two rows of a matrix of ones in two columns.
 struct two_rows {
   std::vector<std::int32_t> offsets = {0, 2, 4}, columns = {0, 1, 0, 1};
   std::vector<double> values = std::vector<double>(4, 1.0);
@@ -973,7 +972,7 @@ struct two_rows {
   }
 };
 
-/// More than MPICH has communicators, unless there are more ranks than processors that spin.
+/// More than MPICH has communicators, unless ranks outnumber processors and spin.
 int how_many() { return few && ranks_here > 2 ? 60 : 3000; }
 
 void makes_many() {
@@ -1007,7 +1006,7 @@ void makes_many() {
     const layout l(comm.get(), 2);
     if (i % (many / 10) == 0) expect_sum(l, "layouts that come and go");
   }
-  // The ranks in other orders: the same one again and again, and ever new ones.
+  // Ranks in other orders: one repeated, and always new ones.
   std::vector<layout> placed;
   for (int i = 0; i < many; ++i) {
     const int turned = i % 3 == 0 ? ranks_here - 1 - rank_here : (rank_here + i) % ranks_here;
@@ -1017,7 +1016,7 @@ void makes_many() {
   expect(communicators <= before + 1 + many / 2, "layouts of one order share a communicator");
 }
 
-/// The caller's communicator comes and goes, before what is made over it and after.
+/// The caller's communicator comes and goes, before and after objects over it.
 void outlives_communicators() {
   const two_rows two;
   const std::vector<double> x = {1, 1};
@@ -1041,7 +1040,7 @@ void outlives_communicators() {
   }
   expect(communicators == before, "none is left");
 #ifdef MPICH_VERSION
-  // It has 2048. The error handler of these, MPI_ERRORS_ARE_FATAL, is not called.
+  // It has 2048. MPI_ERRORS_ARE_FATAL, their error handler, is not called.
   const ranks_again without;
   std::vector<MPI_Comm> all;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -1053,8 +1052,7 @@ void outlives_communicators() {
 #endif
 }
 
-/// Makes `function` fail on the ranks from `first` on, in all that `call` calls, and returns what
-/// is thrown here.
+/// Makes `function` fail in `call` on ranks from `first` on; returns the message thrown here.
 std::string thrown_where_it_fails(const std::string& function, int first,
                                   const std::function<void()>& call) {
   std::string text;
@@ -1074,7 +1072,7 @@ std::string thrown_where_it_fails(const std::string& function, int first,
 void checks_what_mpi_returns() {
   const file f("%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n");
   const two_rows two;
-  // Chunks are cut, so that ranks send each other terms.
+  // Cut chunks: ranks send each other terms.
   const auto part = [](const layout& l) {
     return std::vector<double>(static_cast<std::size_t>(l.size()), 1.0);
   };
@@ -1095,7 +1093,7 @@ void checks_what_mpi_returns() {
   };
   const struct {
     const char* name;
-    bool tells_all;  ///< whether an error of MPI on one rank is one on all
+    bool tells_all;  ///< whether an MPI error on one rank is thrown on all
     call make;
   } calls[] = {
       {"layout", true, [](MPI_Comm comm, const auto& run) { run([&] { layout(comm, 7); }); }},
@@ -1140,8 +1138,8 @@ void checks_what_mpi_returns() {
          run([&] { tally::mpi::read_matrix_market(l, f.path()); });
        }},
   };
-  // Of what one rank has met all are told by a message more, or by that which comes next. (Of
-  // an error in a reduction they are not, and of one in what is asked of a communicator.)
+  // Functions whose errors reach all ranks, by an extra message or the next one. (Errors of a
+  // reduction and of queries of a communicator do not.)
   const std::vector<std::string> told = {
       "MPI_Comm_dup",    "MPI_Comm_split", "MPI_Comm_set_attr",   "MPI_Op_create",
       "MPI_Type_commit", "MPI_Alltoallv",  "MPI_Type_contiguous", "MPI_Waitall",
@@ -1203,7 +1201,7 @@ void checks_what_mpi_returns() {
   expect(communicators == before, "none is left after errors");
 }
 
-/// They live on when MPI is finalised, which is allowed.
+/// Outlive MPI_Finalize, as permitted.
 struct {
   std::unique_ptr<layout> of_world, of_self, reversed;
   std::unique_ptr<tally::mpi::matrix<double>> matrix;
@@ -1244,8 +1242,8 @@ const struct {
     {"leaves some", leaves_some},
 };
 
-/// The status that a function of MPI returns, or the error that it is to seem to have met. It has
-/// done its work then, so that no other rank waits for it in vain.
+/// The status to return: a real one, or a pretended error. Its work is done then, so that no other
+/// rank waits in vain.
 int returned(const char* function, MPI_Comm comm, int status) {
   called.insert(function);
   if (failing != function) return status;
@@ -1256,11 +1254,10 @@ int returned(const char* function, MPI_Comm comm, int status) {
 
 }  // namespace
 
-/// MPI's functions have second names, so that a program can have functions of its own in their
-/// place.
+/// MPI's profiling interface: a program may define functions in front of the PMPI_ ones.
 #define TALLY_SEEN(function, comm, parameters, arguments) \
   int function parameters { return returned(#function, comm, P##function arguments); }
-// These have no communicator, or ask for something that a rank knows by itself.
+// Functions without a communicator, or answered locally.
 TALLY_SEEN(MPI_Comm_get_errhandler, MPI_COMM_NULL, (MPI_Comm c, MPI_Errhandler* h), (c, h))
 TALLY_SEEN(MPI_Comm_set_errhandler, MPI_COMM_NULL, (MPI_Comm c, MPI_Errhandler h), (c, h))
 TALLY_SEEN(MPI_Comm_get_attr, MPI_COMM_NULL, (MPI_Comm c, int k, void* v, int* f), (c, k, v, f))
@@ -1300,7 +1297,7 @@ int MPI_Comm_set_attr(MPI_Comm comm, int key, void* value) {
                   fails ? MPI_SUCCESS : PMPI_Comm_set_attr(comm, key, value));
 }
 
-/// One that has been made, unless that seems to have failed.
+/// A new communicator, unless creation pretends to fail.
 int made(const char* function, MPI_Comm comm, MPI_Comm* out, int status) {
   const int seen = returned(function, comm, status);
   if (seen == MPI_SUCCESS) ++communicators;
@@ -1330,7 +1327,7 @@ int MPI_Allreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_
   return returned("MPI_Allreduce", comm, status);
 }
 
-/// The same of the form that doesn't block: what is spoiled is there at once.
+/// The non-blocking form: the spoiled result is there at once.
 int MPI_Iallreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, MPI_Request* request) {
   int commutes = 1;
@@ -1377,7 +1374,7 @@ int main(int argc, char** argv) {
   }
   MPI_Bcast(all, 2, MPI_INT, 0, MPI_COMM_WORLD);
   MPI_Finalize();
-  // Those of the objects that are left; the callers' communicators have dropped theirs.
+  // Communicators that remaining objects keep; the callers' have dropped theirs.
   const int kept = left.of_world ? (ranks_here > 1 ? 3 : 2) : 0;
   if (communicators != kept) {
     std::printf("rank %d: %d communicators after MPI_Finalize, not %d\n", rank_here, communicators,

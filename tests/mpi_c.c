@@ -1,5 +1,5 @@
 /* The C interface over ranks: mpiexec -n RANKS tally_mpi_c_test. Each rank has its part of vectors
- * whose sums are known. */
+ * with known sums. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +25,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
   {
-    /* The first rank has 1e100 and the last one takes it away again: what is left is that each rank
-     * adds its number and a half. */
+    /* The first rank's 1e100 and the last one's -1e100 cancel: each rank's number and a half
+     * remain. */
     const double x[4] = {rank == 0 ? 1e100 : 0, rank + 0.5, rank == ranks - 1 ? -1e100 : 0, 0};
     const double ones[4] = {1, 1, 1, 1};
     const float y[2] = {3, 4};
@@ -59,13 +59,13 @@ int main(int argc, char** argv) {
           TALLY_SUCCESS);
     CHECK(fc[0] == 14 * ranks + (float)(ranks * (ranks - 1) * (2 * ranks - 1)) / 6 && fc[1] == 0);
 
-    /* What one rank does wrong, all ranks are told, and nothing is written. */
+    /* One rank's error is every rank's, and nothing is written. */
     r = 42;
     CHECK(tally_mpi_sum(comm, NULL, 4, F64, rank == ranks - 1 ? NULL : x, 1, F64, &r, NULL) ==
           TALLY_NULL_POINTER);
     CHECK(tally_mpi_dot(comm, NULL, 4, F64, x, rank == 0 ? 0 : 1, F64, ones, 1, F64, &r, NULL) ==
           TALLY_ZERO_INCREMENT);
-    /* The types are those of the functions for one process. */
+    /* Types as in the functions for one process. */
     CHECK(tally_mpi_nrm2(comm, NULL, 3, I32, i, 1, TALLY_INT64, &s, NULL) ==
           TALLY_UNSUPPORTED_TYPE);
     CHECK(tally_mpi_nrm2(comm, NULL, 4, F64, x, 1, F32, &f, NULL) == TALLY_UNSUPPORTED_TYPE);

@@ -1,5 +1,5 @@
-// multi_dot and batched_dot: on every executor, every result has the bits of the single `dot`,
-// which tests/dot.cpp and tests/exact.cpp compare with what it should be.
+// multi_dot and batched_dot: on every executor each result has the bits of the single `dot`, which
+// has tests of its own.
 #include "tests/data.hpp"
 #include "tests/views.hpp"
 
@@ -20,7 +20,7 @@ using tally::type;
 using tally::order::chunk;
 using tally::order::lanes;
 
-/// Element types and an accumulator.
+/// Element types and accumulator.
 struct types {
   type x, y, accumulator;
 };
@@ -52,7 +52,7 @@ const std::vector<types>& equal_types() {
   return list;
 }
 
-/// In both orders, since backends have one.
+/// In both orders: backends implement one.
 const std::vector<types>& mixed_types() {
   static const auto list = [] {
     std::vector<types> all;
@@ -77,12 +77,12 @@ std::vector<types> all_types() {
   return all;
 }
 
-/// Fast kernels are for some of these.
+/// Whether the types have fast kernels.
 bool is_often_used(const types& t) {
   return t.x == t.y && t.x == t.accumulator && t.x != type::int64;
 }
 
-/// Memory that an executor reaches, and its image on the host.
+/// Memory of an executor, and its image on the host.
 class mirrored {
  public:
   mirrored(const tally::executor& where, const std::vector<std::byte>& bytes)
@@ -101,7 +101,7 @@ class mirrored {
   data::buffer host_, far_;
 };
 
-/// How the operands of one call lie.
+/// Layout of one call's operands.
 struct block {
   std::size_t rows;
   std::size_t columns;
@@ -119,7 +119,7 @@ class MultiDot : public data::OnEveryExecutor {
  protected:
   using function = void(const tally::executor&, const tally::multi_dot_arguments&);
 
-  /// The bits of `dot`, one by one, of host memory.
+  /// The bits of single `dot` calls on host memory.
   static std::vector<std::byte> expected(const tally::dot_pairs& pairs, type accumulator,
                                          tally::conjugate conjugated, tally::grade g) {
     const std::size_t size = tally::size_of(accumulator);
@@ -133,12 +133,12 @@ class MultiDot : public data::OnEveryExecutor {
     return bytes;
   }
 
-  /// Both forms of `f` give these bytes.
+  /// Expects these bytes from both forms of `f`.
   void compare(function& f, const tally::dot_pairs& pairs, type accumulator,
                tally::conjugate conjugated, tally::grade g, const std::vector<std::byte>& want,
                const std::string& label) {
     const std::size_t size = want.size(), room = size + 64;
-    // Results that are aligned as their type and no more.
+    // Results aligned as their type, and no more.
     const std::size_t first = tally::size_of(accumulator) == 16 ? 8 : tally::size_of(accumulator);
     std::vector<std::byte> poison(room, std::byte{0xcc});
     data::buffer on_host(tally::serial(), room), far(where(), room);
@@ -159,7 +159,7 @@ class MultiDot : public data::OnEveryExecutor {
     ASSERT_EQ(poison[first - 1], std::byte{0xcc}) << "written before the results: " << label;
   }
 
-  /// Rows against rows, or with leading dimension 0 against one vector.
+  /// Compares rows with rows, or, with leading dimension 0, with one vector.
   void compare(function& f, const types& t, const block& bx, const block& by,
                tally::conjugate conjugated = tally::conjugate::none, tally::grade g = {},
                kind k = kind::plain) {
@@ -218,7 +218,7 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, AgainstOne) {
 }
 
 TEST_ON_EVERY_BACKEND(MultiDot, AgainstOneLong) {
-  // Borders of tiles, shares, blocks and grids are here.
+  // Borders of tiles, partitions, blocks and grids.
   for (const types& t : equal_types()) {
     ASSERT_NO_FATAL_FAILURE(against_one(t, 5, 17 * chunk + 33));
     if (!is_often_used(t)) continue;
@@ -230,7 +230,7 @@ TEST_ON_EVERY_BACKEND(MultiDot, AgainstOneLong) {
   }
   const types doubles = {type::float64, type::float64, type::float64};
   ASSERT_NO_FATAL_FAILURE(against_one(doubles, 2, 2100 * chunk + 5));
-  // A GPU's blocks take several tiles each from here up, then rounds of tiles.
+  // From here up each block of a GPU takes several tiles, then rounds of tiles.
   if (where().name() == "cuda") {
     ASSERT_NO_FATAL_FAILURE(against_one(doubles, 17, 5000 * chunk + 5));
     ASSERT_NO_FATAL_FAILURE(against_one(doubles, 2, 40000 * chunk + 5));
@@ -247,12 +247,12 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, Layouts) {
              std::pair<block, block>{{5, n, ld, 0}, {5, n, 0, 1}},  // an odd distance
              {{5, n, ld + 1, 1}, {5, n, 0, 0}},
              {{5, n, ld + 5, 3}, {5, n, 0, 2}},
-             {{5, n, 1, 0}, {5, n, 0, 0}},        // rows that overlap
+             {{5, n, 1, 0}, {5, n, 0, 0}},        // overlapping rows
              {{5, n, 0, 2}, {5, n, 0, 2}},        // one row
              {{5, n, -ld - 5, 0}, {5, n, 0, 0}},  // rows backwards
              {{5, n, ld + 5}, {5, n, 0, 0, 3}},   // a strided vector
              {{5, n, ld + 5}, {5, n, 0, 0, -2}},
-             {{5, n, 1, 0, 5}, {5, n, 0, 0}},  // columns one after another
+             {{5, n, 1, 0, 5}, {5, n, 0, 0}},  // successive columns
              {{5, n, 3 * ld, 1, 3}, {5, n, 0, 0}},
              {{5, n, 3 * ld, 0, -3}, {5, n, 0, 0, 2}},
          }) {
@@ -371,7 +371,7 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, Lists) {
   }
 }
 
-/// Rows that are a matrix, by its two layouts.
+/// Rows that form a matrix, in both layouts.
 TEST_ON_EVERY_EXECUTOR(MultiDot, Views) {
   constexpr std::size_t k = 5, n = 2500;
   const auto numbers = [&](std::size_t size, std::uint64_t seed) {
@@ -398,7 +398,7 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, Views) {
   const data::placed<double> results(where(), std::vector<double>(k));
   tally::multi_dot(where(), left, v, views::vector(results.span().data(), k));
   EXPECT_EQ(results.read(), by_left);
-  EXPECT_EQ(tally::multi_dot(right, v), by_right);  // where the data are
+  EXPECT_EQ(tally::multi_dot(right, v), by_right);  // in the data's memory
 }
 
 TEST_ON_EVERY_EXECUTOR(MultiDot, FromManyThreads) {
@@ -425,7 +425,7 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, FromManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-// --- Bad input: a clear error, and nothing written ------------------------------------------------
+// --- Invalid input: a clear error, nothing written -----------------------------------------------
 
 TEST_ON_EVERY_EXECUTOR(MultiDot, BadInput) {
   using tally::errc;
@@ -550,7 +550,7 @@ TEST(MultiDotInterface, Conjugated) {
   EXPECT_EQ(r[1], std::conj(x[1]) * y[0]);
   tally::batched_dotc(tally::serial(), bx, by, r, tally::exact);
   EXPECT_EQ(r[1], std::conj(x[1]) * y[1]);
-  // The conjugated one stays the same when the types change places.
+  // The conjugated operand stays when types are swapped.
   const std::vector<std::complex<float>> narrow = {{1, 2}, {3, 4}};
   EXPECT_EQ(tally::multi_dotc(bx, std::vector<std::complex<float>>{narrow[0]}),
             (std::vector<complex>{std::conj(x[0]) * x[0], std::conj(x[1]) * x[0]}));

@@ -1,10 +1,10 @@
 // Calls over several GPUs have the bits of the same calls on the whole vectors in one process. A
-// program of its own: it says what differs, on which rank, and ends with 77 where there is no GPU.
+// program of its own: prints each difference with its rank, and exits with 77 without a GPU.
 //
 //   tally_nccl_tests [--few] [--processes | --threads] [TEST...]       (a part of a test's name)
 //
-// All tests run on one GPU and on all, in a process for each and in a thread for each, with windows
-// and without.
+// All tests run on one GPU and on all, with a process or a thread for each, with and without peer
+// buffers.
 #include <tally/nccl.hpp>
 #include <tally/tally.hpp>
 
@@ -47,7 +47,7 @@ bool few = false;
 std::atomic<int> checks = 0;
 std::atomic<int> failures = 0;
 
-/// What a test has of its rank.
+/// A rank as tests see it.
 struct here {
   const communicator& over;
   tally::executor where;
@@ -81,8 +81,7 @@ struct here {
 
 // --- Vectors, and where they are cut --------------------------------------------------------------
 
-/// A whole vector, which all ranks have in host memory and on their devices; every `increment`-th
-/// element of its memory.
+/// A whole vector, in every rank's host and device memory; every `increment`-th element.
 template <class T>
 class vector {
  public:
@@ -102,12 +101,12 @@ class vector {
   void upload() {
     tally::copy_bytes(device_.where(), memory_.get(), device_.get(), device_.bytes());
   }
-  /// Elements [first, first + n), on the device.
+  /// Elements [first, first + n) on the device.
   tally::strided_view<const T> part(std::int64_t first, std::int64_t n) {
     return slice(static_cast<T*>(device_.get()), first, n);
   }
   tally::strided_view<const T> part_of(const layout& l) { return part(l.first(), l.size()); }
-  /// All elements, in host memory.
+  /// All elements in host memory.
   tally::strided_view<const T> all() { return slice(memory_.get(), 0, size_); }
   T* on_device() { return static_cast<T*>(device_.get()); }
 
@@ -128,7 +127,7 @@ class vector {
   tally::buffer device_;
 };
 
-/// A result in the device's memory.
+/// A result in device memory.
 template <class T>
 class result {
  public:
@@ -151,7 +150,7 @@ std::vector<int> cuts() {
   return {0, 1, 2, 3, 4, 5, 6, 7};
 }
 
-/// How many elements a rank has of n.
+/// A rank's number of elements, of n.
 std::int64_t size_of_cut(const here& h, std::int64_t n, int cut) {
   const int p = h.over.ranks();
   std::vector<std::int64_t> at(static_cast<std::size_t>(p) + 1, 0);
@@ -339,7 +338,7 @@ void sums_many(const here& h) {
   }
 }
 
-/// A graph that is captured.
+/// A captured graph.
 class graph {
  public:
   template <class Calls>
@@ -415,7 +414,7 @@ void runs_back_to_back(const here& h) {
   }
 }
 
-/// All elements are on one rank, which may be many calls ahead of the others.
+/// One rank has all elements, and may be many calls ahead of the others.
 void waits_for_idle_ranks(const here& h) {
   const std::int64_t n = 3000;
   vector<double> x(h, n, 52);
@@ -664,7 +663,7 @@ constexpr std::pair<const char*, void (*)(const here&)> tests[] = {
 
 std::vector<std::string_view> chosen;
 
-/// Runs the tests on one rank. What it throws ends the program: other ranks would wait for ever.
+/// Runs the tests on one rank. Exceptions end the program: other ranks would wait for ever.
 void run_rank(ncclComm_t comm, int device) {
   try {
     tally::nccl::calls::check(cudaSetDevice(device), "cudaSetDevice");
@@ -712,7 +711,7 @@ void run_threads(int ranks) {
   for (ncclComm_t comm : comms) check_nccl(ncclCommDestroy(comm));
 }
 
-/// What the processes of one run share.
+/// Memory that the processes of one run share.
 struct shared {
   std::atomic<bool> is_ready = false;
   ncclUniqueId id;
@@ -759,7 +758,7 @@ void run_processes(int ranks) {
   munmap(memory, sizeof(shared));
 }
 
-/// How many GPUs there are; asked by another process, so that this one can fork.
+/// The number of GPUs, counted in another process, so that this one can still fork.
 int count_devices() {
   const pid_t child = fork();
   if (child == 0) {

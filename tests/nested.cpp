@@ -1,5 +1,5 @@
-// Calls of Tally inside functions of the caller's that a call of Tally runs: none waits for
-// another, and each gives what it gives elsewhere. A call that waits for ever ends the program.
+// Calls of Tally inside a caller's functions that a call of Tally runs: none waits for another, and
+// results are as elsewhere. A deadlock ends the program.
 #include "tests/operations.hpp"
 
 #include <tally/tally.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Ends the program with what it was doing, if it does that for too long.
+/// Ends the program, naming its activity, after too long.
 class time_limit {
  public:
   explicit time_limit(unsigned seconds) {
@@ -43,10 +43,11 @@ class time_limit {
 
 constexpr std::size_t parts = 3, outer_size = parts * tally::order::chunk;
 
-/// What the caller's function does, up to once for each k < parts and on threads at the same time.
+/// Body of the caller's function, run at most once for each k < parts, perhaps on several threads
+/// at once.
 using body = std::function<void(std::size_t k)>;
 
-/// Runs the body at the first element of each chunk, so on several threads if there are any.
+/// Runs the body at the first element of each chunk, so on several threads if any.
 struct at_chunks {
   const body& run;
   template <class T>
@@ -62,7 +63,7 @@ struct at_chunks {
   }
 };
 
-/// Adds counts, and runs the body where a chunk is complete and where all are.
+/// Adds counts, and runs the body where a chunk and where everything is complete.
 struct at_totals {
   const body& run;
   std::atomic<std::size_t>& calls;
@@ -75,7 +76,7 @@ struct at_totals {
   }
 };
 
-/// Characters of a file that the body makes.
+/// Characters of a file that the body produces.
 class source : public std::streambuf {
  public:
   explicit source(const body& run) : run_(run) {}
@@ -99,7 +100,7 @@ class source : public std::streambuf {
 struct outer_call {
   const char* name;
   void (*run)(const tally::executor& where, const body& inside);
-  tally::errc thrown = tally::errc::size_mismatch;  ///< where the body throws that
+  tally::errc thrown = tally::errc::size_mismatch;  ///< error if the body throws that
 };
 
 std::vector<double> numbers() {
@@ -112,7 +113,7 @@ constexpr double sum_of_numbers = outer_size * (outer_size - 1) / 2.0;
 void sum_part(const tally::executor& where, const body& inside) {
   const std::vector<double> x = numbers();
   const tally::interval_field field = {tally::summand::value, tally::as_operand(x), {}};
-  double nodes[2] = {};  // of two chunks, and of one
+  double nodes[2] = {};  // of two chunks and of one
   tally::interval_part part;
   part.fields = {&field, 1};
   part.nodes = nodes;
@@ -124,7 +125,7 @@ void sum_part(const tally::executor& where, const body& inside) {
   EXPECT_EQ(nodes[0] + nodes[1], sum_of_numbers);
 }
 
-/// Each way to hand over functions of one's own. A stream's runs on no executor.
+/// Every way to pass functions of one's own. A stream's runs on no executor.
 constexpr outer_call outer_calls[] = {
     {"transform",
      [](const tally::executor& where, const body& inside) {
@@ -173,8 +174,8 @@ constexpr outer_call outer_calls[] = {
 
 // --- The tests ------------------------------------------------------------------------------------
 
-/// One executor of each backend: how many threads it has, or which instructions, decides nothing
-/// here. openmp's threads are several.
+/// One executor of each backend: threads and instructions don't matter here. openmp has several
+/// threads.
 std::vector<tally::executor> all_executors() {
   std::vector<tally::executor> all = tally::executors();
   for (tally::executor& each : all) {
@@ -183,7 +184,7 @@ std::vector<tally::executor> all_executors() {
   return all;
 }
 
-/// Calls f(where, outer) for each call that can be an outer one.
+/// Calls f(where, outer) for each possible outer call.
 template <class F>
 void for_each_outer(const F& f) {
   for (const tally::executor& where : all_executors()) {
@@ -199,7 +200,7 @@ void for_each_outer(const F& f) {
   }
 }
 
-/// Each operation on each executor inside each outer call, some at the same time.
+/// Each operation on each executor inside each outer call, some concurrently.
 void nest(void (*inside)(const std::function<void()>& run)) {
   for (const tally::executor& inner : all_executors()) {
     std::vector<std::unique_ptr<operations::prepared_list>> lists;
@@ -278,14 +279,14 @@ TEST(NestedCalls, MayThrow) {
         } catch (const tally::error& e) {
           EXPECT_EQ(e.code(), outer.thrown) << e.what();
         }
-        outer.run(where, [](std::size_t) {});  // nothing is left behind
+        outer.run(where, [](std::size_t) {});  // no state is left behind
         EXPECT_EQ(tally::dot(inner, x, x), 0);
       }
     }
   });
 }
 
-/// What is no operation: executors, plans, memory, from C too.
+/// Calls other than operations: executors, plans, memory, also from C.
 TEST(NestedCalls, MayAskForExecutorsPlansAndMemory) {
   const std::vector<int> offsets = {0, 1}, columns = {0};
   const std::vector<double> values = {2};

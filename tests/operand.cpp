@@ -1,4 +1,4 @@
-// What can be an operand, and what becomes of it.
+// Types that are operands, and how they convert.
 #include "tests/views.hpp"
 
 #include <tally/tally.hpp>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Memory of a device, as codes have it: it is no range, since the host can't go over it.
+/// A typical device memory class: no range, since the host can't iterate.
 template <class T>
 struct memory {
   T* pointer;
@@ -22,7 +22,7 @@ struct memory {
   long size() const { return n; }
 };
 
-/// Shaped like a row of a matrix of Eigen's, whose elements lie apart.
+/// Like a row of an Eigen matrix: elements lie apart.
 struct row_like {
   double* data() const { return nullptr; }
   long size() const { return 3; }

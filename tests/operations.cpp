@@ -1,5 +1,5 @@
-// What holds for every operation: each is on every executor what it is on the first, and a bool is
-// what C takes its byte for.
+// Properties of every operation: each executor agrees with the first, and any nonzero byte of a
+// bool is true.
 #include "tests/operations.hpp"
 
 #include <gtest/gtest.h>

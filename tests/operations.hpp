@@ -1,7 +1,6 @@
-// Every public operation as a value: inputs, outputs as they are before the call, and the call
-// itself. What has to hold for all of them (the caller's environment, failing allocations, overlap,
-// small stacks) is one test over this list, so that the next operation is tested without being
-// named.
+// Every public operation as a value: inputs, outputs before the call, and the call. A property of
+// all of them (floating-point environment, failing allocations, overlap, small stacks) is one test
+// over this list, so that new operations are tested too.
 #pragma once
 
 #include "tests/data.hpp"
@@ -19,11 +18,11 @@
 
 namespace operations {
 
-/// The elements of floating-point inputs; `saturated` and those from `one_value` on are also those
-/// of integers, keys and samples.
+/// Distribution of floating-point inputs; `saturated` and those from `one_value` on apply to
+/// integers, keys and samples too.
 enum class values {
   plain,       ///< in [-1, 1)
-  tiny,        ///< half of them subnormal; the products of the others are
+  tiny,        ///< half of them subnormal, the products of the others too
   subnormal,   ///< all of them
   huge,        ///< products overflow, and infinities of both signs meet
   wide,        ///< exponents over most of the type's range
@@ -32,8 +31,8 @@ enum class values {
   infinite,    ///< plain, one of 64 an infinity of either sign
   infinities,  ///< infinities of either sign alone
   zero,        ///< zeros of either sign
-  saturated,   ///< far from zero, where exp and sigmoid are constant; samples are outside all bins
-  one_value,   ///< all the same
+  saturated,   ///< far from zero, where exp and sigmoid are constant; samples outside all bins
+  one_value,   ///< all equal
   ascending,
   descending,
 };
@@ -45,23 +44,23 @@ inline const char* name(values v) {
   return names[static_cast<int>(v)];
 }
 
-/// The rows of matrices, and the bins of histograms.
+/// Rows of matrices, and bins of histograms.
 enum class structure {
   mixed,         ///< rows of 0 to 8 terms, some of 300 and one of more than a chunk; 37 bins
   even,          ///< rows of 32 terms
   short_rows,    ///< rows of one term
-  empty_rows,    ///< 63 of 64 rows are empty, the others have 8 terms
-  one_long_row,  ///< all terms are in one row
-  many_bins,     ///< rows of 32 terms; as many bins as elements, and a sample for each 64
+  empty_rows,    ///< 63 of 64 rows empty, the others with 8 terms
+  one_long_row,  ///< all terms in one row
+  many_bins,     ///< rows of 32 terms; as many bins as elements, one sample for 64
 };
 
-/// The bytes of true elements of bool.
+/// Bytes of true elements of bool.
 enum class truth {
   one,       ///< 1
   any_byte,  ///< any but 0
 };
 
-/// Two numbers that a call is given by value, of a type that it knows: factors, or bounds.
+/// Two numbers passed by value, of a type known to the call: factors or bounds.
 class factors {
  public:
   factors() = default;
@@ -81,8 +80,7 @@ class factors {
   std::array<std::array<std::byte, 16>, 2> bytes_{};
 };
 
-/// Where the operands of one call are. `returned` has the bytes of what the call returns, where it
-/// returns a value.
+/// Locations of one call's operands; `returned` receives the bytes of a returned value.
 struct arguments {
   std::vector<std::span<std::byte>> inputs;
   std::vector<std::span<std::byte>> outputs;
@@ -97,7 +95,7 @@ struct arguments {
   std::span<T> out(std::size_t k = 0) const {
     return {reinterpret_cast<T*>(outputs.at(k).data()), outputs[k].size() / sizeof(T)};
   }
-  /// The single element that an output is.
+  /// The single element of an output.
   template <class T>
   T* result(std::size_t k = 0) const {
     return out<T>(k).data();
@@ -109,7 +107,7 @@ struct arguments {
   }
 };
 
-/// A vector that a call reads.
+/// An input vector.
 struct input {
   std::vector<std::byte> bytes;
   bool in_host_memory = false;  ///< on every executor: a histogram's edges
@@ -121,10 +119,10 @@ using function = void(const tally::executor&, arguments&);
 struct operation {
   std::string name;
   std::vector<input> inputs;
-  std::vector<std::vector<std::byte>> outputs;  ///< what is there before the call
+  std::vector<std::vector<std::byte>> outputs;  ///< contents before the call
   function* call;
   factors constants = {};
-  /// It calls functions that are compiled here, which don't run on a device.
+  /// Calls functions compiled here, which don't run on a device.
   bool has_host_functions = false;
 
   friend void PrintTo(const operation& o, std::ostream* out) { *out << o.name; }
@@ -132,8 +130,7 @@ struct operation {
 
 // --- The operands of a call -----------------------------------------------------------------------
 
-/// An operation's operands in memory that an executor reaches, ready to be called. `run` allocates
-/// nothing of its own.
+/// An operation's operands in an executor's memory. `run` itself allocates nothing.
 class prepared {
  public:
   prepared(const operation& what, const tally::executor& where) : what_(what), where_(where) {
@@ -152,7 +149,7 @@ class prepared {
     }
   }
 
-  /// The outputs are what they were before the first call.
+  /// Restores the outputs to before the first call.
   void reset() {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       outputs_[k]->write(what_.outputs[k].data(), what_.outputs[k].size());
@@ -162,7 +159,7 @@ class prepared {
 
   void run() { what_.call(where_, arguments_); }
 
-  /// The bytes of all outputs and of what was returned. Waits for a device.
+  /// The bytes of all outputs and of the returned value. Waits for a device.
   std::vector<std::byte> results() const {
     std::vector<std::byte> all(arguments_.returned.begin(), arguments_.returned.end());
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
@@ -173,7 +170,6 @@ class prepared {
     return all;
   }
 
-  /// Where its operands are.
   const arguments& operands() const { return arguments_; }
   const data::buffer& output(std::size_t k) const { return *outputs_.at(k); }
 
@@ -193,14 +189,14 @@ class prepared {
   arguments arguments_;
 };
 
-/// Whether `where` runs the operation.
+/// Whether `where` supports the operation.
 inline bool runs(const operation& what, const tally::executor& where) {
   return !(what.has_host_functions && data::on_device(where));
 }
 
 // --- The list -------------------------------------------------------------------------------------
 
-/// The operations on vectors of n elements. Their calls are compiled once, in operations_list.cpp.
+/// The operations on vectors of n elements; their calls are compiled once, in operations_list.cpp.
 class list {
  public:
   explicit list(std::size_t n, values v = values::plain, truth t = truth::one,
@@ -213,7 +209,7 @@ class list {
   std::vector<operation> all_;
 };
 
-/// Every operation on vectors of n elements that an executor runs, ready to be called.
+/// Every operation on n elements that an executor supports, prepared.
 class prepared_list {
  public:
   prepared_list(std::size_t n, const tally::executor& where) : list_(n) {

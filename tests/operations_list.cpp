@@ -1,4 +1,4 @@
-// The list of operations.hpp: each public operation for some combinations of types.
+// The list of operations.hpp: each public operation, for some combinations of types.
 #include "tests/operations.hpp"
 
 #include <tally/tally.hpp>
@@ -53,7 +53,7 @@ class all_operations {
       if (is_in_order()) return static_cast<T>(7 * (in_order + (std::is_signed_v<T> ? 0 : 1)));
       return data::random_element<T>(random, data::kind::plain);
     } else {
-      // float16 has no exponents whose products are subnormal in float.
+      // float16 has no exponents with products subnormal in float.
       using F = std::conditional_t<std::is_same_v<T, double>, double, float>;
       constexpr bool half = std::is_same_v<T, tally::float16>;
       constexpr int lowest = half ? -13 : std::numeric_limits<F>::min_exponent;
@@ -127,14 +127,14 @@ class all_operations {
     return std::vector<std::byte>(bytes, std::byte{0x5a});
   }
 
-  /// Some adjacent ones of a group's inputs or outputs.
+  /// Adjacent inputs or outputs of a group.
   struct some {
     std::size_t first = 0, count = 0;
   };
   static constexpr some none = {0, 0}, first = {0, 1}, second = {1, 1}, third = {2, 1};
   static constexpr some first_two = {0, 2}, second_and_third = {1, 2};
 
-  /// One call of a group of operations, which have their inputs and outputs in common.
+  /// One call in a group of operations with common inputs and outputs.
   struct row {
     const char* name;
     some inputs, outputs;
@@ -142,7 +142,7 @@ class all_operations {
     bool has_host_functions = false;
   };
 
-  /// The rows are data, and this is no template: the compiler has little to do for each type.
+  /// Rows are data, and this is no template, to keep compilation short.
   void add(std::initializer_list<tally::type> types, const std::vector<input>& inputs,
            const std::vector<std::vector<std::byte>>& outputs, std::initializer_list<row> rows,
            const factors& constants = {}) {
@@ -353,7 +353,7 @@ class all_operations {
          {"interval_asum", first_two, none, sum_of_intervals<X, X, summand::magnitude>},
          {"interval_nrm2", first_two, none, sum_of_intervals<X, X, summand::square>}});
   }
-  /// Sums two parts of a vector, of which the first ends in the middle of a chunk.
+  /// Sums two parts of a vector; the first ends inside a chunk.
   template <class X, class Y, tally::summand what>
   static void sum_of_intervals(const tally::executor& where, arguments& a) {
     const tally::interval_field whole = {what, tally::as_operand(a.in<X>(0)),
@@ -369,7 +369,7 @@ class all_operations {
     };
     constexpr std::size_t chunk = tally::order::chunk;
     const std::size_t begin = n / 2 / chunk * chunk;        // that chunk is cut
-    const std::size_t end = n > chunk ? begin + chunk : 0;  // a single one is not
+    const std::size_t end = n > chunk ? begin + chunk : 0;  // a single chunk is not
     std::vector<std::int64_t> first(tally::interval_bytes(shape) / 8), second(first);
     std::vector<tally::real_t<tally::dot_result_t<X, Y>>> terms(shape.numbers() * chunk);
     std::complex<double> result;
@@ -603,7 +603,7 @@ class all_operations {
   std::size_t bins() const { return structure_ == structure::many_bins ? n_ : few_bins; }
   std::size_t sample_count() const { return structure_ == structure::many_bins ? n_ / 64 + 1 : n_; }
 
-  /// Keys; `saturated` ones are outside the bins of a histogram that lacks the last.
+  /// Keys; `saturated` ones lie outside a histogram without the last bin.
   template <class K>
   std::vector<std::byte> keys(std::uint64_t seed, std::size_t bins) const {
     std::mt19937_64 random(seed);
@@ -647,7 +647,7 @@ class all_operations {
         {{"bincount_weights", first_two, first, [](const tally::executor& where, arguments& a) {
             tally::bincount(where, a.in<K>(0), a.in<W>(1), a.out<W>(), {.add = true});
           }}});
-    // In objects, which are slow to make for many bins.
+    // As objects, which are slow to make for many bins.
     add(types, {{keys<K>(10, few_bins)}, weights}, {},
         {{"bincount_weights_added", first_two, none,
           [](const tally::executor& where, arguments& a) {
@@ -657,7 +657,7 @@ class all_operations {
           }}});
   }
 
-  /// The edges that the samples' magnitude makes worth testing.
+  /// The scale of edges that suits the samples' magnitude.
   template <class X>
   X scale() const {
     constexpr int lowest = std::numeric_limits<X>::min_exponent;
@@ -668,8 +668,8 @@ class all_operations {
     return 1;
   }
 
-  /// Samples of which many lie on the edges of equal bins in [-1, 1] times the scale; or elements,
-  /// of which some or all may be outside.
+  /// Samples, many of them on the edges of equal bins in [-1, 1] times the scale; or elements, some
+  /// or all outside.
   template <class X>
   std::vector<std::byte> samples(std::uint64_t seed) const {
     std::mt19937_64 random(seed);
@@ -759,7 +759,7 @@ class all_operations {
 
   // spmv, its plan, validate
 
-  /// How many terms each row of a matrix has.
+  /// Lengths of a matrix's rows.
   std::vector<std::size_t> terms_of_rows(std::mt19937_64& random) const {
     const bool has_many_rows =
         structure_ == structure::short_rows || structure_ == structure::empty_rows;
@@ -786,7 +786,7 @@ class all_operations {
     return terms;
   }
 
-  /// Columns that have terms are so far apart.
+  /// Nonempty columns are `apart` from each other.
   template <class V, class X, class Y, class S>
   void products_of(S alpha, S beta, std::size_t apart = 1) {
     using O = std::int32_t;
@@ -857,7 +857,7 @@ class all_operations {
             tally::validate(where, matrix<V, X>(a));
           }}},
         {alpha, beta});
-    // The same matrix stands for its transpose, so x and y change places.
+    // The matrix also stands for its transpose, so x and y swap.
     add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},
         {{bytes_of(offsets)},
          {bytes_of(indices)},
@@ -910,7 +910,7 @@ class all_operations {
 
   // transform and transform_reduce, with functions of the caller's
 
-  /// Arithmetic of any elements: integers wrap around.
+  /// Arithmetic on any elements: integers wrap.
   struct sum_of {
     template <class X>
     X operator()(X p, X q) const {

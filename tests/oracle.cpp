@@ -28,7 +28,7 @@ void check(int rounded) {
   if (rounded != 0) throw std::logic_error("the oracle's precision was not enough");
 }
 
-/// A variable of its own for each `place`, set to v.
+/// A variable for each `place`, set to v.
 mpfr_ptr factor(int place, const real& v) {
   static thread_local scratch factors[2] = {scratch(64), scratch(64)};
   mpfr_ptr f = factors[place].value;
@@ -42,7 +42,7 @@ R round(mpfr_srcptr x) {
   if (mpfr_nan_p(x)) return limits::quiet_NaN();
   if (mpfr_inf_p(x)) return mpfr_sgn(x) < 0 ? -limits::infinity() : limits::infinity();
   if (mpfr_zero_p(x)) return R(0);
-  // A multiple of the quantum: the unit in the last place of the result, subnormal or not.
+  // A multiple of the quantum: the result's unit in the last place, subnormal or not.
   const long quantum = std::max<long>(mpfr_get_exp(x), limits::min_exponent) - limits::digits;
   scratch units(number::precision);
   check(mpfr_mul_2si(units.value, x, -quantum, MPFR_RNDN));
@@ -51,7 +51,7 @@ R round(mpfr_srcptr x) {
   return std::copysign(std::ldexp(whole, static_cast<int>(quantum)), R(mpfr_sgn(x)));
 }
 
-/// A vector's real and imaginary parts; real elements have no imaginary ones.
+/// A vector's real and imaginary parts; the latter empty for real elements.
 struct parts {
   std::vector<real> re, im;
 };
@@ -151,8 +151,7 @@ R number::rounded() const {
 
 template <class R>
 R number::rounded_root() const {
-  // Rounded to odd: cut off, and if anything was, a bit put behind. No later rounding can tell
-  // that from the root itself.
+  // Rounded to odd: truncated, with a sticky bit, which no later rounding can tell from the root.
   scratch root(1000);
   const bool inexact = mpfr_sqrt(root.value, value_, MPFR_RNDZ) != 0;
   if (inexact && !mpfr_nan_p(root.value)) {
@@ -294,7 +293,7 @@ std::vector<T> ill_conditioned_sum(std::size_t n, double condition, std::uint64_
   const auto v = ill_conditioned<T>(std::max<std::size_t>(n / 2, 4), condition, seed);
   std::vector<T> x;
   for (std::size_t i = 0; i < v.x.size(); ++i) {
-    const T factor = std::ldexp(v.x[i], -20);  // no float overflows then
+    const T factor = std::ldexp(v.x[i], -20);  // so that no float overflows
     const T product = factor * v.y[i];
     x.push_back(product);
     x.push_back(std::fma(factor, v.y[i], -product));

@@ -1,5 +1,5 @@
-// The oracle of the exact grade: sums by MPFR, with precision enough for every bit, rounded once;
-// and data that are hard to sum. Shares no code with the library.
+// Oracle of the exact grade: sums by MPFR, precise enough for every bit, rounded once; and data
+// that are hard to sum. Shares no code with the library.
 #pragma once
 
 #include <tally/types.hpp>
@@ -13,7 +13,7 @@
 
 namespace oracle {
 
-/// A number of any real element type: an integer, or one that a double holds.
+/// A number of any real element type: an integer or a double.
 class real {
  public:
   template <class T>
@@ -22,7 +22,7 @@ class real {
         integer_(is_integer_ ? static_cast<std::int64_t>(value) : 0),
         fraction_(is_integer_ ? 0 : static_cast<double>(value)) {}
 
-  /// Sets an MPFR number to this one; not 0 if that rounds.
+  /// Assigns to an MPFR number; returns nonzero if that rounds.
   int assign_to(mpfr_ptr variable) const {
     return is_integer_ ? mpfr_set_si(variable, integer_, MPFR_RNDN)
                        : mpfr_set_d(variable, fraction_, MPFR_RNDN);
@@ -34,10 +34,10 @@ class real {
   double fraction_;
 };
 
-/// A real number, exactly. Every operation checks that MPFR rounded nothing.
+/// A real number, exactly. Every operation checks that MPFR did not round.
 class number {
  public:
-  /// From 2^-2200 to 2^2300: sums of 2^64 products of doubles have no bit outside.
+  /// From 2^-2200 to 2^2300: holds sums of 2^64 products of doubles.
   static constexpr mpfr_prec_t precision = 4500;
 
   number();
@@ -48,23 +48,20 @@ class number {
   void add(const real& v);
   void add(const number& other);
 
-  /// Adds |v|.
   void add_magnitude(const real& v);
 
-  /// Adds x * y, or with `minus` -x * y.
+  /// Adds x * y, or -x * y if `minus`.
   void add_product(const real& x, const real& y, bool minus = false);
 
-  /// Adds m * 2^exponent.
   void add_scaled(std::int64_t m, long exponent);
 
-  /// Adds m * other.
   void add_multiple(const number& other, std::int64_t m);
 
-  /// The sum times 2^exponent.
+  /// Multiplies by 2^exponent.
   void scale(long exponent);
 
-  /// To nearest even, once; the NaN and the zero that the library promises. `R` is double or float,
-  /// here and below.
+  /// Rounds once, to nearest even, with the library's NaN and zero. `R` is double or float, here
+  /// and below.
   template <class R>
   R rounded() const;
 
@@ -72,7 +69,7 @@ class number {
   template <class R>
   R rounded_root() const;
 
-  /// Negative, 0, positive as a < b, a == b, a > b; of numbers that are not NaN.
+  /// Negative, 0, positive for a < b, a == b, a > b; neither is NaN.
   friend int compare(const number& a, const number& b) { return mpfr_cmp(a.value_, b.value_); }
   bool finite() const { return mpfr_number_p(value_); }
   bool nan() const { return mpfr_nan_p(value_); }
@@ -81,50 +78,49 @@ class number {
   mpfr_t value_;
 };
 
-// For vectors whose element types are told at run time: these give the bytes of the result, each
-// part rounded once.
+// Vectors of runtime element types: these return the result's bytes, each part rounded once.
 
 struct elements {
   const std::vector<std::byte>& bytes;
   tally::type element;
 };
 
-/// sum_i x_i * y_i, x conjugated if asked for.
+/// sum_i x_i * y_i, x conjugated on request.
 std::vector<std::byte> exact_dot(const elements& x, const elements& y, tally::type result,
                                  bool conjugate_x = false);
 
 /// sum_i x_i.
 std::vector<std::byte> exact_sum(const elements& x, tally::type result);
 
-/// sum_i |x_i|, of complex ones |re| + |im|.
+/// sum_i |x_i|, complex |re| + |im|.
 std::vector<std::byte> exact_asum(const elements& x, tally::type result);
 
 /// sqrt(sum_i |x_i|^2).
 std::vector<std::byte> exact_nrm2(const elements& x, tally::type result);
 
-// Data, of double and float.
+// Data in double or float.
 
 template <class T>
 struct pair_of_vectors {
   std::vector<T> x, y;
 };
 
-/// In [-1, 1).
+/// Elements in [-1, 1).
 template <class T>
 std::vector<T> uniform(std::size_t n, std::uint64_t seed);
 
-/// With exponents spread evenly over 2^-spread to 2^spread.
+/// Exponents uniform over 2^-spread to 2^spread.
 template <class T>
 std::vector<T> wide(std::size_t n, std::uint64_t seed, int spread);
 
-/// Any bits that are a finite number: every exponent, subnormals among them.
+/// Any finite bit patterns: every exponent, also subnormal.
 template <class T>
 std::vector<T> any_finite(std::size_t n, std::uint64_t seed);
 
 /// A dot product of about this condition number, 2 sum|x_i y_i| / |sum x_i y_i|: algorithm 6.1
 /// (GenDot) of Ogita, Rump and Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26 (2005).
-/// The first half has products of up to the condition number in magnitude; the second half, ever
-/// smaller, cancels what has come so far, a significand's bits a step: it takes enough of them.
+/// Products of the first half reach the condition number; the second half cancels them, ever
+/// smaller, by a significand's bits a step, so n must be large enough.
 template <class T>
 pair_of_vectors<T> ill_conditioned(std::size_t n, double condition, std::uint64_t seed);
 
@@ -132,17 +128,16 @@ pair_of_vectors<T> ill_conditioned(std::size_t n, double condition, std::uint64_
 template <class T>
 double condition(const pair_of_vectors<T>& v);
 
-/// A sum of about this condition number: the products above, each as its rounded value and the
-/// error of that.
+/// A sum of about this condition number: the products above, each as rounded value and error.
 template <class T>
 std::vector<T> ill_conditioned_sum(std::size_t n, double condition, std::uint64_t seed);
 
-/// The same vectors with their negatives behind, shuffled: every sum and dot product is exactly 0.
+/// The vectors and their negatives, shuffled: every sum and dot product is exactly 0.
 template <class T>
 pair_of_vectors<T> cancelling(const std::vector<T>& x, const std::vector<T>& y, std::uint64_t seed);
 
-/// Replaces about one element in `every` by a NaN, an infinity, a zero of either sign, a subnormal
-/// or the largest number.
+/// Replaces about one element in `every` by a NaN, infinity, zero of either sign, subnormal or the
+/// largest number.
 template <class T>
 void sprinkle(std::vector<T>& x, std::uint64_t seed, unsigned every);
 

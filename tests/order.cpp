@@ -1,4 +1,4 @@
-// The order contract is pinned: its constants, and its bits on fixed data.
+// The order contract, pinned: its constants, and its bits on fixed data.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/transcription.hpp"

@@ -1,7 +1,6 @@
-// Arguments that no caller should give, to every function whose types are erased: a number that is
-// no enumerator, and in C a struct's size that no release had. Each is an error with a sentence,
-// and nothing is written. A function that is new has to be listed in tests/calls.cpp, or here among
-// those that can't be asked for anything of the kind.
+// Invalid enumerators, and in C unreleased struct sizes, to every type-erased function: each is a
+// clear error, and nothing is written. New functions must be listed in tests/calls.cpp, or here
+// among those without such arguments.
 #include "tests/calls.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ using calls::row;
 using tally::type;
 constexpr auto f64 = type::float64;
 
-/// What calls nothing that could be out of range, or can't fail and is tested below.
+/// Functions without such arguments, or that can't fail and are tested below.
 const std::set<std::string> others = {
     // no enumerator
     "copy_bytes", "pin", "unpin", "of_numbers", "refuse", "serial", "openmp", "cuda", "kokkos",
@@ -67,7 +66,7 @@ TEST_ON_EVERY_EXECUTOR(OutOfRange, IsAnErrorAndNothingIsWritten) {
       each.call(where(), m, right);
       EXPECT_FALSE(each.is_refused);
     } catch (const tally::error& e) {
-      // Functions of the host on a device: whatever else is wrong, this is an error.
+      // A host function on a device fails whatever else is wrong.
       const bool is_the_hosts = std::string_view(each.function) == "for_each_part";
       EXPECT_TRUE(each.is_refused || (is_the_hosts && data::on_device(where()))) << e.what();
     }
@@ -133,7 +132,7 @@ TEST(OutOfRange, WhatTheyAreThatCantFail) {
 
 // --- C --------------------------------------------------------------------------------------------
 
-/// What has no enumerator and no struct, or can't fail and is tested below.
+/// Functions without enumerator and struct, or that can't fail and are tested below.
 const std::set<std::string> other_functions = {
     "tally_automatic", "tally_copy_last_error", "tally_cuda", "tally_device_alloc",
     "tally_device_copy", "tally_device_free", "tally_executor_name", "tally_executor_named",
@@ -171,7 +170,7 @@ TEST(OutOfRange, OfCIsAnErrorAndNothingIsWritten) {
         arguments changed(k, number);
         const tally_status status = each.call(&where, written, changed);
         const bool is_struct = range.multiple > 0;
-        if (!is_struct && range.has(number)) continue;  // another call
+        if (!is_struct && range.has(number)) continue;  // differs from the valid call
         const bool is_right = range.has(number);
         EXPECT_EQ(status == TALLY_SUCCESS, is_right) << tally_last_error();
         EXPECT_TRUE(is_right || status == TALLY_UNSUPPORTED_TYPE ||

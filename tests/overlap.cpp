@@ -1,4 +1,4 @@
-// Outputs over inputs, and vectors that reach further than memory does: for every operation.
+// For every operation: outputs over inputs, and vectors that exceed the address space.
 #include "tests/operations.hpp"
 
 #include <tally/tally.hpp>
@@ -13,7 +13,7 @@ using operations::arguments;
 
 class Overlap : public data::OnEveryExecutor {
  protected:
-  /// Two operands of a call in one piece of memory, the second `offset` bytes after the first.
+  /// Two operands of a call in one allocation, the second `offset` bytes after the first.
   class shared {
    public:
     shared(const tally::executor& where, const std::vector<std::byte>& first,
@@ -24,12 +24,12 @@ class Overlap : public data::OnEveryExecutor {
           second_(second.size()),
           offset_(offset) {
       std::copy(second.begin(), second.end(), image_.begin() + static_cast<std::ptrdiff_t>(offset));
-      std::copy(first.begin(), first.end(), image_.begin());  // an input is what it was
+      std::copy(first.begin(), first.end(), image_.begin());  // inputs stay unchanged
       memory_.write(image_.data(), image_.size());
     }
     std::span<std::byte> first() const { return {memory_.get(), first_}; }
     std::span<std::byte> second() const { return {memory_.get() + offset_, second_}; }
-    /// What is there before the call, where `second` is.
+    /// The bytes of `second` before the call.
     std::vector<std::byte> second_before() const {
       const auto begin = image_.begin() + static_cast<std::ptrdiff_t>(offset_);
       return {begin, begin + static_cast<std::ptrdiff_t>(second_)};
@@ -51,7 +51,7 @@ class Overlap : public data::OnEveryExecutor {
     std::size_t first_, second_, offset_;
   };
 
-  /// Whether the operation refuses the operands as they lie, with nothing written.
+  /// Whether the operation throws for operands that lie so, with nothing written.
   static bool is_refused(const operations::operation& what, const tally::executor& where,
                          arguments& a, const shared& memory) {
     try {
@@ -65,7 +65,7 @@ class Overlap : public data::OnEveryExecutor {
   }
 };
 
-// It is an error, or does nothing to the result; and that does not depend on the executor.
+// Either throws or leaves the result unaffected, the same on every executor.
 TEST_ON_EVERY_EXECUTOR(Overlap, OfEveryOutputWithEveryInput) {
   std::size_t refused = 0, allowed = 0;
   for (const operations::operation& each : operations::list(3000)) {
@@ -125,11 +125,11 @@ TEST_ON_EVERY_EXECUTOR(Overlap, OfEveryOutputWithEveryOther) {
   EXPECT_GT(refused, 0u);
 }
 
-// Results between the rows of a block, and after an operand's last element.
+// Results between the rows of a block, and behind an operand.
 TEST_ON_EVERY_EXECUTOR(Overlap, IsToldFromLyingBetween) {
   const data::buffer memory(where(), 64 * sizeof(double));
   auto* const x = reinterpret_cast<double*>(memory.get());
-  const auto rows = tally::rows(x, 4, 5, 16);  // 11 elements between two
+  const auto rows = tally::rows(x, 4, 5, 16);  // gaps of 11 elements
   EXPECT_NO_THROW(tally::batched_dot(where(), rows, rows, x + 5));
   EXPECT_NO_THROW(tally::batched_dot(where(), rows, rows, x + 12));
   EXPECT_NO_THROW(tally::batched_dot(where(), rows, rows, x + 53));
@@ -154,8 +154,8 @@ TEST_ON_EVERY_EXECUTOR(Overlap, IsToldFromLyingBetween) {
 
 // --- Vectors that reach further than memory does -------------------------------------------------
 
-/// Calls f(name, call) for every operand that has an increment: in `call` it is a vector of n
-/// elements with this increment, and the others are plain ones.
+/// Calls f(name, call) for every operand with an increment: in `call` it is a vector of n elements
+/// with this increment, beside plain ones.
 template <class F>
 void for_each_increment(const tally::executor& where, std::size_t n, std::ptrdiff_t increment,
                         std::byte* memory, const F& f) {
@@ -200,7 +200,7 @@ void for_each_increment(const tally::executor& where, std::size_t n, std::ptrdif
   f("bincount weights",
     [=] { tally::bincount(where, strided(keys, n, 1), far, std::span(out, 4)); });
   f("histogram_even", [=] { tally::histogram_even(where, far, 0.0, 1.0, std::span(counts, 4)); });
-  if (!data::on_device(where)) {  // edges are the host's
+  if (!data::on_device(where)) {  // edges lie on the host
     f("histogram_range",
       [=] { tally::histogram_range(where, plain, far, std::span(counts, n - 1)); });
   }
@@ -241,7 +241,7 @@ TEST_ON_EVERY_EXECUTOR(Overlap, IncrementsThatReachTooFarAreErrors) {
       });
     }
   }
-  // Strides of 0 bytes modulo 2^64, whose greatest common divisor nothing can be divided by.
+  // Strides of 0 bytes modulo 2^64, where a greatest common divisor would be 0.
   auto* const all = reinterpret_cast<double*>(memory.get());
   EXPECT_THROW(
       tally::copy(where(), tally::strided(all, 5, std::ptrdiff_t{1} << 61),

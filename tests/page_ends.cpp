@@ -1,5 +1,5 @@
-// Operands that begin or end where a protected page does: no operation reads or writes beyond them,
-// on any executor, whatever the types and the length. What does ends the program.
+// Operands that begin or end at a protected page: no operation on any executor reads or writes past
+// them, for any types and length. An access ends the program.
 #include "tests/matrices.hpp"
 #include "tests/operations.hpp"
 
@@ -29,10 +29,10 @@ using tally::elementwise;
 using tally::operand;
 using tally::type;
 
-/// Which end of an operand lies at a protected page.
+/// The end of an operand that lies at a protected page.
 enum class end { first, last };
 
-/// Memory between two pages that can't be touched.
+/// Memory between two inaccessible pages.
 class guarded_memory {
  public:
   static constexpr std::size_t capacity = std::size_t{1} << 18;  // a multiple of any page
@@ -49,7 +49,7 @@ class guarded_memory {
   guarded_memory(const guarded_memory&) = delete;
   guarded_memory& operator=(const guarded_memory&) = delete;
 
-  /// Lets these bytes lie at one of the pages.
+  /// Places the bytes at one of the pages.
   std::span<std::byte> hold(const std::vector<std::byte>& bytes, end at) {
     EXPECT_LE(bytes.size(), capacity);
     std::byte* const to = memory_ + page_ + (at == end::first ? 0 : capacity - bytes.size());
@@ -62,7 +62,7 @@ class guarded_memory {
   std::byte* memory_;
 };
 
-/// What is being called, for whoever looks why the program ended.
+/// The current call, for a debugger or a core dump.
 std::string current;
 
 extern "C" void tell_what_is_called(int signal) {
@@ -91,7 +91,7 @@ class PageEnds : public data::OnEveryExecutor {
     return memory_[place]->hold(bytes, at);
   }
 
-  /// Calls f for each end of the operands and for lengths around those of all vectors.
+  /// Calls f for each end of the operands and lengths around every vector width.
   template <class F>
   static void for_each_length(const F& f) {
     for (const end at : {end::last, end::first}) {
@@ -108,7 +108,7 @@ class PageEnds : public data::OnEveryExecutor {
 
 TEST_ON_EVERY_EXECUTOR(PageEnds, OfEveryOperationAreNotPassed) {
   for_each_length([&](std::size_t n, end at) {
-    if (n == 0) return;  // the least of none is an error
+    if (n == 0) return;  // the minimum of nothing is an error
     for (const operations::operation& each : operations::list(n)) {
       if (!operations::runs(each, where())) continue;
       operations::prepared reference(each, tally::serial());
@@ -185,7 +185,7 @@ TEST_ON_EVERY_EXECUTOR(PageEnds, OfFunctionsOfAllTypesAreNotPassed) {
   });
 }
 
-// Plans of these have slices of adjacent rows, whose vectors reach past short runs.
+// Plans of these have slices of adjacent rows, whose vectors reach past short groups.
 TEST_ON_EVERY_EXECUTOR(PageEnds, OfMatricesWithPlansAreNotPassed) {
   const auto compare = [&]<class W>(const matrices::pattern& p, W) {
     const auto random = [](std::size_t n, std::uint64_t seed) {
@@ -215,7 +215,7 @@ TEST_ON_EVERY_EXECUTOR(PageEnds, OfMatricesWithPlansAreNotPassed) {
       }
     }
   };
-  for (std::size_t n = 120; n < 150; ++n) {  // and long rows, which are read in whole vectors
+  for (std::size_t n = 120; n < 150; ++n) {  // and long rows, read in whole vectors
     const matrices::pattern p = matrices::rows_of({n + 70, 3, 300, 5, n}, 400, 1);
     compare(p, double{});
     compare(p, float{});

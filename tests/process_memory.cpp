@@ -1,4 +1,4 @@
-// What is told of memory by its address alone must stay true whatever the address was before.
+// Facts that an address alone proves must hold whatever the address was before.
 #include "src/dispatch/process_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(ProcessMemory, StaticVariables) {
   EXPECT_TRUE(is_programs_own(local));
 }
 
-// (Sanitizers may have local variables elsewhere, so a frame's address stands for them.)
+// (Sanitizers may move local variables, so a frame's address stands for them.)
 TEST(ProcessMemory, TheCallingThreadsStack) {
   const void* const frame = __builtin_frame_address(0);
   EXPECT_TRUE(is_programs_own(frame));
@@ -57,7 +57,7 @@ TEST(ProcessMemory, MappedMemoryIsNot) {
   munmap(memory, 1 << 20);
 }
 
-// What was heap may become a device's memory once the break has gone down.
+// Former heap may become device memory once the break goes down.
 TEST(ProcessMemory, TheHeapUpToItsBreak) {
   if (tally::process_memory::begin_of_heap() == UINTPTR_MAX) {
     GTEST_SKIP() << "nobody says where the heap begins";

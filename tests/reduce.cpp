@@ -1,5 +1,5 @@
-// sum, asum and nrm2: every executor gives the bits of the transcription, for every element type,
-// size, alignment and stride; and nrm2 has no range of its own.
+// sum, asum and nrm2: every executor has the bits of the transcription, for every element type,
+// size, alignment and stride; nrm2 covers the whole range.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/transcription.hpp"
@@ -57,7 +57,7 @@ const std::vector<std::size_t> short_sizes = {0,
                                               8 * chunk - 1,
                                               17 * chunk + 33};
 
-/// A reduction of one element type in one accumulator.
+/// Reduction of an element type in an accumulator.
 struct type_case {
   reduction what;
   tally::type x;
@@ -66,7 +66,7 @@ struct type_case {
   std::vector<std::byte> x_bytes(std::size_t n, std::uint64_t seed, kind k) const {
     return data::random_bytes(x, n, seed, k);
   }
-  /// The transcription's result, as the bytes of its type.
+  /// The transcription's result, as bytes of its type.
   std::vector<std::byte> expected(const std::vector<std::byte>& bytes) const {
     return transcription::reduction(what, {bytes, x}, result);
   }
@@ -85,7 +85,7 @@ void add_cases(std::vector<type_case>& all) {
   if (widest != rule) all.push_back({what, tally::type_of<X>, widest});
 }
 
-/// Every element type with its own accumulator, and with the widest.
+/// Every element type with its own accumulator and the widest.
 const std::vector<type_case>& all_cases() {
   static const auto cases = [] {
     std::vector<type_case> all;
@@ -101,7 +101,7 @@ const std::vector<type_case>& all_cases() {
 
 class Reduce : public data::OnEveryExecutor {
  protected:
-  /// One data set in one layout: both forms give the expected bytes.
+  /// Expects these bytes from both forms, for one data set in one layout.
   void compare(const type_case& c, const std::vector<std::byte>& x,
                const std::vector<std::byte>& want, layout l) {
     const std::size_t step = static_cast<std::size_t>(std::abs(l.increment));
@@ -132,7 +132,7 @@ class Reduce : public data::OnEveryExecutor {
     ASSERT_EQ(poison[got.size()], std::byte{0xcc}) << "written past the result: " << c.label();
   }
 
-  /// nrm2 of these, in both layouts of a GPU's kernels.
+  /// Compares nrm2 in both layouts of a GPU's kernels.
   template <class R, class X>
   void compare_norm(const std::vector<X>& x) {
     const type_case c = {reduction::nrm2, tally::type_of<X>, tally::type_of<R>};
@@ -215,11 +215,11 @@ TEST_ON_EVERY_EXECUTOR(Reduce, EveryStride) {
 }
 
 TEST_ON_EVERY_BACKEND(Reduce, Long) {
-  // Shares of work of every backend have their borders here: blocks, grids, threads, streams.
+  // Borders of every backend's partitions: blocks, grids, threads, streams.
   const std::size_t sizes[] = {16 * chunk,   32 * chunk + 1, 64 * chunk - 1,  128 * chunk,
                                1024 * chunk, 1000003,        2100 * chunk + 5};
   for (const type_case& c : all_cases()) {
-    // A GPU's blocks take several tiles each from here up.
+    // From here up each block of a GPU takes several tiles.
     if (c.x == tally::type::float64 && where().name() == "cuda") {
       const std::size_t n = 17000 * chunk + 5;
       const auto x = c.x_bytes(n, n, kind::plain);
@@ -246,8 +246,8 @@ std::vector<R> scaled(std::size_t n, int exponent, std::uint64_t seed) {
   return x;
 }
 
-/// Exponents on both sides of every border: of subnormal squares and elements, of overflow, and of
-/// what the kernels compare with.
+/// Exponents on both sides of every border: subnormal squares and elements, overflow, the kernels'
+/// thresholds.
 template <class R>
 std::vector<int> exponents() {
   if (std::is_same_v<R, double>) {
@@ -264,7 +264,7 @@ std::vector<std::size_t> norm_sizes() {
   return {1, 2, 5, lanes, 1000, chunk + 1, 20 * chunk + 9};
 }
 
-/// The norm in `long double`, which has the range where double has not.
+/// The norm in `long double`, which has the range.
 template <class R>
 long double reference_norm(const std::vector<R>& x) {
   long double s = 0;
@@ -293,7 +293,7 @@ TEST_ON_EVERY_EXECUTOR(Reduce, NormsOfMixedMagnitudes) {
     const auto all = exponents<R>();
     std::mt19937_64 random(5);
     for (int round = 0; round < 60; ++round) {
-      // A few magnitudes, each in elements here and there or in a stretch, and zeros between.
+      // A few magnitudes, scattered or in contiguous blocks, with zeros between.
       const std::size_t n = std::size_t{1} << (random() % 16);
       std::vector<R> x(n, R(0));
       for (int part = 0; part < 3; ++part) {
@@ -307,7 +307,7 @@ TEST_ON_EVERY_EXECUTOR(Reduce, NormsOfMixedMagnitudes) {
       for (std::size_t i = 0; i < n; ++i) z[i] = {x[i], x[(i * 7 + n / 2) % n]};
       ASSERT_NO_FATAL_FAILURE((compare_norm<R>(z))) << "round " << round;
     }
-    // bfloat16 has float's range, and is wider than the buffers that hold it.
+    // bfloat16 has float's range; the vector exceeds the kernels' buffers.
     std::vector<tally::bfloat16> narrow(3000);
     for (const float magnitude : {0x1p-130f, 0x1p-60f, 1.0f, 0x1p70f, 0x1p127f}) {
       for (auto& e : narrow) {
@@ -356,7 +356,7 @@ TEST_ON_EVERY_EXECUTOR(Reduce, NormsOfSpecialValues) {
          {std::vector<Z>{{3 * tiny, 4 * tiny}}, std::vector<Z>{{huge, tiny}},
           std::vector<Z>{{tiny, huge}, {huge, huge}}, std::vector<Z>{{infinity, nan}},
           std::vector<Z>{{1, infinity}, {tiny, -infinity}},
-          // each part's sum is finite, and their sum is not
+          // each part's sum is finite, theirs is not
           std::vector<Z>{{std::sqrt(huge) * R(0.9), std::sqrt(huge) * R(0.9)}}}) {
       ASSERT_NO_FATAL_FAILURE((compare_norm<R>(z)));
     }
@@ -420,7 +420,7 @@ TEST_ON_EVERY_EXECUTOR(Reduce, TheCallersEnvironmentDoesNotMatterAndStays) {
   if (where().trusts_environment()) GTEST_SKIP() << "the caller's promise";
   if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
   const auto x = golden::doubles(100003, 1), far = golden::doubles(100003, 3, -520, 8);
-  const std::vector<float> low(100, 0x1p-140f);  // subnormal, and so is their norm
+  const std::vector<float> low(100, 0x1p-140f);  // subnormal with a subnormal norm
   const auto all = [&] {
     return std::array{std::bit_cast<std::uint64_t>(tally::sum(where(), x)),
                       std::bit_cast<std::uint64_t>(tally::asum(where(), x)),
@@ -502,7 +502,7 @@ TEST(Norm, IsRightAtAllMagnitudes) {
         const long double want = reference_norm(x);
         if (want > static_cast<long double>(std::numeric_limits<R>::max())) continue;
         const long double got = tally::nrm2(x);
-        // Half of the sum's bound, the root, and half a unit of a subnormal number.
+        // Half the sum's bound, the root, half a subnormal unit.
         const long double bound = ((16 + std::log2(static_cast<long double>(n)) + 1) / 2 + 2) * eps;
         EXPECT_LE(std::abs(got - want),
                   bound * want +
@@ -569,7 +569,7 @@ TEST(ReduceInterface, ReturnsTheRulesType) {
   static_assert(!tally::reductions::computable<reduction::sum, float, std::vector<int>>);
   static_assert(!tally::reductions::computable<reduction::asum, c64, std::vector<c64>>);
   const std::vector<float> x = {0x1p24f, 1, 1};
-  EXPECT_EQ(tally::sum(tally::serial(), x), 0x1p24f);  // each 1 is half a unit, to even
+  EXPECT_EQ(tally::sum(tally::serial(), x), 0x1p24f);  // each 1 is half a unit, a tie to even
   EXPECT_EQ(tally::sum<double>(tally::serial(), x), 0x1p24 + 2);
 }
 
@@ -602,7 +602,7 @@ TEST(ReduceInterface, IntegersWrapModulo2To64) {
               40 * (std::int64_t{1} << 31));
     EXPECT_EQ(tally::asum(where, std::vector<std::int8_t>(100, -128)), 12800);
     EXPECT_EQ(tally::sum(where, std::vector<std::int8_t>(100, -128)), -12800);
-    // The exact grade is the same for them.
+    // Equal in the exact grade.
     EXPECT_EQ(tally::sum(where, std::vector<std::int64_t>{most, 1}, tally::exact), least);
   }
 }
@@ -610,7 +610,7 @@ TEST(ReduceInterface, IntegersWrapModulo2To64) {
 TEST(ReduceInterface, NothingGivesPositiveZero) {
   const std::vector<double> none, minus = {-0.0, -0.0};
   for (const auto& where : tally::executors()) {
-    if (where.name() == "cuda") continue;  // host memory; Reduce.EveryTypeAndSize has it
+    if (where.name() == "cuda") continue;  // host memory; see Reduce.EveryTypeAndSize
     for (const auto& x : {none, minus}) {
       EXPECT_EQ(data::bits(tally::sum(where, x)), (std::array<std::uint64_t, 1>{0}));
       EXPECT_EQ(data::bits(tally::asum(where, x)), (std::array<std::uint64_t, 1>{0}));

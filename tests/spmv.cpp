@@ -1,5 +1,5 @@
-// spmv: every executor gives the bits of a literal transcription of the row order, for every type
-// of values, vectors and indices, row length, stride and factor, with a plan and without; broken
+// spmv: every executor has the bits of a literal transcription of the row order, for every type of
+// values, vectors and indices, row length, stride and factor, with and without a plan; invalid
 // matrices are found.
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
@@ -43,7 +43,7 @@ void for_each(tally::type_list<T...>, F&& f) {
   (f(std::type_identity<T>{}), ...);
 }
 
-/// The rows' sums, as bytes of the accumulator's type; of conjugated values if asked.
+/// The rows' sums, as bytes of the accumulator's type; of conjugated values on request.
 std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& values,
                                type value_type, const std::vector<std::byte>& x, type x_type,
                                type accumulator, bool conjugated) {
@@ -66,8 +66,8 @@ std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& v
   return sums;
 }
 
-/// alpha * sum + beta * y: `what` is scal without y, axpby where it is updated, waxpby where it is
-/// an input.
+/// alpha * sum + beta * y: `what` is scal without y, axpby for an updated y, waxpby for a separate
+/// one.
 std::vector<std::byte> combined(const std::vector<std::byte>& sums, type accumulator,
                                 const tally::scalar& alpha, const tally::scalar& beta,
                                 elementwise what, const std::vector<std::byte>& y, type y_type) {
@@ -78,8 +78,7 @@ std::vector<std::byte> combined(const std::vector<std::byte>& sums, type accumul
   return transcription::transform(what, {alpha, beta}, {wide, c}, {y, y_type}, {y, y_type});
 }
 
-/// The transpose of a matrix, column by column: a column's terms in the order of the rows, those of
-/// one row as the row has them.
+/// A matrix's transpose: a column's terms in the order of the rows, within a row as stored.
 struct transposed {
   pattern rows;
   std::vector<std::byte> values;
@@ -103,8 +102,8 @@ struct transposed {
   }
 };
 
-/// A matrix with its rows' ends apart: rows lie in another order, with gaps between them whose
-/// columns and values must not be read.
+/// A matrix with separate row ends: rows lie in another order, with gaps whose columns and values
+/// must not be read.
 struct apart {
   std::vector<std::int32_t> begins, ends, columns;
   std::vector<std::byte> values;
@@ -114,7 +113,7 @@ struct apart {
     std::mt19937 random(12);
     std::vector<std::size_t> order(p.rows);
     std::iota(order.begin(), order.end(), 0);
-    // Some stay in order, side by side, as the rows of most matrices do.
+    // Half stay in order and adjacent, as in most matrices.
     std::shuffle(order.begin() + static_cast<std::ptrdiff_t>(p.rows / 2), order.end(), random);
     for (const std::size_t i : order) {
       const std::size_t gap = i % 3 == 0 ? random() % 9 : 0;
@@ -131,7 +130,7 @@ struct apart {
   }
 };
 
-/// A matrix where an executor reaches it, in three arrays or in four.
+/// A matrix in an executor's memory, in three arrays or four.
 class placed_matrix {
  public:
   placed_matrix(const tally::executor& where, const apart& four, const pattern& p, type value_type,
@@ -148,7 +147,7 @@ class placed_matrix {
                       column_type, misplaced, p, 64) {}
   const tally::csr_operand& get() const { return matrix_; }
 
-  /// The matrix, with another operation.
+  /// The matrix with another operation.
   tally::csr_operand get(tally::matrix_operation operation) const {
     tally::csr_operand a = matrix_;
     a.operation = operation;
@@ -190,7 +189,7 @@ struct factors {
 
 struct layouts {
   layout x, y;
-  std::size_t matrix = 0;  ///< elements that its arrays are misplaced by
+  std::size_t matrix = 0;  ///< misalignment of its arrays, in elements
 };
 
 /// The element types of a product.
@@ -201,7 +200,7 @@ template <class V, class X, class Y>
 constexpr types of = {tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>,
                       tally::type_of<tally::dot_result_t<V, X>>};
 
-/// How a matrix is given and what is taken for it.
+/// Form of a matrix, and of the call.
 struct form {
   tally::matrix_operation operation = tally::matrix_operation::none;
   bool four_arrays = false;
@@ -214,7 +213,7 @@ constexpr form transpose_of_four = {tally::matrix_operation::transpose, true};
 
 class Spmv : public data::OnEveryExecutor {
  protected:
-  /// Products with these factors, with and without plans, against the transcription.
+  /// Compares products with these factors, with and without plans, with the transcription.
   void compare(const pattern& p, const types& t, kind k, type offset_type, type column_type,
                const std::vector<factors>& all, const layouts& l = {}, const form& f = as_it_is) {
     using tally::matrix_operation;
@@ -240,7 +239,7 @@ class Spmv : public data::OnEveryExecutor {
     compare(q.rows, q.values, matrix, {nullptr, &plan, &copy}, t, k, all, l, conjugates);
   }
 
-  /// The same, where p has the rows that are summed.
+  /// The same, for p with the summed rows.
   void compare(const pattern& p, const std::vector<std::byte>& values,
                const tally::csr_operand& matrix, const std::vector<const tally::spmv_plan*>& plans,
                const types& t, kind k, const std::vector<factors>& all, const layouts& l,
@@ -259,12 +258,12 @@ class Spmv : public data::OnEveryExecutor {
     y_memory.write(unwritten.data(), unwritten.size());
     const tally::operand px = data::place(x_memory, x, t.x, l.x);
     for (const factors& f : all) {
-      // Where y is not read it holds NaNs.
+      // An unread y holds NaNs.
       const auto before = f.reads_y ? data::random_bytes(t.y, p.rows, 3, k)
                                     : std::vector<std::byte>(p.rows * y_size, std::byte{0xff});
       const auto want = combined(sums, t.accumulator, f.alpha, f.beta,
                                  f.reads_y ? elementwise::axpby : elementwise::scal, before, t.y);
-      // Apart from what is written, y is an input.
+      // Unless it is updated, y is an input.
       const auto added = data::random_bytes(t.y, p.rows, 4, k);
       const auto want_apart =
           combined(sums, t.accumulator, f.alpha, f.beta, elementwise::waxpby, added, t.y);
@@ -296,7 +295,7 @@ class Spmv : public data::OnEveryExecutor {
     return (l.offset + n * step + 2) * size;
   }
 
-  /// y has these elements, and between them what was there.
+  /// Expects these elements in y, and no change between them.
   static void expect_equal(const data::buffer& memory, const tally::operand& y,
                            const std::vector<std::byte>& want, const pattern& p, bool planned) {
     const std::size_t size = tally::size_of(y.element);
@@ -337,7 +336,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowLengths) {
     compare(p, of<double, double, double>, k, type::int32, type::int32, {{}, {0.7, -1.25, true}});
     compare(p, of<float, float, float>, k, type::int64, type::int32, {{}, {0.7, -1.25, true}});
   }
-  // The last row ends the matrix's arrays: nothing is read past them.
+  // The last row ends the arrays: nothing is read past them.
   for (std::size_t n = 1; n < 20; ++n) {
     compare(matrices::rows_of({n}, 30, n), of<double, double, double>, kind::plain, type::int32,
             type::int32, {{}});
@@ -367,7 +366,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Types) {
   });
 }
 
-// Rows that a few threads of a device each take, and that the host sums without a branch.
+// Rows for a few device threads each, which hosts sum without branches.
 TEST_ON_EVERY_EXECUTOR(Spmv, ShortRows) {
   const pattern p = matrices::rows_of({0, 1, 5, 8, 3, 2, 4, 7, 6, 0, 9, 16, 20, 1, 31, 3}, 200, 3);
   for_each(value_types{}, [&]<class V>(std::type_identity<V>) {
@@ -383,7 +382,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ShortRows) {
   });
 }
 
-// x beyond what a cache near a core holds, and a matrix beyond all of them.
+// x larger than a core's cache, a matrix larger than all caches.
 TEST_ON_EVERY_BACKEND(Spmv, FarElements) {
   std::vector<std::size_t> lengths;
   for (std::size_t i = 0; i < 400; ++i) lengths.push_back(9 + i % 120);
@@ -439,7 +438,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Factors) {
   }
 }
 
-/// Long enough for several threads; rows that are longer than a share are cut.
+/// Enough for several threads, with rows longer than a partition, which are cut.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsAndLongOnes) {
   std::vector<std::size_t> lengths(20000, 4);
   for (std::size_t i = 0; i < lengths.size(); i += 3) lengths[i] = 0;
@@ -467,7 +466,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Matrices) {
   }
 }
 
-// A plan without a promise may be used with columns of another type.
+// A plan without promises may be used with another column type.
 TEST_ON_EVERY_EXECUTOR(Spmv, ColumnsMayGetAnotherType) {
   const pattern p = matrices::stencil(512, 513, 1, 1);
   const data::placed offsets(where(), p.row_offsets), narrow(where(), p.column_indices);
@@ -517,7 +516,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
           type::int32, {{}}, {{1, 1}, {3, -1}, 1});
 }
 
-// Without a plan one of its rows has 1075 chunks, whose sums are added up 512 at a time.
+// Without a plan one row has 1075 chunks, whose sums are added 512 at a time.
 TEST_ON_EVERY_EXECUTOR(Spmv, VeryLongRow) {
   if (!data::on_device(where())) return;
   std::vector<std::size_t> lengths(70'001, 8);
@@ -528,7 +527,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, VeryLongRow) {
   compare(p, of<float, float, float>, kind::plain, type::int64, type::int64, all);
 }
 
-// Without a plan nearly all rows seem to have as many terms as the longest, but some are longer.
+// Without a plan nearly all rows seem as long as the longest, but some are longer.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyTermsInEvenRows) {
   if (!data::on_device(where())) return;
   for (const std::size_t terms : {7, 9, 11, 13, 27, 35}) {
@@ -546,7 +545,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTermsInEvenRows) {
   }
 }
 
-// Some columns have most of the terms, and rows are split.
+// A few hub columns have most of the terms, and rows are split.
 TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   if (!data::on_device(where())) return;
   const pattern p = matrices::rmat(17, 3 << 20, 1);
@@ -557,7 +556,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   compare(p, of<float, float, double>, kind::wide, type::int32, type::int32, {{}}, {{0, 2}, {}, 3});
 }
 
-// So many terms need elements of x from far apart that a device expands x first.
+// Many terms need distant elements of x: devices use propagation blocking.
 TEST_ON_EVERY_EXECUTOR(Spmv, FarColumns) {
   if (!data::on_device(where())) return;
   const pattern p = matrices::random_rows(270'001, 17, 0, 3);
@@ -570,7 +569,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, FarColumns) {
   compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {{0, 2}, {}});
 }
 
-// So many terms that a device expands x for a part of the rows at a time.
+// Enough terms for devices to expand x for a part of the rows at a time.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyFarColumns) {
   if (!data::on_device(where())) return;
   const pattern p = matrices::random_rows(2'200'000, 17, 0, 5);
@@ -591,7 +590,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyFarColumns) {
   EXPECT_TRUE(bytes_of(y.read()) == bytes_of(want));
 }
 
-/// Rows whose columns lie anywhere, most of them among few; one row is longer than the others.
+/// Columns anywhere, most among a few hubs; one row is longer than the others.
 pattern far_and_hot() {
   std::mt19937_64 random(6);
   pattern p;
@@ -608,7 +607,7 @@ pattern far_and_hot() {
   return p;
 }
 
-/// Many rows of about one length, whose columns lie at most `reach` from the diagonal; some hundred
+/// Many rows of about equal length, columns at most `reach` from the diagonal; some hundred
 /// adjacent rows are empty.
 pattern banded(std::size_t rows, std::size_t most, int reach, std::uint64_t seed,
                std::size_t columns = 0) {
@@ -628,7 +627,7 @@ pattern banded(std::size_t rows, std::size_t most, int reach, std::uint64_t seed
   return p;
 }
 
-// A device's plans know these by patterns, by differences of 16 bits, or not at all.
+// Device plans encode these by stencils, by 16-bit deltas, or not at all.
 TEST_ON_EVERY_BACKEND(Spmv, ManyShortRows) {
   const pattern grid = matrices::stencil(211, 160, 1, 1), band = banded(33000, 8, 300, 5),
                 far = banded(40001, 7, 39000, 6);
@@ -651,7 +650,7 @@ TEST_ON_EVERY_BACKEND(Spmv, ManyShortRows) {
           type::int32, {{}}, {{}, {}, 1});
   compare(banded(33000, 33, 300, 7), of<double, double, double>, kind::plain, type::int32,
           type::int32, {{}});
-  if (data::on_device(where())) {  // so many rows that threads have more in flight
+  if (data::on_device(where())) {  // enough rows for threads to have more in flight
     const pattern grid_of_9 = matrices::stencil(512, 513, 1, 3);
     compare(grid_of_9, of<double, double, double>, kind::plain, type::int32, type::int32, {{}});
     pattern sparse_band;
@@ -669,7 +668,7 @@ TEST_ON_EVERY_BACKEND(Spmv, ManyShortRows) {
     for (std::int32_t& column : ahead.column_indices) column += 4000;
     compare(ahead, of<double, double, double>, kind::plain, type::int32, type::int32, {{}},
             {{}, {}, 1});
-    // Blocks have several tiles of these, and x ends early.
+    // Blocks take several tiles, and x ends early.
     for (const int reach : {300, 3000, 8000}) {
       const pattern tiles = banded(410'001, 6, reach, 12, 410'001 - static_cast<unsigned>(reach));
       compare(tiles, of<double, double, double>, kind::special, type::int64, type::int32, {{}},
@@ -677,7 +676,7 @@ TEST_ON_EVERY_BACKEND(Spmv, ManyShortRows) {
       compare(tiles, of<float, float, float>, kind::wide, type::int32, type::int64, {{}},
               {{}, {}, 3});
     }
-    // Rows have few patterns, but for the last ones: by then most blocks have ended.
+    // Few stencils, except in the last rows: by then most blocks have ended.
     pattern late = matrices::stencil(1100, 500, 1, 1);
     for (std::size_t i = late.nonzeros() - 3000; i < late.nonzeros(); ++i) {
       late.column_indices[i] -= static_cast<std::int32_t>(i * i % 900);
@@ -691,7 +690,7 @@ TEST_ON_EVERY_BACKEND(Spmv, ManyShortRows) {
   }
 }
 
-// A device's plans have x in shared memory for these, but for a band that is too wide.
+// Device plans keep x in shared memory for these, except for too wide a band.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsInABand) {
   const std::vector<factors> all = {{}, {0.7, -1.25, true}};
   const pattern narrow = banded(33000, 40, 700, 8);
@@ -711,8 +710,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsInABand) {
 }
 
 // A device's plan says what it keeps in the place of columns.
-/// Says whether a device's blocks have so much shared memory that a ring of x pays: those of
-/// compute capability 7.5 have 64 KiB, all later ones 99 at least.
+/// Whether a device's blocks have enough shared memory for a ring of x: 64 KiB at compute
+/// capability 7.5 is too little, 99 KiB or more on later ones is enough.
 bool has_shared_memory_for_rings() {
 #if TALLY_HAS_CUDA
   int bytes = 0;
@@ -745,7 +744,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   says(banded(33000, 70, 3000, 5),
        "each row in 8 threads, with x in shared memory, since columns are at most 3000 from the "
        "diagonal; in the place of columns differences of 16 bits, in ");
-  // Where columns are next to each other, loads of x from memory have much in common.
+  // With adjacent columns, loads of x overlap.
   pattern apart = banded(33000, 60, 2000, 5), adjacent = apart;
   for (std::size_t i = 0; i < adjacent.rows; ++i) {
     const auto begin = adjacent.row_offsets[i], end = adjacent.row_offsets[i + 1];
@@ -763,7 +762,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   says(far, " bytes while a product runs");
   says(matrices::random_rows(20'000, 20, 0.7, 2), " in several, in ");
 
-  // A plan keeps one thing: no expansion beside hot columns, and nothing that no kernel reads.
+  // A plan keeps one method's data: no propagation blocking beside hub columns, nothing that no
+  // kernel reads.
   for (const std::string& hot : {text(far_and_hot()), text(far_and_hot(), double{})}) {
     EXPECT_NE(hot.find("and codes of all columns"), std::string::npos) << hot;
     EXPECT_EQ(hot.find("in two steps"), std::string::npos) << hot;
@@ -776,7 +776,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   }
 }
 
-// A plan that nobody waited for is the same plan.
+// A queued plan is the same plan.
 TEST_ON_EVERY_EXECUTOR(Spmv, QueuedPlans) {
   std::vector<pattern> some = {matrices::stencil(211, 160, 1, 1), banded(33000, 8, 300, 5),
                                far_and_hot(), matrices::random_rows(20'000, 20, 0.7, 2), pattern{}};
@@ -785,7 +785,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, QueuedPlans) {
     const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
     const data::placed values(where(), std::vector<float>(p.nonzeros()));
     const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
-    // Which of the columns with the least use are hot is left to chance.
+    // Which of the least-used columns become hubs is arbitrary.
     const auto without_share = [](std::string text) {
       const auto at = text.find(" % of the terms, in shared memory");
       if (at == std::string::npos) return text;
@@ -807,7 +807,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, QueuedPlans) {
   }
 }
 
-// With fixed_columns values may change, and with any promise columns must not be elsewhere.
+// With fixed_columns values may change; with any promise columns must not move.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
   const pattern p = matrices::stencil(200, 190, 1, 1);
   const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices),
@@ -826,7 +826,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
   EXPECT_TRUE(knows_all.has_fixed_columns() && knows_all.has_fixed_values());
   const auto inner = [&](const tally::spmv_plan& plan, const auto& of) {
     tally::spmv(where(), plan, of, x.span(), y.span());
-    return y.read()[205];  // a point with all its neighbours
+    return y.read()[205];  // a point with all neighbours
   };
   EXPECT_EQ(inner(knows, a), 10);
   const std::vector<double> threes(p.nonzeros(), 3);
@@ -852,7 +852,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
   EXPECT_NE(knows.describe().find("9 patterns"), std::string::npos) << knows.describe();
 }
 
-// A plan that knows columns alone takes values of any type.
+// A plan that keeps only columns takes values of any type.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsTakeValuesOfAnyType) {
   for (const pattern& p : {matrices::stencil(37, 31, 1, 1), banded(900, 12, 300, 5),
                            matrices::random_rows(1030, 9, 0.5, 3),
@@ -883,8 +883,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsTakeValuesOfAnyType) {
   }
 }
 
-/// Runs of `rows` adjacent rows, each of `length(run)` terms in the same places from the diagonal
-/// on.
+/// Groups of `rows` adjacent rows with `length(run)` terms each, in the same positions relative to
+/// the diagonal.
 template <class Length>
 pattern in_runs(std::size_t runs, std::size_t rows, const Length& length) {
   std::mt19937_64 random(runs + rows);
@@ -904,8 +904,8 @@ pattern in_runs(std::size_t runs, std::size_t rows, const Length& length) {
   return p;
 }
 
-// Plans of hosts sum such rows side by side: runs of every length, of rows of every length, up to
-// the end of the arrays.
+// Host plans sum such rows side by side: groups of any size, of rows of any length, up to the
+// arrays' end.
 TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
   const std::vector<factors> all = {{}, {0.7, -1.25, true}};
   const auto is_done = [&](const pattern& p) {
@@ -920,7 +920,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
     is_done(in_runs(3, rows, [](std::size_t run) { return 126 + run; }));  // and one of long rows
     is_done(in_runs(30, rows, [](std::size_t run) { return run % 3 == 0 ? 0 : run % 7 * 8; }));
   }
-  is_done(in_runs(600, 12, [](std::size_t) { return 11; }));  // more patterns than are kept
+  is_done(in_runs(600, 12, [](std::size_t) { return 11; }));  // more stencils than a plan keeps
 
   const bool on_host_vectors = where().name() == "simd" || where().name() == "openmp";
   const pattern grid = matrices::stencil(30, 30, 1, 1);
@@ -939,8 +939,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
           transpose);
 }
 
-// Where a pattern's terms are three by three of adjacent columns, hosts read x so, too: in any
-// number of slices, full or not, of rows of 9 to 126 terms, in one window or more.
+// Where a stencil's terms are triples of adjacent columns, hosts read x in triples: any number of
+// slices, full or not, rows of 9 to 126 terms, one sorting scope or more.
 TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfTriples) {
   for (const std::size_t rows : {3, 5, 8, 14, 17, 24, 93}) {
     std::mt19937_64 random(rows);
@@ -965,8 +965,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfTriples) {
   }
 }
 
-// Plans that keep values slice a window of rows at a time, the longest rows first: windows with
-// rows of every length, with few rows, with columns that 16 bits hold and that they do not.
+// Plans that keep values slice one sorting scope at a time, longest rows first: scopes with rows of
+// every length, with few rows, with columns that 16 bits hold and don't.
 TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
   const auto lengths_up_to = [](std::size_t rows, std::size_t most, std::size_t columns) {
     std::mt19937_64 random(rows + most);
@@ -994,7 +994,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
   }
   compare(lengths_up_to(600, 20, 5), of<float, float, double>, kind::wide, type::int32, type::int32,
           {{}});
-  // Columns of 16 bits hold all rows of a window but its long one.
+  // 16-bit columns hold all rows of a scope except its long one.
   std::vector<std::size_t> lengths(300, 9);
   lengths[150] = 500;
   pattern one_wide = matrices::rows_of(lengths, 3000, 2);
@@ -1003,10 +1003,10 @@ TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
   compare(one_wide, of<double, double, double>, kind::special, type::int32, type::int32, {{}});
   compare(one_wide, of<float, float, float>, kind::special, type::int64, type::int64, {{}});
   compare(lengths_up_to(5000, 6, 300), of<double, double, double>, kind::special, type::int32,
-          type::int32, {{}, {0.7, -1.25, true}});  // some windows of as many rows as one may have
+          type::int32, {{}, {0.7, -1.25, true}});  // some scopes of maximal size
 }
 
-// Where few of many columns have terms, hosts copy these elements of x.
+// Few of many columns have terms: hosts copy these elements of x.
 TEST_ON_EVERY_EXECUTOR(Spmv, FewColumns) {
   std::vector<std::size_t> lengths(2500);
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i % 100 == 0 ? i / 2 : i * i % 61;
@@ -1024,8 +1024,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, FewColumns) {
 }
 
 #if TALLY_HAS_OPENMP
-/// Products in the row order and exactly, with a plan that keeps values, by some numbers of
-/// threads: they have the bits of the serial ones.
+/// Products in row order and exact, with a plan that keeps values, on several numbers of threads:
+/// the serial bits.
 template <class T>
 void multiply_in_shares(const pattern& p) {
   const auto values = data::elements_of<T>(data::random_bytes<T>(p.nonzeros(), 1, kind::special));
@@ -1052,19 +1052,19 @@ void multiply_in_shares(const pattern& p) {
       EXPECT_EQ(multiplied(where, &plan, combines), want) << threads << plan.describe();
       EXPECT_EQ(multiplied(where, &plan, combines, tally::exact), want_exact)
           << threads << plan.describe();
-      // A plan may be used by another number of threads.
+      // Another number of threads may use a plan.
       EXPECT_EQ(multiplied(tally::openmp({.threads = 8 - threads}), &plan, combines), want)
           << threads << plan.describe();
     }
   }
 }
 
-// Shares of such plans are whole windows, whatever rows lie where they would be equal: empty ones,
-// or those of a chunk, which no border cuts.
+// Partitions of such plans are whole scopes, whatever rows lie at equal borders: empty ones, or
+// those of a chunk, which no border cuts.
 TEST(SpmvShares, AreWholeWindows) {
   std::vector<std::vector<std::size_t>> all;
-  // Every other row of a band has 400 terms, and most terms are in the band: of 3, 4 and 5 equal
-  // shares some begin at rows with terms there, and one at an empty row.
+  // Every other row of a band has 400 terms, most of all terms: of 3, 4 and 5 equal partitions some
+  // begin in the band, and one at an empty row.
   for (const auto& [rows, band] : {std::pair{1335, 64}, {1330, 112}, {1307, 64}}) {
     std::vector<std::size_t>& lengths = all.emplace_back();
     for (int i = 0; i < rows; ++i) {
@@ -1081,10 +1081,10 @@ TEST(SpmvShares, AreWholeWindows) {
   for (std::size_t i = 0; i < short_rows.size(); ++i) {
     short_rows[i] = i % 256 < 9 || i % 256 > 250 ? 0 : i * i % 12;
   }
-  std::vector<std::size_t>& cut = all.emplace_back(short_rows);  // and these rows are no windows
+  std::vector<std::size_t>& cut = all.emplace_back(short_rows);  // rows outside any scope
   for (std::size_t i = 1000; i < cut.size(); i += 1000) cut[i] = 5000;
   for (const std::vector<std::size_t>& lengths : all) {
-    std::vector<std::size_t> repeated;  // a share takes many terms
+    std::vector<std::size_t> repeated;  // many terms in one partition
     for (int i = 0; i < 4; ++i) repeated.insert(repeated.end(), lengths.begin(), lengths.end());
     const pattern p = matrices::rows_of(repeated, 4000, 9);
     multiply_in_shares<double>(p);
@@ -1110,7 +1110,7 @@ const form other_forms[] = {transpose, conjugate_transpose, four_arrays, transpo
 
 TEST_ON_EVERY_EXECUTOR(Spmv, RowLengthsInOtherForms) {
   const pattern rows = matrices::rows_of(border_lengths, 1500, 7);
-  const pattern columns = transposed(rows, {}, 0).rows;  // its columns have these lengths
+  const pattern columns = transposed(rows, {}, 0).rows;  // lengths of its columns
   for (const form& f : other_forms) {
     const pattern& p = f.operation == tally::matrix_operation::none ? rows : columns;
     for (const kind k : {kind::plain, kind::special}) {
@@ -1118,7 +1118,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowLengthsInOtherForms) {
               {}, f);
       compare(p, of<float, float, float>, k, type::int64, type::int32, {{}}, {}, f);
     }
-    // A matrix whose columns come in the order of the rows, and one whose rows end the arrays.
+    // A matrix with columns in row order, and one whose rows end the arrays.
     compare(columns, of<float, double, double>, kind::plain, type::int32, type::int64, {{}}, {}, f);
     for (std::size_t n = 1; n < 20; n += 3) {
       compare(matrices::rows_of({n, 2, n}, 30, n), of<double, double, double>, kind::plain,
@@ -1164,7 +1164,7 @@ TEST_ON_EVERY_BACKEND(Spmv, MatricesInOtherForms) {
   }
 }
 
-// A plan of the transpose reads the matrix's values, unless it was promised that they stay.
+// A plan of the transpose reads the matrix's values, unless they are promised to stay.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
   const data::placed offsets(where(), std::vector<std::int64_t>{0, 2, 3});
   const data::placed columns(where(), std::vector<std::int32_t>{0, 1, 1});
@@ -1186,7 +1186,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
   EXPECT_EQ(product(reads), (std::vector<double>{50, 760}));
   EXPECT_EQ(product(keeps), (std::vector<double>{10, 320}));
 
-  // Values may have another type, and a larger one, than when the plan was made.
+  // Values may have another, larger type than at the plan's creation.
   const data::placed floats(where(), std::vector<float>{1, 2, 3});
   const tally::csr_view narrow{2, 2, offsets.span(), columns.span(), floats.span()};
   const tally::spmv_plan of_floats(where(), tally::transpose(narrow));
@@ -1208,13 +1208,13 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
       of_doubles);
 }
 
-// Rows of four arrays may share terms, so that there are more of them than values.
+// Rows of four arrays may share terms, so that terms outnumber values.
 TEST_ON_EVERY_EXECUTOR(Spmv, RowsThatShareTerms) {
   constexpr std::size_t n = 1200, rows = 40;
   const pattern all = matrices::rows_of({n}, 90, 3);
   const auto values = data::random_bytes(type::float64, n, 1, kind::plain);
   apart shared(all, values, sizeof(double));
-  pattern p;  // the same matrix, with its terms written out
+  pattern p;  // the same matrix with terms written out
   p.columns = all.columns;
   std::vector<std::byte> written_out;
   const std::int32_t first = shared.begins[0];
@@ -1246,7 +1246,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, GoldenBits) {
   const auto expect = [&]<class T>(const std::vector<T>& values, const std::vector<T>& x,
                                    auto bits) {
     pattern p = matrices::arrow(values.size());
-    p.rows = 1;  // the full one
+    p.rows = 1;  // the full row
     p.row_offsets.resize(2);
     p.column_indices.resize(values.size());
     const placed_matrix a(where(), p, bytes_of(values), tally::type_of<T>, type::int32,
@@ -1261,7 +1261,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, GoldenBits) {
     };
     expect_bits();
 
-    // The transpose of a matrix of one column has that row.
+    // The transpose of a one-column matrix has that row.
     pattern column;
     column.columns = 1;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -1332,7 +1332,7 @@ TEST(SpmvTemplates, TakeVectorsSpansAndStrides) {
   static_assert(!tally::spmvs::factor<std::complex<float>, float, doubles, doubles&>);
 }
 
-/// Shaped like a rank-1 Kokkos::View.
+/// Like a rank-1 Kokkos::View.
 template <class T>
 struct view {
   using value_type = T;
@@ -1363,7 +1363,7 @@ TEST(SpmvTemplates, TakeIndicesOfAnyIntegerTypeAndViews) {
   expect_product(tally::csr_view{3, 2, view<std::size_t>{offsets.data(), 4},
                                  view<unsigned>{columns.data(), 3},
                                  view<const double>{values.data(), 3}});
-  // Four arrays: the middle row is empty, and begins anywhere.
+  // Four arrays: the middle row is empty and may begin anywhere.
   const std::vector<std::size_t> begins = {1, 0, 0}, ends = {3, 0, 1};
   const std::vector<unsigned> moved_columns = {1, 0, 1};
   const std::vector<double> moved = {3, 1, 2};
@@ -1395,7 +1395,7 @@ TEST(SpmvTemplates, TakeIndicesOfAnyIntegerTypeAndViews) {
 
 // --- Errors --------------------------------------------------------------------------------------
 
-/// A matrix of 3 rows and 4 columns, in memory that the executor reaches.
+/// A matrix of 3 rows and 4 columns in an executor's memory.
 class SpmvErrors : public data::OnEveryExecutor {
  protected:
   void SetUp() override {
@@ -1437,7 +1437,7 @@ class SpmvErrors : public data::OnEveryExecutor {
                          [&] { tally::spmv_plan(where(), a_, tally::queued); });
       return;
     }
-    // What waits for a queued plan tells it, each time, after what is wrong with its own arguments.
+    // Every wait for a queued plan reports its error, after errors of the call's own arguments.
     const tally::spmv_plan unpromised(where(), a_, tally::queued),
         knows(where(), a_, tally::fixed_columns, tally::queued);
     for (const tally::spmv_plan* plan : {&unpromised, &knows}) {
@@ -1609,7 +1609,7 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfMatrices) {
                     good());
 }
 
-/// Large matrices, of which a plan looks at columns after rows.
+/// Large matrices, whose columns a plan checks after the rows.
 TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfLargeMatrices) {
   if (!data::on_device(where())) return;
   const auto refuses = [&](const pattern& p, const std::string& text) {
@@ -1629,7 +1629,7 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfLargeMatrices) {
     p.column_indices[5] = static_cast<std::int32_t>(columns);
     refuses(p, "column_indices[5] is " + std::to_string(columns) + "; there are " +
                    std::to_string(columns) + " columns");
-    for (const std::int32_t wrong : {-5, 1 << 30}) {  // where a tile of rows begins
+    for (const std::int32_t wrong : {-5, 1 << 30}) {  // at the start of a tile of rows
       pattern q = p;
       q.row_offsets[1024] = wrong;
       const std::size_t row = wrong < 0 ? 1023 : 1024;
@@ -1661,7 +1661,7 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfFourArrays) {
   expect_defect("row 1 starts at -2");
   rows({1, 2, 3}, {2, 1, 2});
   expect_defect("row 1 ends at 1, before it starts at 2");
-  // A product with the transpose and no plan looks at all of a matrix.
+  // A transposed product without a plan checks the whole matrix.
   auto a = good();
   a.a.operation = tally::matrix_operation::transpose;
   a.x = {x_.data, 3};
@@ -1669,7 +1669,7 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfFourArrays) {
   expect_spmv_error(tally::errc::invalid_argument, "row 1 ends at 1, before it starts at 2", a);
 }
 
-/// The first defect is told, wherever threads look.
+/// The first defect is reported, whichever thread finds another.
 TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfLongMatrices) {
   pattern p = matrices::stencil(200, 200, 1, 1);
   const std::vector<std::byte> values(p.nonzeros() * sizeof(float));

@@ -1,5 +1,5 @@
-// Rows have the same bits whether a processor's instructions that gather elements are fast or not,
-// and wherever x lies: here the kernels are told, so that both ways are tested on any machine.
+// Rows have the same bits whether gather instructions are fast or not, and wherever x lies: both
+// kernels run here, on any machine.
 #include "backends/simd/targets.hpp"
 #include "src/core/sparse/csr.hpp"
 
@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-#ifndef TALLY_TESTS_SPMV_GATHERS_CPP  // this file is compiled once for every target
+#ifndef TALLY_TESTS_SPMV_GATHERS_CPP  // compiled once for every target
 #define TALLY_TESTS_SPMV_GATHERS_CPP
 namespace tally::backends::simd {
 namespace {
@@ -32,7 +32,7 @@ template <class W, class V, class I>
 using rows_kernel = void(const matrix<V, I>& a, const std::vector<W>& x, bool far_x, bool fast,
                          std::vector<W>& sums);
 
-/// Is what one instruction set has.
+/// Kernels of one instruction set.
 struct implementation {
   instruction_set set;
   rows_kernel<double, double, std::int32_t>* doubles;
@@ -82,7 +82,7 @@ namespace {
 
 constexpr std::size_t columns = 5000;
 
-/// Rows of these lengths, in turn; columns and values at random.
+/// Rows of these lengths, repeated; columns and values at random.
 template <class V, class I>
 matrix<V, I> matrix_of(const std::vector<std::size_t>& lengths, std::size_t rows) {
   std::mt19937_64 random(rows);

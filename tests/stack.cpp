@@ -1,5 +1,5 @@
-// What a call takes of the stack. OpenMP's threads, those of other runtimes and fibres may have
-// little: a call takes at most 48 KiB, so that it runs on a thread of 64.
+// Stack use of calls: at most 48 KiB, so that a call runs on a thread of 64 KiB, as OpenMP's, other
+// runtimes' and fibres' may be.
 #include "tests/data.hpp"
 #include "tests/operations.hpp"
 
@@ -18,8 +18,7 @@
 
 namespace {
 
-/// Memory that threads have as their stack, one after another. It is painted before: what a thread
-/// has not written is still of that colour.
+/// Stack memory for successive threads, painted before: unwritten bytes keep the colour.
 class painted_stack {
  public:
   painted_stack() {
@@ -32,7 +31,7 @@ class painted_stack {
   painted_stack(const painted_stack&) = delete;
   painted_stack& operator=(const painted_stack&) = delete;
 
-  /// How far down a thread that makes this call writes.
+  /// The depth to which a thread that makes this call writes.
   std::size_t used_by(const std::function<void()>& call) {
     std::ranges::fill(bytes_, paint);
     pthread_attr_t attributes;
@@ -71,11 +70,11 @@ TEST_ON_EVERY_BACKEND(Stack, EveryOperationTakesAtMost48KiB) {
 #endif
   if (data::on_device(where())) GTEST_SKIP() << "the driver's stack is not ours";
   painted_stack stack;
-  stack.used_by([] {});  // the first one also looks functions up, in its stack
+  stack.used_by([] {});  // the first one also resolves functions, on its stack
   const std::size_t of_thread = stack.used_by([] {});
   std::size_t most = 0;
   std::string most_of;
-  // The exact grade takes other ways for numbers of very different magnitudes.
+  // The exact grade treats mixed magnitudes by other methods.
   for (const auto m : {operations::values::plain, operations::values::tiny}) {
     for (const operations::operation& each : operations::list(10000, m)) {
       operations::prepared call(each, where());

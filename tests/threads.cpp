@@ -1,4 +1,4 @@
-// How many threads openmp starts.
+// Threads that openmp starts.
 #include "tests/operations.hpp"
 
 #include <tally/tally.h>
@@ -19,8 +19,8 @@ std::ptrdiff_t threads_of_this_process() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
-/// The threads that this process has more after `f`, called in a thread that has used OpenMP never
-/// before, so that all of them are for the call.
+/// The growth in threads by `f`, called in a thread that has never used OpenMP, so that all are the
+/// call's.
 template <class F>
 std::ptrdiff_t started_by(const F& f) {
   std::ptrdiff_t started = 0;

@@ -10,7 +10,7 @@ namespace transcription {
 
 namespace {
 
-/// A NaN result is the positive quiet NaN with an empty payload.
+/// Replaces a NaN by the positive quiet NaN with an empty payload.
 template <class T>
 T canonical(T value) {
   if constexpr (std::is_same_v<T, double>) {
@@ -32,8 +32,8 @@ R converted(const T& value) {
   }
 }
 
-/// Elements' real and imaginary parts, converted to the type in which they are multiplied and
-/// added. A real operand has no imaginary parts.
+/// Real and imaginary parts, in the type that multiplies and adds them. Real operands have no
+/// imaginary parts.
 template <class R>
 struct parts {
   std::vector<R> re, im;
@@ -76,7 +76,7 @@ R row_sum(std::size_t n, Term term) {
   return plus(lane[0], lane[1]);
 }
 
-/// |a|; of the least int64 2^63, which modulo 2^64 is itself.
+/// |a|; of the lowest int64 2^63, which modulo 2^64 is itself.
 template <class R>
 R magnitude(R a) {
   if constexpr (std::is_same_v<R, std::int64_t>) {
@@ -86,7 +86,7 @@ R magnitude(R a) {
   }
 }
 
-/// sum |x_i|; of complex elements sum |re x_i| + sum |im x_i|.
+/// sum |x_i|; complex: sum |re x_i| + sum |im x_i|.
 template <class R>
 R asum(const parts<R>& x) {
   const auto sum_of = [](const std::vector<R>& numbers) {
@@ -95,8 +95,8 @@ R asum(const parts<R>& x) {
   return x.is_complex ? plus(sum_of(x.re), sum_of(x.im)) : sum_of(x.re);
 }
 
-/// sqrt(sum x_i^2); of complex elements sqrt(sum re(x_i)^2 + sum im(x_i)^2). Where that sum is too
-/// small or infinite, the elements are multiplied by a power of two, and the root is divided by it.
+/// sqrt(sum x_i^2); complex: sqrt(sum re(x_i)^2 + sum im(x_i)^2). Where that sum is too small or
+/// infinite, elements are scaled by a power of two, and the root is scaled back.
 template <class R>
 R nrm2(const parts<R>& x) {
   const auto squares = [&](R scale) {
@@ -117,7 +117,7 @@ R nrm2(const parts<R>& x) {
   return std::sqrt(s);
 }
 
-/// The bytes of a result, which is complex or its real part alone.
+/// The bytes of a result: complex, or its real part alone.
 template <class R>
 std::vector<std::byte> result_of(R re, R im, bool is_complex) {
   const R both[] = {canonical(re), canonical(im)};
@@ -126,7 +126,7 @@ std::vector<std::byte> result_of(R re, R im, bool is_complex) {
   return bytes;
 }
 
-/// Calls f with the type in which a result's parts are computed, and with whether it has two.
+/// Calls f with the type of a result's parts and whether there are two.
 template <class F>
 std::vector<std::byte> computed_in(tally::type result, F f) {
   switch (result) {
@@ -156,7 +156,7 @@ std::vector<std::byte> dot(const elements& x, const elements& y, tally::type acc
       const auto term = [&](std::size_t i) { return times(a[i], b[i]); };
       return ordered == order::of_rows ? row_sum<R>(a.size(), term) : sum<R>(a.size(), term);
     };
-    // Products of a part that is not there are absent.
+    // Products with a missing part are absent.
     const R rr = products(px.re, py.re);
     const R ii = px.is_complex && py.is_complex ? products(px.im, py.im) : R(0);
     const R ri = py.is_complex ? products(px.re, py.im) : R(0);

@@ -1,5 +1,5 @@
-// The order contract, word for word and slowly: what every backend is compared with. It shares no
-// code with the library but the element types.
+// The order contract, literal and slow: the reference for every backend. Shares no code with the
+// library except the element types.
 #pragma once
 
 #include "tests/data.hpp"
@@ -30,7 +30,7 @@ T plus(T a, T b) {
   return a + b;
 }
 
-/// Steps 2 to 4 over the terms term(0) ... term(n-1), with `identity` for +0 and any `plus`.
+/// Steps 2 to 4 over term(0) ... term(n-1), with `identity` as +0 and any `plus`.
 template <class T, class Term, class Plus>
 T reduce(std::size_t n, Term term, const T& identity, Plus plus) {
   // 2. Terms are cut into chunks; in a chunk, lane l starts at +0 and adds t_l, t_(l+64), ...
@@ -66,23 +66,23 @@ T sum(std::size_t n, Term term) {
   return reduce(n, term, T(0), [](const T& a, const T& b) { return plus(a, b); });
 }
 
-/// Elements of a type that is told at run time.
+/// Elements of a runtime type.
 struct elements {
   const std::vector<std::byte>& bytes;
   tally::type element;
 };
 
-/// How the terms of one sum are ordered.
+/// Order of the terms of one sum.
 enum class order {
   of_dot,
   of_rows,  ///< up to 128 terms of a matrix's row have 8 lanes
 };
 
-/// sum x_i y_i, or sum conj(x_i) y_i, as the bytes of the accumulator's type.
+/// sum x_i y_i, or sum conj(x_i) y_i, as bytes of the accumulator's type.
 std::vector<std::byte> dot(const elements& x, const elements& y, tally::type accumulator,
                            bool conjugate_x, order ordered = order::of_dot);
 
-/// sum, asum or nrm2, as the bytes of the result's type.
+/// sum, asum or nrm2, as bytes of the result's type.
 std::vector<std::byte> reduction(tally::reduction what, const elements& x, tally::type result);
 
 template <class A, class X, class Y>

@@ -1,6 +1,5 @@
-// The element-wise functions: every executor gives the bits of a literal loop, for every function,
-// type, size, alignment and stride, also where the output is an input; exp and sigmoid are as
-// precise as they say.
+// The element-wise functions: every executor has the bits of a literal loop, for every function,
+// type, size, alignment and stride, also in place; exp and sigmoid keep their stated accuracy.
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
 
@@ -36,7 +35,7 @@ constexpr std::array functions = {elementwise::fill,     elementwise::copy,   el
 constexpr const char* names[] = {"fill", "copy", "scal",     "axpy",   "axpby", "waxpby",  "add",
                                  "sub",  "mul",  "axpbypcz", "axypbz", "relu",  "sigmoid", "exp"};
 
-/// One function of certain types.
+/// One function with its types.
 struct type_case {
   elementwise what;
   type x, y, z;
@@ -55,7 +54,7 @@ bool exists(const type_case& c) {
   return tally::transforms::takes(c.what, c.x) && tally::transforms::gives(c.what, c.x, c.y, c.z);
 }
 
-/// Functions of one type alone.
+/// Functions of one type throughout.
 std::vector<type_case> pure_cases() {
   std::vector<type_case> all;
   for (const elementwise what : functions) {
@@ -67,7 +66,7 @@ std::vector<type_case> pure_cases() {
   return all;
 }
 
-/// And of every combination of types.
+/// Functions of every combination of types.
 std::vector<type_case> mixed_cases() {
   std::vector<type_case> all;
   constexpr int count = static_cast<int>(tally::type_count);
@@ -83,7 +82,7 @@ std::vector<type_case> mixed_cases() {
   return all;
 }
 
-/// A number of a type, as far as the type has it.
+/// A number, as far as the type represents it.
 tally::scalar number_of(type t, double re, double im) {
   tally::scalar made;
   data::for_each_type([&]<class T>(std::type_identity<T>) {
@@ -102,8 +101,8 @@ tally::scalar number_of(type t, double re, double im) {
 
 using transcription::factors;
 
-/// Factors that the computation can take: of the type itself and of others, and 0 for a vector that
-/// is only updated. fill writes its factor.
+/// Factors for the computation: of its type and others, and 0 if a vector is only updated. fill
+/// writes its factor.
 std::vector<factors> factors_of(const type_case& c) {
   if (c.what == elementwise::fill) {
     std::vector<factors> all = {{number_of(c.x, 1e2 / 3, -2.3)}, {number_of(c.x, -0.0, 1)}};
@@ -141,7 +140,7 @@ class Transform : public data::OnEveryExecutor {
             random_bytes(c.z, n, 3 * n + 3, k)};
   }
 
-  /// One call; z is a vector of its own.
+  /// Compares one call with a separate z.
   void compare(const type_case& c, const inputs& in, layout lx, layout ly, layout lz) {
     const std::size_t n = in.x.size() / tally::size_of(c.x);
     for (const factors& f : factors_of(c)) {
@@ -159,7 +158,7 @@ class Transform : public data::OnEveryExecutor {
     }
   }
 
-  /// The output is x or y, where the types have it so.
+  /// Compares calls with output x or y, where types permit.
   void compare_in_place(const type_case& c, const inputs& in, layout l) {
     const std::size_t n = in.x.size() / tally::size_of(c.x);
     if (c.what == elementwise::fill) return;
@@ -184,7 +183,7 @@ class Transform : public data::OnEveryExecutor {
     }
   }
 
-  /// x, y and z in one vector: the output is both inputs.
+  /// Compares a call with one vector for x, y and z.
   void compare_all_the_same(const type_case& c, const inputs& in) {
     const factors f = factors_of(c)[0];
     const tally::operand x = place(0, in.x, c.x, {});
@@ -230,7 +229,7 @@ class Transform : public data::OnEveryExecutor {
     memory_[static_cast<std::size_t>(which)]->read(image.data(), image.size());
     return image;
   }
-  /// Puts elements where z has them in the image of its memory.
+  /// Writes elements at z's positions in the image of its memory.
   void overwrite(std::vector<std::byte>& image, const tally::operand& z,
                  const std::vector<std::byte>& elements) const {
     const std::size_t size = tally::size_of(z.element);
@@ -313,8 +312,7 @@ TEST_ON_EVERY_EXECUTOR(Transform, WideRangesAndSpecialValues) {
   }
 }
 
-// Vectors misaligned alike and not alike; the last n mod 4 and the elements around are looked at
-// each time.
+// Vectors misaligned alike and not; checks the last n mod 4 and surrounding elements.
 TEST_ON_EVERY_EXECUTOR(Transform, EveryAlignment) {
   for (const type_case& c : pure_cases()) {
     for (const std::size_t n : {std::size_t{70}, std::size_t{1031}}) {
@@ -348,14 +346,14 @@ TEST_ON_EVERY_EXECUTOR(Transform, EveryStride) {
 }
 
 TEST_ON_EVERY_BACKEND(Transform, Long) {
-  // Several shares a thread, several blocks a multiprocessor.
+  // Several partitions a thread, several blocks a multiprocessor.
   for (const type_case& c : pure_cases()) {
     const inputs in = make_inputs(c, 50021, kind::plain);
     ASSERT_NO_FATAL_FAILURE(compare(c, in, {.offset = 1}, {}, {.offset = 1}));
   }
 }
 
-// Long enough that a CPU writes past its caches; the ends are no whole vectors.
+// Long enough for CPUs to write past caches; the ends are partial vectors.
 TEST_ON_EVERY_BACKEND(Transform, PastTheCaches) {
   const auto check = [&]<class T>(std::type_identity<T>, std::size_t n) {
     data::buffer memory_x(where(), n * sizeof(T)), memory_y(where(), n * sizeof(T)),
@@ -402,8 +400,7 @@ TEST_ON_EVERY_BACKEND(Transform, PastTheCaches) {
   check(std::type_identity<tally::bfloat16>{}, 17000005);
 }
 
-// Vectors that start alike, so long that a device takes several loads a thread of them, or again
-// one.
+// Equally aligned vectors, long enough for a device to take several loads a thread, or one again.
 TEST_ON_EVERY_BACKEND(Transform, LongAndAlike) {
   const auto check = [&]<class T>(std::type_identity<T>) {
     for (const std::size_t n :
@@ -501,7 +498,7 @@ TEST_ON_EVERY_EXECUTOR(Transform, SwapOfEveryTypeAlignmentAndStride) {
   }
 }
 
-// Columns of one matrix share no element.
+// Interleaved columns share no element.
 TEST_ON_EVERY_EXECUTOR(Transform, InterleavedVectors) {
   constexpr std::size_t n = 1000;
   for (const std::ptrdiff_t increment : {3, -3, 6}) {
@@ -541,7 +538,7 @@ class TransformErrors : public data::OnEveryExecutor {
     memory_->read(now.data(), now.size());
     EXPECT_EQ(now, ones_) << "something was written";
   }
-  /// n elements from a byte of the memory on.
+  /// n elements from this byte of the memory on.
   tally::output_operand vector(std::size_t byte, std::size_t n, std::ptrdiff_t increment = 1,
                                type element = type::float64) const {
     return {memory_->get() + byte, n, increment, element};

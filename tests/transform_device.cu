@@ -1,5 +1,5 @@
-// transform on a GPU, with functions of the caller's, compiled with nvcc's own flags: the bits of
-// the serial executor, for every alignment, stride and mixture of types, and nothing else written.
+// transform on a GPU, with a caller's functions under nvcc's own flags: the bits of the serial
+// executor, for every alignment, stride and mixture of types, and nothing else written.
 #include <tally/tally.hpp>
 
 #include <cuda_runtime.h>
@@ -18,12 +18,12 @@ const std::vector<std::size_t> sizes = {0,   1,   2,   3,   4,    5,    7,    8,
                                         16,  17,  31,  32,  33,   63,   64,   65,    127,    129,
                                         255, 257, 511, 513, 1023, 1025, 4099, 50021, 1000003};
 
-/// Bytes on the device, and what they were on the host.
+/// Bytes on the device, with a copy on the host.
 class bytes_on_device {
  public:
   bytes_on_device(std::size_t n, unsigned seed) : host(n) {
     std::mt19937_64 random(seed);
-    // Small, so that they are numbers of any type and no NaN, true ones that are not 1 among them.
+    // Small, so numbers in any type, never NaN; also true values other than 1.
     for (unsigned char& byte : host) byte = random() % 4;
     EXPECT_EQ(cudaMalloc(&data, n), cudaSuccess);
     write();
@@ -55,7 +55,7 @@ auto view(unsigned char* bytes, std::size_t n, layout l) {
   return tally::strided(reinterpret_cast<T*>(bytes) + l.offset, n, l.increment);
 }
 
-/// Hashes elements of any types; no two elements of a vector are likely to have the same value.
+/// Hashes elements of any types; two elements of a vector rarely agree.
 template <class Z>
 struct hash {
   template <class T>
@@ -98,7 +98,7 @@ class TransformDevice : public testing::Test {
   }
 };
 
-/// `into`: 0 a vector of its own, 1 the first input, 2 the second.
+/// `into`: 0 a separate vector, 1 the first input, 2 the second.
 template <class X, class Y, class Z>
 void expect_bits_of_serial(std::size_t n, layout lx, layout ly, layout lz, int into = 0) {
   const auto room = [n](std::size_t size, layout l) {
@@ -188,7 +188,7 @@ TEST_F(TransformDevice, MixedTypes) {
   expect_mixed<std::int8_t, std::int8_t, std::int64_t>();
 }
 
-/// A complex element, whose class has no functions on devices: by its parts.
+/// For complex elements, whose class has no device functions: by parts.
 struct turned {
   template <class C>
   __host__ __device__ C operator()(const C& c) const {
@@ -267,7 +267,7 @@ TEST_F(TransformDevice, WritesOneNan) {
   }
 }
 
-/// Adds a product to nothing: as written, and neither contracted nor flushed by std::multiplies.
+/// Adds a product to nothing: neither contracted nor flushed by std::multiplies.
 TEST_F(TransformDevice, TakesFunctionsOfTheStandardLibrary) {
   const auto x = random_vector<double>(5001, 2), y = random_vector<double>(5001, 3);
   const on_device<double> dx(x), dy(y), dz(x);
@@ -280,7 +280,7 @@ TEST_F(TransformDevice, TakesFunctionsOfTheStandardLibrary) {
   EXPECT_EQ(dz.read(), z);
 }
 
-// (nvcc takes such a lambda in no private member function, which a test's body is.)
+// (nvcc permits such a lambda in no private member function, such as a test's body.)
 void expect_lambdas_to_run() {
   const auto x = random_vector<double>(10000, 4);
   const on_device<double> dx(x), dz(x);
@@ -293,7 +293,7 @@ void expect_lambdas_to_run() {
   tally::transform(dx.all(), dz.all(), times);
   tally::transform(x, z, times);
   EXPECT_EQ(dz.read(), z);
-  // What it points at is in the device's memory.
+  // points to device memory
   const double* const table = dx.data;
   tally::transform(dx.all(), dz.all(), [table] __device__(double v) { return v - table[0]; });
   EXPECT_EQ(dz.read()[0], 0);
@@ -313,7 +313,7 @@ struct mean {
   __host__ __device__ double operator()(double a, double b) const { return (a + b) * 0.5; }
 };
 
-// Between built-in functions, which may be placed while a launch before ends.
+// Between built-in functions, whose blocks may start during the launch before.
 TEST_F(TransformDevice, RunsInAGraphAndBesideOtherCalls) {
   const auto x = random_vector<double>(700001, 5);
   const on_device<double> dx(x), dz(x);
@@ -350,7 +350,7 @@ TEST_F(TransformDevice, RunsInAGraphAndBesideOtherCalls) {
   cudaStreamDestroy(stream);
 }
 
-// Byte offsets and indices past 32 bits; 4 GiB.
+// Byte offsets and indices past 32 bits, in 4 GiB.
 struct plus_one {
   __host__ __device__ std::uint8_t operator()(std::uint8_t v) const {
     return static_cast<std::uint8_t>(v + 1);
@@ -379,7 +379,7 @@ TEST_F(TransformDevice, BeyondTwoToThe31Elements) {
   cudaFree(z);
 }
 
-// An earlier error is the caller's; the launch's own status is what counts.
+// An earlier error stays the caller's; only the launch's own status counts.
 TEST_F(TransformDevice, LeavesAnEarlierErrorToTheCaller) {
   const on_device<double> dx(std::vector<double>(1000, 3)), dz(std::vector<double>(1000));
   (void)cudaGetLastError();
@@ -413,7 +413,7 @@ TEST_F(TransformDevice, NamesBadInput) {
   EXPECT_NE(message([&] { tally::transform(tally::serial(), dx.all().first(5), x, next()); }), "");
 }
 
-// On the host the same source runs as before, compiled by nvcc.
+// On the host the source runs as before, compiled by nvcc.
 double square(double v) { return v * v; }
 
 TEST(TransformHost, RunsInASourceOfNvcc) {

@@ -1,6 +1,5 @@
-// transform with functions of the caller's: on every executor the bits of a literal loop, for every
-// type, size, alignment and stride, also where the output is an input; what the functions throw
-// comes back.
+// transform with a caller's functions: on every executor the bits of a literal loop, for every
+// type, size, alignment and stride, also in place; their exceptions reach the caller.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -36,7 +35,7 @@ using tally::type;
 
 // --- The function, which takes and gives any types ------------------------------------------------
 
-/// What it makes of its first element.
+/// Hash of its first element.
 struct digest {
   float single;
   double real;
@@ -52,7 +51,7 @@ digest digest_of(const X& x) {
   }
 }
 
-/// A value that any type can hold.
+/// A value that any type represents.
 template <class Z>
 Z value_of(const digest& x) {
   if constexpr (std::is_integral_v<Z>) {
@@ -65,7 +64,7 @@ Z value_of(const digest& x) {
   }
 }
 
-/// Says whether the second element's bits make the value 0.
+/// Whether the second element's bits make the value 0.
 template <class Y>
 bool clears(const Y& y) {
   return data::bits(y)[0] % 3 == 0;
@@ -99,7 +98,6 @@ class laid_out {
     return tally::blas_operand(memory_.data() + layout_.offset * size, n_, layout_.increment,
                                element_, size);
   }
-  /// Element i.
   std::byte* operator[](std::size_t i) {
     const std::size_t place = layout_.offset + (layout_.increment < 0 ? n_ - 1 - i : i) * step();
     return memory_.data() + place * tally::size_of(element_);
@@ -123,12 +121,12 @@ T element_at(const std::byte* place) {
   return element;
 }
 
-/// What one element type adds to the loop.
+/// The loop's dependence on one element type.
 struct steps {
   type element;
   digest (*read)(const std::byte* x);
   bool (*clears)(const std::byte* y);
-  /// Writes a value, or 0 where there is none.
+  /// Writes a value, or 0 without one.
   void (*write)(std::byte* z, const digest* value);
 };
 
@@ -152,7 +150,7 @@ void write_values(laid_out& x, const steps& of_x, laid_out* y, const steps& of_y
 
 // --- The calls under test -------------------------------------------------------------------------
 
-/// A vector of a type that is told at run time; of n elements from `lowest` on.
+/// A vector of a runtime type, n elements from `lowest` on.
 template <class T>
 tally::strided_view<T> view_of(const operand& v) {
   auto* const data = static_cast<T*>(const_cast<void*>(v.data));
@@ -189,7 +187,7 @@ const auto alike = []<class... T>(tally::type_list<T...>) {
   return std::array{combination_of<T, T, T>...};
 }(tally::element_types{});
 
-/// Each type beside each of the others.
+/// Each type beside each other one.
 const auto mixed = []<class... T>(tally::type_list<T...>) {
   return std::array{combination_of<T, float, double>..., combination_of<float, T, bool>...,
                     combination_of<double, std::int8_t, T>...};
@@ -436,7 +434,7 @@ TEST_ON_EVERY_EXECUTOR(TransformFunction, NamesBadInput) {
   EXPECT_EQ(z, std::vector<double>(16, 7));
 }
 
-// Columns of one matrix share no element.
+// Interleaved columns share no element.
 TEST_ON_EVERY_EXECUTOR(TransformFunction, InterleavedVectors) {
   std::vector<double> matrix(3000);
   for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = 0.5 * static_cast<double>(i);

@@ -1,5 +1,5 @@
-// transform_reduce: the caller's functions are applied in the order of the contract on every
-// executor, whatever the compiler's flags, and what they throw comes back.
+// transform_reduce: applies the caller's functions in the contract's order on every executor,
+// whatever the compiler's flags, and hands on their exceptions.
 #include "tests/data.hpp"
 #include "tests/transcription.hpp"
 
@@ -51,7 +51,7 @@ std::vector<T> random_vector(std::size_t n, std::uint64_t seed,
 
 class TransformReduce : public data::OnEveryExecutor {
  protected:
-  /// Those that call functions of the host.
+  /// Whether the executor calls host functions.
   bool calls() const { return where().name() != "cuda" && !data::on_device(where()); }
   void SetUp() override {
     OnEveryExecutor::SetUp();
@@ -59,7 +59,7 @@ class TransformReduce : public data::OnEveryExecutor {
   }
 };
 
-/// No bits survive another order, and the identity is not neutral.
+/// Any other order changes the bits, and the identity is not neutral.
 struct mix {
   std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
     return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u + (a >> 29);

@@ -1,5 +1,5 @@
-// transform_reduce on a GPU, with functions of the caller's, compiled with nvcc's own flags: the
-// bits of the serial executor.
+// transform_reduce on a GPU, with a caller's functions under nvcc's own flags: the bits of the
+// serial executor.
 #include <tally/tally.hpp>
 
 #include <cuda_runtime.h>
@@ -45,7 +45,7 @@ struct same {
   __host__ __device__ double operator()(double v) const { return v; }
 };
 
-/// No bits survive another order, and the identity is not neutral.
+/// Any other order changes the bits, and the identity is not neutral.
 struct mix {
   __host__ __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
     return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u + (a >> 29);
@@ -57,7 +57,7 @@ struct widen {
   }
 };
 
-/// Mean and variance in one pass: a result of 24 bytes.
+/// Mean and variance in one pass, a result of 24 bytes.
 struct moments {
   double n = 0, sum = 0, squares = 0;
 };
@@ -165,7 +165,7 @@ TEST_F(TransformReduceDevice, MixesTypesAsDotDoes) {
       tally::dot(x, y), "float32 x float64", 5000);
 }
 
-// As std::plus and std::multiplies promote them.
+// As std::plus and std::multiplies promote.
 template <class T>
 void expect_promotion() {
   const auto x = random_vector<T>(3000, 13), y = random_vector<T>(3000, 14);
@@ -223,7 +223,7 @@ TEST_F(TransformReduceDevice, TakesFloat16) {
       tally::dot(x, y), "float16", 3000);
 }
 
-/// Results of odd sizes, and with padding.
+/// Results of odd sizes and with padding.
 struct three {
   unsigned char bytes[3];
 };
@@ -260,7 +260,7 @@ struct pad {
     return c;
   }
 };
-/// The least and the most bytes that a result has on a device.
+/// The smallest and largest results on a device.
 struct one_byte {
   unsigned char byte = 1;
 };
@@ -327,7 +327,7 @@ TEST_F(TransformReduceDevice, IsInTheOrderOfTheContract) {
   }
 }
 
-// Each lane adds a product and its negative: 0, unless the second is not rounded before.
+// Each lane adds a product and its negative: 0, unless the second is contracted.
 TEST_F(TransformReduceDevice, DoesNotContract) {
   auto x = random_vector<double>(chunk, 11);
   const auto y = random_vector<double>(64, 12);
@@ -356,7 +356,7 @@ TEST_F(TransformReduceDevice, ReturnsWiderResults) {
   }
 }
 
-// (nvcc takes such a lambda in no private member function, which a test's body is.)
+// (nvcc permits such a lambda in no private member function, such as a test's body.)
 void expect_lambdas_to_run() {
   const auto x = random_vector<double>(10000, 7);
   const on_device<double> dx(x);
@@ -418,7 +418,7 @@ TEST_F(TransformReduceDevice, RunsInAGraphAndBesideOtherCalls) {
   cudaStreamDestroy(stream);
 }
 
-// An earlier error is the caller's; the launch's own status is what counts.
+// An earlier error stays the caller's; only the launch's own status counts.
 TEST_F(TransformReduceDevice, LeavesAnEarlierErrorToTheCaller) {
   const std::size_t n = 300 * chunk;
   const auto x = random_vector<double>(n, 8);
@@ -443,7 +443,7 @@ TEST_F(TransformReduceDevice, RefusesWhatItCantReach) {
                tally::error);
 }
 
-// On the host the same source runs as before, compiled by nvcc.
+// On the host the source runs as before, compiled by nvcc.
 double square(double v) { return v * v; }
 
 TEST(TransformReduceHost, TakesWhatCantTravel) {

@@ -1,4 +1,4 @@
-// The element types: the one list and what is made of it, and the conversions of the 16-bit floats.
+// Element types: the list and its derivatives, and conversions of the 16-bit floats.
 #include "src/core/types/tables.hpp"
 #include "tests/data.hpp"
 
@@ -30,7 +30,7 @@ TEST(Types, NamesAndSizes) {
   static_assert(!tally::element<std::uint32_t>);
 }
 
-/// The type's name by what C++ says of it.
+/// The type's name, from C++'s properties of it.
 template <class T>
 std::string name_of() {
   const std::string bits = std::to_string(8 * sizeof(T));
@@ -50,7 +50,7 @@ std::vector<tally::type> unlisted() {
   return all;
 }
 
-// The numbers are those of the C interface: one that changes breaks programs already compiled.
+// Numbers of the C interface: a change breaks compiled programs.
 TEST(Types, NumbersStay) {
   const std::vector<std::string> names = {"bool",    "int8",      "uint8",     "int32",
                                           "int64",   "float16",   "bfloat16",  "float32",
@@ -91,13 +91,13 @@ TEST(Types, UnlistedValuesAreOfNoKind) {
   }
 }
 
-/// `function` accepts its arguments, but for values that are no element types in any of the places
-/// where they have one.
+/// Expects that `function` accepts its arguments, and rejects values that are no element types in
+/// each position.
 template <class Arguments>
 void expect_refused(void (*function)(const tally::executor&, const Arguments&), const Arguments& a,
                     std::initializer_list<tally::type*> places) {
   for (const tally::executor& where : tally::executors()) {
-    if (where.name() == "cuda") continue;  // does not reach these vectors; what is refused is equal
+    if (where.name() == "cuda") continue;  // can't reach these vectors; rejections are the same
     EXPECT_NO_THROW(function(where, a));
     for (tally::type* const place : places) {
       for (const tally::type t : unlisted()) {
@@ -182,7 +182,7 @@ TEST(Types, WithTypeTakesTheNamedType) {
   });
 }
 
-/// The value of a 16-bit float from its fields, in double, where it is exact.
+/// A 16-bit float's value from its fields, exact in double.
 double reference(std::uint16_t bits, int fraction_bits) {
   const int exponent_bits = 15 - fraction_bits;
   const int bias = (1 << (exponent_bits - 1)) - 1;
@@ -236,7 +236,7 @@ TEST(Types, FloatsWidenByTheirBits) {
   }
 }
 
-/// Between two neighbours: below the middle, the middle itself (to even), above it.
+/// Between neighbours: below the midpoint, the midpoint (to even), above it.
 template <class T>
 void round_between(std::uint16_t low, int fraction_bits) {
   const double a = reference(low, fraction_bits);
@@ -252,7 +252,7 @@ void round_between(std::uint16_t low, int fraction_bits) {
 TEST(Types, Float16RoundsToNearestEven) {
   for (std::uint16_t low = 0; low < 0x7bff; ++low) round_between<tally::float16>(low, 10);
   EXPECT_EQ(tally::float16(65519.0f).bits, 0x7bff);
-  EXPECT_EQ(tally::float16(65520.0f).bits, 0x7c00);  // half way to 65536: to even, infinity
+  EXPECT_EQ(tally::float16(65520.0f).bits, 0x7c00);  // midpoint to 65536: to even, infinity
   EXPECT_EQ(tally::float16(std::numeric_limits<float>::max()).bits, 0x7c00);
 }
 

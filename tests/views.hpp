@@ -1,4 +1,4 @@
-// Shapes of Kokkos::Views and std::mdspans, without these.
+// Classes shaped like Kokkos::View and std::mdspan, without these.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace views {
 
-/// Elements as a Kokkos::View of so many dimensions has them, in any layout.
+/// A Kokkos::View of this rank, in any layout.
 template <class T, int rank_>
 struct view {
   using value_type = T;
@@ -24,7 +24,7 @@ struct view {
   std::size_t stride(std::size_t d) const { return strides[d]; }
 };
 
-/// The same as a std::mdspan has them. With another `Reference` the accessor computes elements.
+/// A std::mdspan. With another `Reference` the accessor computes elements.
 template <class T, int rank_, class Reference = T&>
 struct mdspan {
   using element_type = T;
@@ -50,12 +50,12 @@ template <class T>
 view<T, 1> vector(T* pointer, std::size_t n, std::size_t stride = 1) {
   return {pointer, {n}, {stride}};
 }
-/// Kokkos's LayoutRight: rows lie one after another.
+/// Kokkos's LayoutRight: contiguous rows.
 template <class T>
 view<T, 2> right(T* pointer, std::size_t rows, std::size_t columns) {
   return {pointer, {rows, columns}, {columns, 1}};
 }
-/// Kokkos's LayoutLeft: columns do.
+/// Kokkos's LayoutLeft: contiguous columns.
 template <class T>
 view<T, 2> left(T* pointer, std::size_t rows, std::size_t columns) {
   return {pointer, {rows, columns}, {1, rows}};

@@ -1,5 +1,5 @@
-// Data in host memory through a workspace: whatever the sizes, the types and the kinds of memory,
-// results are those of the resident vectors, and nothing is allocated on the way.
+// Data in host memory through a workspace: for any sizes, types and kinds of memory, results are
+// those of resident vectors, and nothing is allocated on the way.
 #include "tests/data.hpp"
 #include "tests/operations.hpp"
 
@@ -67,7 +67,7 @@ TEST_ON_EVERY_BACKEND(Workspace, EveryOperationHasTheBitsOfSerialOrIsRefused) {
   EXPECT_EQ(refused > 0, data::on_device(where()));
 }
 
-/// Vectors of one kind of memory.
+/// Memory of a vector.
 enum class memory { pageable, pinned, registered, device };
 
 template <class T>
@@ -175,7 +175,7 @@ TEST_ON_EVERY_EXECUTOR(Workspace, StagesOfAnyNumberOfBytes) {
   }
 }
 
-/// A vector of which the pages of one half are pinned.
+/// A vector with the pages of one half pinned.
 TEST_ON_EVERY_EXECUTOR(Workspace, VectorsThatArePinnedInPart) {
   const tally::workspace small_one = small();
   constexpr std::size_t page = 4096;
@@ -441,7 +441,7 @@ TEST_ON_EVERY_EXECUTOR(Workspace, HasAThreadForEachProcessorThatItMayUse) {
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
-/// How many threads of this process take none of some signals; nothing if the system doesn't say.
+/// Number of this process's threads that block some signals; nothing if the system doesn't say.
 std::optional<std::size_t> threads_without_signals() {
   std::optional<std::size_t> found;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -545,13 +545,13 @@ TEST_ON_EVERY_EXECUTOR(Workspace, AllocatesNothingInTheSteadyState) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       try {
         all[i].run();
-      } catch (const tally::error&) {  // It is refused.
+      } catch (const tally::error&) {  // Throws.
       }
     }
   };
   run_all();
-  // The free bytes are the device's, and another process may change them at any time. What the
-  // library takes in every pass would be missing after each of them.
+  // Free memory is the device's, and other processes may change it at any time: what the library
+  // takes in every pass would be missing after each.
   std::size_t before = 0, after = 1, all_bytes = 0;
   for (int attempt = 0; attempt < 10 && before != after; ++attempt) {
     data::check_cuda(cudaMemGetInfo(&before, &all_bytes));
@@ -561,7 +561,7 @@ TEST_ON_EVERY_EXECUTOR(Workspace, AllocatesNothingInTheSteadyState) {
   EXPECT_EQ(before, after);
 }
 
-/// Numbers that work on a stream writes, some time after it was queued.
+/// Numbers that queued work on a stream writes, after a delay.
 class late_numbers {
  public:
   late_numbers(void* to, std::vector<std::byte> bytes) : to_(to), bytes_(std::move(bytes)) {}
@@ -585,7 +585,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Memory that the host and the device reach, zeros: pinned, or managed.
+/// Zeroed memory that host and device reach: pinned, or managed.
 class shared_memory {
  public:
   shared_memory(std::size_t bytes, bool is_managed) : is_managed_(is_managed) {

@@ -1,5 +1,5 @@
-/* What tests of the Fortran module compare with: the same operation by tally.h, on copies of the
- * operands that are contiguous, made by going through the descriptors element by element. */
+/* References for tests of the Fortran module: the operation by tally.h, on contiguous copies made
+ * element by element through the descriptors. */
 #include <ISO_Fortran_binding.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static tally_type type_of(const CFI_cdesc_t* d) {
   abort();
 }
 
-/* The address of element `number` in array order. */
+/* Address of element `number` in array order. */
 static const char* element_at(const CFI_cdesc_t* d, size_t number) {
   const char* address = d->base_addr;
   for (int i = 0; i < d->rank; ++i) {
@@ -61,7 +61,7 @@ static tally_type part_of(tally_type t) {
   return t == TALLY_COMPLEX64 ? TALLY_FLOAT32 : t == TALLY_COMPLEX128 ? TALLY_FLOAT64 : t;
 }
 
-/* Whether what Fortran has got is of that type, and has those bits. */
+/* Whether Fortran's result has that type and these bits. */
 static int same(const copy* got, size_t at, tally_type type, const void* expected) {
   const size_t size = tally_type_size(type);
   return got->type == type && memcmp((const char*)got->data + at * size, expected, size) == 0;
@@ -73,7 +73,7 @@ static tally_executor serial(void) {
   return where;
 }
 
-/* results[j] is the dot product of part j of x and part j of y; one part of y serves all. */
+/* results[j] is the dot product of part j of x and part j of y, or of the one part of y. */
 int check_dots(const CFI_cdesc_t* results, const CFI_cdesc_t* x, const CFI_cdesc_t* y, int parts,
                int parts_of_y, tally_grade grade, tally_conjugate conjugate) {
   const tally_executor where = serial();
@@ -159,7 +159,7 @@ int check_map(const CFI_cdesc_t* result, const CFI_cdesc_t* x, int which) {
   return agrees;
 }
 
-/* For descriptors.f90, which calls them as Fortran's and so passes gfortran's own descriptors. */
+/* For descriptors.f90, which passes gfortran's own descriptors. */
 static int spoil(void* descriptor, int64_t span) {
 #ifdef ISO_FORTRAN_BINDING_H /* gfortran's header */
   struct {

@@ -1,6 +1,5 @@
-// Any bytes: the readers throw a tally::error, or return a matrix that `validate` accepts, its rows
-// in the order of their columns, or a dense matrix of the size that it says; and no more than the
-// options allow.
+// Any bytes: the readers throw tally::error, or return a matrix that `validate` accepts with sorted
+// rows, or a dense matrix of the stated size, within the options' limits.
 #include <tally/error.hpp>
 #include <tally/matrix_market.hpp>
 #include <tally/spmv.hpp>
@@ -35,7 +34,7 @@ void read(const std::string& text) {
   }
 }
 
-/// The parts of a file say together what the file says, or one of them refuses it.
+/// The parts of a file give together what the whole file gives, or one of them throws.
 void read_parts(const std::string& text, std::size_t parts) {
   const std::string path = "matrix_market_parts_" + std::to_string(getpid()) + ".mtx";
   std::ofstream(path, std::ios::binary) << text;

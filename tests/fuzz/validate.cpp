@@ -1,5 +1,5 @@
-// Any offsets and columns: `validate` throws a tally::error, or the product stays inside the
-// operands (the address sanitizer sees that).
+// Any offsets and columns: `validate` throws tally::error, or the product stays inside the operands
+// (under the address sanitizer).
 #include <tally/error.hpp>
 #include <tally/spmv.hpp>
 
@@ -14,7 +14,7 @@ struct input {
   const std::uint8_t* data;
   std::size_t size;
 
-  /// The next number, of one byte mostly: small ones make matrices that are almost right.
+  /// The next number, mostly of one byte: small ones make nearly valid matrices.
   template <class T>
   T take() {
     if (size == 0) return 0;
@@ -49,7 +49,7 @@ void multiply(input in) {
   } catch (const tally::error&) {
     return;
   }
-  if (columns > 1 << 20) return;  // x would take all the memory
+  if (columns > 1 << 20) return;  // x would need too much memory
   const std::vector<double> x(columns, 1.0);
   std::vector<double> y(rows);
   tally::spmv(tally::serial(), a, x, y);

@@ -1,4 +1,4 @@
-/* A C program that uses an installed Tally. */
+/* A C program against an installed Tally. */
 #include <stdio.h>
 #include <tally/tally.h>
 

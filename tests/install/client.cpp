@@ -1,4 +1,4 @@
-// A program that uses an installed Tally: the golden bits on every executor that it has here.
+// A program against an installed Tally: the golden bits on every executor available here.
 #include "golden.hpp"
 
 #include <tally/tally.hpp>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// This program has a Highway of its own, and offers its symbols. Nobody else may call them.
+/// A Highway of the program's own, whose symbols the library must not call.
 namespace hwy {
 std::int64_t SupportedTargets();
 [[gnu::visibility("default"), gnu::used]] std::int64_t SupportedTargets() {
@@ -44,7 +44,7 @@ int main() {
     std::printf("%s\n", where.description().c_str());
     try {
       failures += failures_on(where);
-    } catch (const tally::error& e) {  // the data are the host's
+    } catch (const tally::error& e) {  // data in host memory
       const bool may_be_a_device = where.name() == "cuda" || where.name() == "kokkos";
       if (!may_be_a_device || e.code() != tally::errc::wrong_memory) throw;
     }
