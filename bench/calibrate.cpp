@@ -23,8 +23,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t fewest_bytes = std::size_t{1} << 14, most_bytes = std::size_t{1} << 24;
-/// OpenMP's threads wait for more work by spinning, GCC's for some milliseconds; after this pause
-/// they sleep.
+/// Idle OpenMP threads first spin, GCC's for milliseconds; after this pause they sleep.
 constexpr auto pause = std::chrono::milliseconds(30);
 
 struct calibrated {
@@ -44,7 +43,7 @@ constexpr calibrated list[] = {
     {"exact dot, double", types_of(pair<double, double>{}), operation::dot, true},
 };
 
-/// One operation, with operands as long as they ever are.
+/// One operation, with operands of maximal length.
 class calls {
  public:
   explicit calls(const calibrated& c) : c_(c), bytes_of_element_(with(1).bytes()) {
@@ -76,10 +75,10 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// What a call takes among others like it: the least of some turns.
+/// Seconds of a call among others like it: the minimum of several turns.
 double seconds_in_turn(const calls& c, const tally::executor& where, std::size_t bytes) {
   constexpr double turn = 5e-4;
-  std::this_thread::sleep_for(pause);  // until the threads of the other executor sleep
+  std::this_thread::sleep_for(pause);  // until the other executor's threads sleep
   c.once(where, bytes);
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 7; ++i) {
@@ -96,7 +95,7 @@ double seconds_in_turn(const calls& c, const tally::executor& where, std::size_t
   return least;
 }
 
-/// What a call takes after a pause: the median of some.
+/// Seconds of a call after a pause: a median.
 double seconds_after_pause(const calls& c, const tally::executor& where, std::size_t bytes) {
   std::vector<double> seconds(3);
   for (double& s : seconds) {
@@ -111,9 +110,8 @@ double seconds_after_pause(const calls& c, const tally::executor& where, std::si
 
 using measure = double(const calls& c, const tally::executor& where, std::size_t bytes);
 
-/// Returns from how many bytes on `openmp` is faster, `from` or more: where it is at two sizes, one
-/// twice the other, for the first time. Between sizes it goes along the ratio; empty where there is
-/// none.
+/// Returns the bytes, at least `from`, above which `openmp` is faster: where it first is at two
+/// sizes, one twice the other, interpolated by the ratio; empty if there are none.
 std::optional<double> crossover(const calls& c, std::size_t from, measure* seconds) {
   const auto gain = [&](std::size_t bytes) {
     return std::log2(seconds(c, tally::simd(), bytes) / seconds(c, tally::openmp(), bytes));
@@ -156,7 +154,7 @@ void calibrate() {
   for (const calibrated& each : list) {
     const calls c(each);
     const std::optional<double> spinning = crossover(c, fewest_bytes, seconds_in_turn);
-    // Threads that sleep pay later than those that spin.
+    // Sleeping threads pay later than spinning ones.
     const auto from = static_cast<std::size_t>(spinning.value_or(most_bytes / 2));
     const std::optional<double> resting =
         crossover(c, std::max(fewest_bytes, std::bit_floor(from)), seconds_after_pause);

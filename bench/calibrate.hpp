@@ -1,11 +1,10 @@
-// From how long on all threads are faster than one.
+// The size from which all threads are faster than one.
 #pragma once
 
 namespace bench {
 
-/// Prints, as a table in Markdown, for some operations from how many bytes of operands `openmp` is
-/// faster than `simd` here, and what both take at the number from which `automatic()` takes
-/// `openmp`.
+/// Prints a Markdown table: for some operations, the operands' bytes from which `openmp` is faster
+/// than `simd` here, and both times at `automatic()`'s threshold.
 void calibrate();
 
 }  // namespace bench

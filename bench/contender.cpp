@@ -9,9 +9,9 @@
 namespace bench {
 namespace {
 
-/// Says whether another thread of this process runs, or waits for a core to run on.
+/// Whether another thread of this process runs or waits for a core.
 bool others_run() {
-  int running = 0;  // this thread is one of them
+  int running = 0;  // this thread included
   std::error_code failure;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", failure)) {
     std::string text;

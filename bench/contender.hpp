@@ -1,4 +1,4 @@
-// A contender: one way of computing one product, ours or another library's, ready to be checked and
+// A candidate: one way of computing a product, ours or another library's, to be checked and
 // measured.
 #pragma once
 
@@ -17,24 +17,22 @@
 namespace bench {
 
 struct contender {
-  std::string name;   ///< "OpenBLAS"; ours are "tally::simd", measured limits "limit: read"
-  std::string label;  ///< what is behind the name: a version, a policy
+  std::string name;   ///< "OpenBLAS", "tally::simd", or for limits "limit: read"
+  std::string label;  ///< details: a version, a policy
   std::function<void(void* result)> compute = {};          ///< for the check; null for a limit
   std::function<void(benchmark::State& state)> loop = {};  ///< for the clock
-  bool device_clock =
-      false;        ///< the loop reads the device's clock; else the host's wall clock is read
-  int threads = 1;  ///< that it uses, or may use
-  std::function<void()> set_up = {};  ///< makes again what it keeps for a matrix; null for nothing
-  std::size_t bytes = 0;              ///< that it moves, where these aren't workload::bytes
-  double us_in_2021 =
-      0;  ///< of the machines of 2021, where there is a figure; see bench/ladder.cpp
+  bool device_clock = false;  ///< the loop reads the device's clock, else the host's wall clock
+  int threads = 1;            ///< maximal number
+  std::function<void()> set_up = {};  ///< rebuilds what it keeps for a matrix, if anything
+  std::size_t bytes = 0;              ///< moved, if other than workload::bytes
+  double us_in_2021 = 0;              ///< on the machines of 2021, or 0; see bench/ladder.cpp
 };
 
-/// All ways for one product; a source of some of them. What it can't compute, it leaves out.
+/// The candidates for one product, and a source of some. A source leaves out what it can't compute.
 using contenders = std::vector<contender>;
 using source = contenders(const workload& w);
 
-/// Marks ways that use one thread, however many they may.
+/// Marks candidates as single-threaded.
 inline contenders sequential(contenders list) {
   for (contender& c : list) c.threads = 1;
   return list;
@@ -45,8 +43,7 @@ inline contenders& operator+=(contenders& all, contenders more) {
   return all;
 }
 
-/// Something that is made when it is first asked for, and then shared: contenders are also made for
-/// their names alone.
+/// An object created on first use, then shared: candidates are also made for their names alone.
 template <class T>
 class on_demand {
  public:
@@ -65,14 +62,12 @@ class on_demand {
   std::shared_ptr<state> state_;
 };
 
-/// Waits until the threads of the last contender sleep, 0.3 seconds at most. Those of OpenBLAS,
-/// OpenMP and MKL first wait for more work by spinning, OpenBLAS's for 2^28 clock cycles, which are
-/// 0.1 seconds. They would take a core from the next contender, whose threads would share another.
+/// Waits until the last candidate's threads sleep, at most 0.3 seconds. Idle threads of OpenBLAS
+/// (2^28 cycles), OpenMP and MKL first spin, and would take a core from the next candidate.
 void let_others_rest(const void* next);
 
-/// A contender that runs from the host and has its result when `f` returns: the value of f(), or of
-/// an f that returns nothing what it wrote to w.z. `prepare` is called first each time, to set a
-/// number of threads, say.
+/// A candidate that runs from the host, with its result when `f` returns: the value of f(), or w.z
+/// for a void f. `prepare` runs before each call, to set a number of threads for instance.
 template <class F, class Prepare>
 contender on_host(std::string name, std::string label, const workload& w, F f, Prepare prepare) {
   contender c{.name = std::move(name), .label = std::move(label), .threads = w.threads};

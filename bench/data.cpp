@@ -1,4 +1,4 @@
-// Compiled without contraction: a fused a * b + c would spoil the two-sums.
+// Compiled without contraction: a fused a * b + c would break the two-sums.
 #include "bench/data.hpp"
 
 #include "bench/elementwise.hpp"
@@ -22,7 +22,8 @@ namespace {
 
 using tally::backends::with_type;
 
-constexpr std::size_t block = std::size_t{1} << 16;  // what one generator fills, one thread sums
+constexpr std::size_t block = std::size_t{1} << 16;  // filled by one generator, summed by one
+                                                     // thread
 constexpr std::size_t page = 4096;
 
 template <class T>
@@ -35,7 +36,7 @@ T random(std::mt19937_64& engine) {
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(engine() >> 63);
   } else {
-    // As many digits as the type has, so that a float or double never rounds to 1.
+    // As many digits as the type has, so that rounding never gives 1.
     constexpr int digits = sizeof(T) == sizeof(double) ? 53 : 24;
     return static_cast<T>(std::ldexp(static_cast<double>(engine() >> (64 - digits)), 1 - digits) -
                           1);
@@ -263,7 +264,7 @@ void fill_keys(host_vector& x, values drawn, std::size_t n, std::uint64_t seed) 
 
 namespace {
 
-/// The sum without any error; `rest` is what rounding it leaves.
+/// The exact sum; `rest` is its rounding error.
 reference exact_reference(const workload& w) {
   tally::exact_sum<double> sum;
   sum.add_products(static_cast<const double*>(w.x.data), static_cast<const double*>(w.y.data),
@@ -276,7 +277,7 @@ reference exact_reference(const workload& w) {
   return r;
 }
 
-/// The root of a sum of squares, of which `rest` makes up for the rounding.
+/// The root of a sum of squares; `rest` corrects the rounding.
 reference root_of(const reference& squares) {
   reference r;
   const double root = std::sqrt(squares.real.sum);
@@ -310,8 +311,8 @@ reference reference_of_rows(const workload& w) {
   return r;
 }
 
-/// A long double has eleven digits more than a double, or yet more, so that the reference is off by
-/// less than a hundredth of a double's unit.
+/// A long double has at least eleven digits more than a double: the reference's error is below a
+/// hundredth of a double's ulp.
 static_assert(std::numeric_limits<long double>::digits >= 64);
 reference reference_of_elements(const workload& w) {
   reference r;

@@ -1,4 +1,4 @@
-// The data of a run: fresh random vectors, and what their product really is.
+// A run's data: fresh random vectors, and the true value of their product.
 #pragma once
 
 #include "bench/workload.hpp"
@@ -11,11 +11,10 @@
 
 namespace bench {
 
-/// How operands are drawn: uniform in [-1, 1), complex parts too, `bool` either value, `int8` any;
-/// uniform times 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or so that the product of both has a
-/// wanted condition number. Keys of as many bins as "n" says: all as likely; the k-th with
-/// probability 1 / k, nearly; all the same. Keys of 256 bins: the bits of "n" random words that all
-/// have.
+/// Distribution of operands: uniform in [-1, 1), complex parts too, `bool` either value, `int8`
+/// any; uniform times 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or for a given condition number of
+/// the product. Keys, as many bins as "n": uniform; the k-th with probability about 1 / k; all
+/// equal. Keys of 256 bins: the bits common to "n" random words.
 enum class values { uniform, spread, ill_conditioned, keys, zipf_keys, one_key, common_bits };
 
 /// Samples of a histogram.
@@ -26,11 +25,11 @@ constexpr std::size_t bins_of(values drawn, std::size_t n) {
   return drawn == values::common_bits ? 256 : n;
 }
 
-/// The length of vectors whose product has condition number 10^k, where "n" is k.
+/// Length of vectors with condition number 10^k, where "n" is k.
 inline constexpr std::size_t ill_conditioned_size = 1000;
 
-/// Host memory, `offset` bytes past a page's border, with n random elements. The same for a seed,
-/// however many threads fill it.
+/// Host memory, `offset` bytes past a page border, with n random elements, which depend on the seed
+/// alone, not on the number of threads.
 class host_vector {
  public:
   host_vector() = default;
@@ -56,41 +55,42 @@ class host_vector {
   tally::type element_ = tally::type::float64;
 };
 
-/// Fills x and y, float64, so that the condition number of their product, 2 sum |x_i y_i| / |sum
-/// x_i y_i|, is about 10^exponent: half of the elements of growing exponents, the others such that
-/// what is there so far nearly cancels. (Ogita, Rump and Oishi, Accurate sum and dot product, SIAM
-/// J. Sci. Comput. 26 (2005), algorithm 6.1.)
+/// Fills x and y, float64, for a condition number 2 sum |x_i y_i| / |sum x_i y_i| of about
+/// 10^exponent: half of the elements with growing exponents, the others nearly cancelling the sum
+/// so far. (Ogita, Rump and Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26 (2005),
+/// algorithm 6.1.)
 void fill_ill_conditioned(host_vector& x, host_vector& y, int exponent, std::uint64_t seed);
 
-/// Fills x, of integers, with keys.
+/// Fills an integer x with keys.
 void fill_keys(host_vector& x, values drawn, std::size_t n, std::uint64_t seed);
 
-/// A product as it would be with twice the digits of a double: products split without error by fma,
-/// sums by two-sum, and the parts left over summed beside.
+/// A product in twice a double's digits: errors of products by fma, of sums by two-sum, summed
+/// separately.
 struct reference {
   struct part {
     double sum = 0;
     double rest = 0;
   };
   part real, imaginary;
-  double magnitude = 0;  ///< sum |x_i| |y_i|, or of ill-conditioned data |sum x_i y_i|: what errors
-                         ///< are taken relative to
-  std::vector<double> rows;           ///< of spmv: sum |a_ij| |x_j| of each row
-  std::vector<long double> elements;  ///< of sigmoid and exp: those that are checked
+  double magnitude = 0;  ///< sum |x_i| |y_i|, for ill-conditioned data |sum x_i y_i|: the base of
+                         ///< relative errors
+  std::vector<double> rows;           ///< of spmv: sum |a_ij| |x_j| by row
+  std::vector<long double> elements;  ///< of sigmoid and exp: the checked ones
 
-  /// |result - this| / magnitude, the result of type `element`.
+  /// |result - this| / magnitude, for a result of type `element`.
   double error_of(const void* result, tally::type element) const;
 
-  /// Returns the largest difference of a row's result from the one expected, relative to that sum,
-  /// of an spmv.
+  /// For spmv: the largest difference of a row's result from the expected one, relative to the
+  /// row's sum of magnitudes.
   double error_of_rows(const void* result, const void* expected, tally::type element) const;
 
-  /// Returns the largest |result_i - elements_i| in units in the last place that a number of type
-  /// `element` as large as elements_i has; none of these is subnormal.
+  /// The largest |result_i - elements_i| in ulp of type `element` at elements_i; no element is
+  /// subnormal.
   double error_of_elements(const void* result, tally::type element) const;
 };
 
-/// The largest |result_i - expected_i| over the largest |expected_i|, elements of type `element`.
+/// The largest |result_i - expected_i| over the largest |expected_i|, in elements of type
+/// `element`.
 double largest_difference(const void* result, const void* expected, std::size_t n,
                           tally::type element);
 

@@ -27,7 +27,7 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// `launches` of one computation, one after another.
+/// A graph of `launches` successive computations.
 class graph {
  public:
   graph(const launch& f, void* result, int launches) {
@@ -50,7 +50,7 @@ class graph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-/// Enough launches that starting a graph doesn't count, and not so many that slow ones take long.
+/// Enough launches to hide a graph's start, few enough for slow ones.
 int launches_for(const launch& f, void* result) {
   constexpr double seconds = 2e-3;
   event start, stop;
@@ -61,7 +61,7 @@ int launches_for(const launch& f, void* result) {
   return static_cast<int>(std::clamp(seconds / stop.seconds_since(start), 1.0, 50.0));
 }
 
-/// Has room for as many results as a computation here has.
+/// Room for as many results as any computation has.
 void* result_memory() {
   static const device_memory memory(sizeof(std::complex<double>) << 20);
   return memory.data();
@@ -105,7 +105,7 @@ device_memory::device_memory(std::size_t bytes) {
   memory_.reset(memory);
 }
 
-// Memory goes back to the CUDA runtime that it came from: a library of peers has one of its own.
+// Freed by the CUDA runtime that allocated: a library of peers has one of its own.
 void device_memory::release::operator()(void* memory) const { cudaFree(memory); }
 
 device_memory::device_memory(const tally::operand& host)
@@ -153,7 +153,7 @@ contender on_device(std::string name, std::string label, launch f, const workloa
           "cudaMemcpyAsync");
     check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
   };
-  // Chosen once: all repetitions must end after the same number of iterations.
+  // Chosen once: all repetitions must have the same number of iterations.
   c.loop = [f, memory, launches = std::make_shared<int>(0)](benchmark::State& state) {
     if (*launches == 0) *launches = launches_for(f, memory());
     const graph launched(f, memory(), *launches);

@@ -1,4 +1,4 @@
-// What contenders on a CUDA device need: memory, and the device's own clock.
+// Memory and the device's clock, for candidates on a CUDA device.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -11,16 +11,16 @@
 
 namespace bench {
 
-/// Throws with the text of CUDA's error.
+/// Throws with CUDA's message.
 void check(cudaError_t status, const char* call);
 
-/// How many devices there are; 0 without a driver.
+/// Number of devices; 0 without a driver.
 int device_count();
 /// "NVIDIA H200, compute capability 9.0, CUDA 13.0"
 std::string device_description();
 int multiprocessors();
 
-/// Memory of the device. Its contents are the caller's.
+/// Uninitialised device memory.
 class device_memory {
  public:
   device_memory() = default;
@@ -37,7 +37,7 @@ class device_memory {
   std::unique_ptr<void, release> memory_;
 };
 
-/// Pinned memory of the host.
+/// Pinned host memory.
 class pinned_memory {
  public:
   explicit pinned_memory(std::size_t bytes);
@@ -65,24 +65,24 @@ class queue {
   std::unique_ptr<CUstream_st, release> stream_;
 };
 
-/// The stream that contenders run on.
+/// The candidates' stream.
 cudaStream_t stream();
 
-/// Queues one computation on `stream`, its result in the device's memory; it can be captured.
+/// Queues one computation on `stream`, with the result in device memory; can be captured.
 using launch = std::function<void(cudaStream_t stream, void* result)>;
 
-/// The device's time of a launch among others like it.
+/// Device time of a launch among others like it.
 double seconds_of(const launch& f);
 
-/// A contender that is timed by the device: a graph of several launches between two events, behind
-/// another that keeps the device busy until all are queued.
+/// A candidate timed by the device: a graph of several launches between two events, queued behind
+/// another graph that keeps the device busy meanwhile.
 contender on_device(std::string name, std::string label, launch f, const workload& w);
 
-/// The same for a histogram that writes its counts to y of the workload.
+/// The same for a histogram with counts in the workload's y.
 contender counts_on_device(std::string name, std::string label, std::function<void(cudaStream_t)> f,
                            const workload& w);
 
-/// Ours of spmv, without and with a plan.
+/// Our spmv, without and with plans.
 contenders ours_of_spmv_on_device(const workload& w);
 
 }  // namespace bench

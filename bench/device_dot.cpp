@@ -1,5 +1,5 @@
-// dot on a CUDA device, its operands there: the device's own time, the result staying in its
-// memory; and the time of a call that returns the result to the host.
+// dot on a CUDA device, operands there: device time with the result in device memory, and time of a
+// call that returns it.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

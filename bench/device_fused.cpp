@@ -1,5 +1,4 @@
-// An update with a sum of what it writes, on a CUDA device: one call, and the two that it stands
-// for; cuBLAS's calls.
+// An update with a sum on a CUDA device: one call, the two equivalent ones, and cuBLAS's calls.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

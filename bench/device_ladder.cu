@@ -1,5 +1,5 @@
-// The ladder on a CUDA device, with the figures of 2021, which were taken on 2^20 elements of float
-// and bool (BLAS: of float alone) and one GPU of that year.
+// The ladder on a CUDA device, with the figures of 2021: on 2^20 elements of float and bool (BLAS:
+// float alone), on a GPU of that year.
 #include "bench/device.hpp"
 #include "bench/ladder.hpp"
 #include "bench/lane.hpp"
@@ -14,7 +14,7 @@ namespace {
 constexpr int threads = 256;  // a block
 constexpr int warp = 32;
 
-/// What thread `first` of `count` adds up by itself.
+/// The sum of thread `first` of `count`.
 template <class A, class X, class Y>
 __device__ A share(const X* x, const Y* y, int n, int first, int count) {
   A sum{};
@@ -22,7 +22,7 @@ __device__ A share(const X* x, const Y* y, int n, int first, int count) {
   return sum;
 }
 
-/// This thread's share, of all the grid's.
+/// This thread's part of the whole grid's sum.
 template <class A, class X, class Y>
 __device__ A share(const X* x, const Y* y, int n) {
   return share<A>(x, y, n, static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
@@ -34,8 +34,8 @@ __global__ void one_thread(const X* x, const Y* y, int n, A* result) {
   *result = share<A>(x, y, n, 0, 1);
 }
 
-/// Each thread reads the result, adds, and writes it back, as if it were alone. (Volatile, so that
-/// it really is read and written.)
+/// Each thread reads, adds to and writes the result without synchronisation. (Volatile, so that it
+/// really does.)
 template <class A, class X, class Y>
 __global__ void racing(const X* x, const Y* y, int n, A* result) {
   volatile A* const sum = result;

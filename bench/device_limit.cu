@@ -1,5 +1,5 @@
-// The limits of the memory of the device: reading the operands' bytes, and copying as many; of what
-// writes a vector, reading and writing as many.
+// Limits of device memory: reading the operands' bytes, and copying as many; for operations that
+// write a vector, reading and writing as many.
 #include "bench/device.hpp"
 #include "bench/limit.hpp"
 
@@ -11,16 +11,16 @@
 namespace bench {
 namespace {
 
-/// A block's part of the lines: `loads` 16-byte loads in flight a thread, side by side with those
-/// of the other threads.
+/// Index of a thread's k-th line: `loads` 16-byte loads in flight per thread, adjacent among
+/// threads.
 template <int loads>
 __device__ std::size_t index_of(int k) {
   return std::size_t{blockIdx.x} * blockDim.x * loads + static_cast<std::size_t>(k) * blockDim.x +
          threadIdx.x;
 }
 
-/// Waits, as every kernel must that may read what the launch before it wrote; its blocks have taken
-/// their places by then.
+/// Waits for the launch before, as any kernel that may read its output must; by then this one's
+/// blocks are resident.
 __device__ void wait_for_launch_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -32,22 +32,22 @@ __device__ void let_launch_after_start() {
 #endif
 }
 
-/// Up to so many lines of a vector the launch after starts before the loads: of 2^13 0.59 us, where
-/// behind them it is 0.83. From 2^16 on that costs as much as it gains, of 2^19 2.82 against 2.72.
+/// At most this many lines the next launch starts before the loads, else after them
+/// (tuning/limit.md).
 constexpr std::size_t starts_early_up_to = std::size_t{1} << 14;
 
 __device__ uint4 operator|(const uint4& a, const uint4& b) {
   return {a.x | b.x, a.y | b.y, a.z | b.z, a.w | b.w};
 }
 
-/// Some adjacent lines of 16 bytes.
+/// Adjacent lines of 16 bytes.
 struct lines {
   const uint4* first = nullptr;
   std::size_t size = 0;
 };
 
-/// Reads a line of each of two vectors at a time. It writes, so that the loads are not left out, if
-/// the bitwise or of everything that a thread read is 0, which random data does not give.
+/// Reads a line of each of two vectors at a time. So that the loads are kept, it writes if the
+/// bitwise or of a thread's data is 0, which random data never give.
 template <int loads>
 __global__ void read(lines x, lines y, unsigned* sink) {
   const bool early = x.size <= starts_early_up_to;
@@ -67,7 +67,7 @@ __global__ void read(lines x, lines y, unsigned* sink) {
   if ((all.x | all.y | all.z | all.w) == 0) *sink = 0;
 }
 
-/// Writes the bitwise or of the vectors that are there.
+/// Writes the bitwise or of the given vectors.
 template <int loads>
 __global__ void write(lines x, lines y, lines z, uint4* to) {
   const bool early = x.size <= starts_early_up_to;
@@ -89,7 +89,7 @@ __global__ void write(lines x, lines y, lines z, uint4* to) {
   }
 }
 
-/// Whether this device's kernels wait for the launch before themselves, so that launches overlap.
+/// Whether kernels can wait for the launch before, so that launches overlap.
 bool waits() {
   static const bool does = [] {
     int major = 0;
@@ -102,15 +102,13 @@ bool waits() {
   return does;
 }
 
-/// How a launch is cut: threads a block, and loads in flight a thread of each vector.
+/// Launch parameters: threads per block, and loads in flight per thread and vector.
 struct shape {
   unsigned threads;
   unsigned loads;
 };
 
-/// Those that were fastest on an H200 at some size from 2^17 to 2^31 bytes a vector: of 4 MiB 2.10
-/// us for two read and one written, where blocks of 256 threads and one load take 2.12, and without
-/// the overlap of launches 2.38.
+/// Those fastest at some size on an H200 (tuning/limit.md).
 constexpr shape shapes[] = {{256, 1}, {256, 2}, {256, 8}, {512, 1}, {512, 2}, {1024, 1}, {1024, 2}};
 
 /// Calls f with the number of loads as a constant.
@@ -126,7 +124,7 @@ void with_loads(unsigned loads, const F& f) {
   }
 }
 
-/// Queues a kernel over so many lines. It may start while the launch before it ends.
+/// Queues a kernel over this many lines. It may start while the launch before ends.
 template <class... Parameter>
 void queue_kernel(void (*kernel)(Parameter...), const shape& s, std::size_t n, cudaStream_t stream,
                   Parameter... arguments) {
@@ -143,7 +141,7 @@ void queue_kernel(void (*kernel)(Parameter...), const shape& s, std::size_t n, c
   check(cudaLaunchKernelEx(&configuration, kernel, arguments...), "cudaLaunchKernelEx");
 }
 
-/// The fastest of the shapes, found when it is first launched.
+/// The fastest of the shapes, chosen at the first launch.
 template <class Launch>
 launch of_fastest_shape(const Launch& with) {
   const on_demand<launch> chosen([with] {
@@ -171,7 +169,7 @@ launch reading(const lines& x, const lines& y) {
   });
 }
 
-/// It writes as many lines as x has, to memory of its own.
+/// Writes as many lines as x has, to memory of its own.
 launch writing(const lines& x, const lines& y, const lines& z) {
   const on_demand<device_memory> to([=] { return device_memory(x.size * sizeof(uint4)); });
   return of_fastest_shape([=](const shape& s, cudaStream_t stream, void*) {
@@ -191,7 +189,7 @@ contenders device_limit(const workload& w) {
     list.push_back(on_device("limit: read and write", "16-byte loads", writing(x, y, z), w));
   } else {
     list.push_back(on_device("limit: read", "16-byte loads", reading(x, y), w));
-    // Half of the bytes, read and written: x is the longer operand, in bytes, or as long.
+    // Half of the bytes are read, half written: x is the longest operand in bytes.
     const std::size_t half = w.bytes() / 2 / sizeof(uint4);
     list.push_back(on_device("limit: copy", "as many bytes, half of them written",
                              writing({x.first, half}, {}, {}), w));

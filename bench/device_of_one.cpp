@@ -1,5 +1,4 @@
-// sum, asum, nrm2, max and iamax on a CUDA device, the vector there: the device's own time, the
-// result staying in its memory.
+// sum, asum, nrm2, max and iamax on a CUDA device, vector and result there: device time.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

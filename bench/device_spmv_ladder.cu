@@ -1,5 +1,5 @@
-// The effect of the lanes a row: plain kernels that differ in it alone, on rows of 4.2 nonzeros;
-// then cuSPARSE and ours.
+// Effect of the number of threads per row: plain kernels that differ in it alone, on rows of 4.2
+// nonzeros; then cuSPARSE and ours.
 #include "bench/device.hpp"
 #include "bench/ladder.hpp"
 #include "bench/lane.hpp"
@@ -12,9 +12,9 @@
 namespace bench {
 namespace {
 
-constexpr unsigned threads = 256;  // a block
+constexpr unsigned threads = 256;  // per block
 
-/// Each row is summed by `lanes` threads of a warp, every one with each `lanes`-th term.
+/// `lanes` threads of a warp sum each row, each with every `lanes`-th term.
 template <int lanes, class T>
 __global__ void multiply(const std::int32_t* offsets, const std::int32_t* columns, const T* values,
                          const T* x, T* y, int rows) {

@@ -1,4 +1,4 @@
-// Element-wise functions on a CUDA device, the vectors there: the device's own time.
+// Element-wise functions on a CUDA device, vectors there: device time.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

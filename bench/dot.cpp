@@ -21,7 +21,7 @@ constexpr source* others[] = {
 #endif
 };
 
-/// What learned models are made of.
+/// Types of machine learning.
 constexpr tally::type_list<pair<tally::float16, tally::float16>,
                            pair<tally::bfloat16, tally::bfloat16>, pair<std::int8_t, std::int8_t>>
     short_pairs;
@@ -70,7 +70,7 @@ contenders ways(const workload& w, bool full) {
 const lane dot = {
     .name = "dot", .on_all_threads = true, .offset = of_malloc, .sizes = sizes, .ways = ways};
 
-/// The same on vectors that start with a page.
+/// The same on page-aligned vectors.
 const lane dot_aligned = {.name = "dot-aligned", .sizes = aligned_sizes, .ways = ways};
 
 }  // namespace bench

@@ -1,5 +1,4 @@
-// The element-wise functions as one would write them: what a loop, a kernel or another library's
-// transform is given.
+// The element-wise functions in plain code, for loops, kernels and other libraries' transforms.
 #pragma once
 
 #include "bench/workload.hpp"
@@ -12,7 +11,7 @@ namespace bench::plain {
 
 inline constexpr double alpha = 0.75;
 inline constexpr double beta = -0.5;
-inline constexpr double gamma = 0.25;  // below 1: what is updated again and again stays bounded
+inline constexpr double gamma = 0.25;  // below 1: repeated updates stay bounded
 
 struct copy {
   template <class T>
@@ -81,7 +80,7 @@ TALLY_HOST_DEVICE T at(const G& g, const T* x, const T* y, const T* z, std::size
   }
 }
 
-/// Calls f with the function of one, two or three elements that `what` is.
+/// Calls f with the function of one, two or three elements for `what`.
 template <class F>
 void visit(operation what, F&& f) {
   switch (what) {

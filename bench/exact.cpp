@@ -1,5 +1,5 @@
-// The exact grade on the host, against the default grade and what users have now; and the error of
-// each against the condition number of the product.
+// The exact grade on the host, against the default grade and other accurate sums; and every error
+// against the product's condition number.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/ours.hpp"

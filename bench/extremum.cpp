@@ -1,4 +1,4 @@
-// max, which finds value and index, and iamax on the host: our executors, the peers, the limit.
+// max, with value and index, and iamax on the host: our executors, the peers, the limit.
 #include "bench/lane.hpp"
 
 namespace bench {

@@ -1,5 +1,5 @@
-// An update with a sum of what it writes, on the host: our executors in one call, and in the two
-// that it stands for; a plain loop.
+// An update with a sum on the host: our executors in one call and in the two equivalent ones; a
+// plain loop.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/ours.hpp"
@@ -21,7 +21,7 @@ std::vector<std::size_t> longest(const types& t, bool full) {
   return full || list.empty() ? list : std::vector<std::size_t>{list.back()};
 }
 
-/// What the one call is compared with.
+/// The two equivalent calls.
 contenders two_calls(const workload& w) {
   contenders list;
   for (const tally::executor& where : host_executors(w.threads, false)) {

@@ -1,5 +1,5 @@
-// The lane of data in host memory: what a dot product takes on the device if the operands have to
-// go there first, by every way, beside the processor, which has them already. All memory is reused.
+// Data in host memory: a dot product on the device including the transfer, by every method, beside
+// the processor. All memory is reused.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/ours.hpp"
@@ -19,7 +19,7 @@ std::vector<std::size_t> sizes(const types& t, bool full) {
           1 << 19, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28};
 }
 
-/// Both operands, in pinned memory and on the device, and a workspace between.
+/// Both operands in pinned memory and on the device, and a workspace between.
 struct copies {
   std::size_t x_bytes, y_bytes;
   pinned_memory pinned_x{x_bytes}, pinned_y{y_bytes};

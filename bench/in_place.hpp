@@ -1,4 +1,4 @@
-// Contenders that update a vector where it is, as axpy of BLAS does.
+// Candidates that update a vector in place, as BLAS's axpy does.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Lets z start as y where a contender that updates z is checked.
+/// Starts z as y before a check of an in-place candidate.
 inline contender in_place(contender c, const workload& w) {
   c.compute = [compute = std::move(c.compute), y = w.y, z = w.z](void* result) {
     std::memcpy(z, y.data, y.size * tally::size_of(y.element));

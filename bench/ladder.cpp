@@ -1,6 +1,5 @@
-// The ladder on the host: each way of writing a dot product, from slow to fast, side by side, some
-// of them wrong. The project began with an exercise that climbed it in 2021; its figures stand
-// beside each rung, taken on 2^20 doubles with 4 threads.
+// The ladder on the host: ways of writing a dot product, from slow to fast, some wrong. The project
+// began as an exercise of 2021, whose figures stand beside each rung: 2^20 doubles, 4 threads.
 #include "bench/ladder.hpp"
 
 #include "bench/lane.hpp"
@@ -58,8 +57,8 @@ A unrolled(const X* x, const Y* y, std::size_t n) {
   return std::accumulate(sums, sums + width, A{});
 }
 
-/// One sum that every thread reads and writes, without the lock that it needs: updates get lost.
-/// (Its loads and stores are atomic, so that the program is still a program.)
+/// One sum that all threads read and write without a lock: updates get lost. (Atomic loads and
+/// stores keep the behaviour defined.)
 template <class A, class X, class Y>
 A racing(const X* x, const Y* y, std::size_t n, int threads) {
   std::atomic<A> sum{};
@@ -71,7 +70,7 @@ A racing(const X* x, const Y* y, std::size_t n, int threads) {
   return sum;
 }
 
-/// Each thread adds up a share, the shares are added last.
+/// Each thread sums its part; the parts are added last.
 template <class A, class X, class Y>
 A partials(const X* x, const Y* y, std::size_t n, int threads) {
   A sum{};
@@ -80,7 +79,7 @@ A partials(const X* x, const Y* y, std::size_t n, int threads) {
   return sum;
 }
 
-/// Halves as tasks, down to a length that is worth one.
+/// Recursive halves as tasks, down to a worthwhile length.
 template <class A, class X, class Y>
 A sum_of_halves(const X* x, const Y* y, std::size_t n) {
   constexpr std::size_t worth_a_task = std::size_t{1} << 15;
@@ -120,7 +119,7 @@ contenders ways(const workload& one, bool) {
           list.push_back(rung(std::move(name), of_doubles(us_in_2021), on_host("", "", w, f)));
         };
         add("loop", 1449, one, [=] { return loop<A>(x, y, n); });
-        // The 0 makes it add in int: each step converts, and drops the fraction.
+        // The initial int 0 makes it add in int: each step converts and truncates.
         add("loop in the wrong type", 2302, one,
             [=] { return static_cast<A>(std::inner_product(x, x + n, y, 0)); });
         add("one-liner (transform_reduce)", 1281, one,
@@ -132,7 +131,7 @@ contenders ways(const workload& one, bool) {
         add("tasks", 326, all, [=] { return tasks<A>(x, y, n, threads); });
         for (source* blas : {peers::openblas, peers::blis}) {
           const contenders on_one = blas(one), on_all = blas(all);
-          if (on_one.empty()) continue;  // not there, or a mixed pair
+          if (on_one.empty()) continue;  // absent, or a mixed pair
           list.push_back(rung(on_one[0].name + " on one thread", of_doubles(812), on_one[0]));
           list.push_back(rung(on_all[0].name + " on all threads", of_doubles(252), on_all[0]));
           break;

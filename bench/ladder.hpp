@@ -1,4 +1,4 @@
-// What the ladders on the host and on the device share.
+// Parts common to the ladders of host and device.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -8,7 +8,7 @@ namespace bench {
 /// 2^20 elements, as in 2021, for the pairs of --quick.
 std::vector<std::size_t> ladder_sizes(const types& t, bool full);
 
-/// `c` under the name of its rung, with its figure of 2021, or 0 where there is none.
+/// `c` under its rung's name, with its figure of 2021 or 0.
 contender rung(std::string name, double us_in_2021, contender c);
 
 }  // namespace bench

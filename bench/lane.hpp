@@ -1,5 +1,5 @@
-// A lane: one list of contenders, over pairs of types, sizes and threads. Each stands in a file of
-// its own; main.cpp runs them in turn.
+// A benchmark: one list of candidates over pairs of types, sizes and threads, in a file of its own.
+// main.cpp runs all in turn.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -13,33 +13,33 @@ namespace bench {
 
 struct lane {
   std::string_view name;
-  bool on_device = false;       ///< the operands are in the memory of the CUDA device
-  bool on_all_threads = false;  ///< on one thread and on all of them; else the contenders decide
-  std::size_t offset = 0;       ///< bytes past a page at which the operands start on the host
+  bool on_device = false;       ///< operands in memory of the CUDA device
+  bool on_all_threads = false;  ///< on one thread and on all; else the candidates decide
+  std::size_t offset = 0;       ///< of operands past a page, in bytes, on the host
   values drawn = values::uniform;
-  bool exact = false;  ///< bits are compared with the correctly rounded result
+  bool exact = false;  ///< compares bits with the correctly rounded result
   operation what = operation::dot;
   std::size_t rows = 1;  ///< see workload
   bool y_has_rows = false;
-  std::size_t skipped = 0;  ///< elements before the first, so that addresses are odd
+  std::size_t skipped = 0;  ///< leading elements left out, for unaligned addresses
   tally::binning bins = tally::binning::keys;
-  bool transposes = false;  ///< of spmv: the product is with the matrix's transpose
-  /// The sizes for a pair of types; empty for none. Both lists are longer in the full comparison.
+  bool transposes = false;  ///< spmv with the matrix's transpose
+  /// Sizes for a pair of types, empty for none. Both lists are longer in the full comparison.
   std::vector<std::size_t> (*sizes)(const types& t, bool full);
   contenders (*ways)(const workload& w, bool full);
 };
 
-/// Where malloc puts a large vector, and so std::vector, new and Fortran's allocate: 16 bytes past
-/// a multiple of 64. A vector load there crosses a cache line, which costs the peers up to half.
+/// Alignment of malloc's large vectors, so of std::vector's, new's and Fortran's: 16 bytes past a
+/// multiple of 64, where vector loads cross cache lines.
 inline constexpr std::size_t of_malloc = 16;
 
-/// These are for the lanes of one vector (reduce.cpp).
+/// For operations on one vector (reduce.cpp).
 std::vector<std::size_t> sizes_of_one(const types& t, bool full);
 contenders ways_of_one(const workload& w, bool full);
 
-/// The matrices of the spmv lanes (spmv.cpp).
+/// The matrices for spmv (spmv.cpp).
 std::vector<std::size_t> matrices_for(const types& t, bool on_device, bool full);
-/// Those of the lanes of transposes: three, or in the full comparison and of one's own all.
+/// The matrices for transposes: three; all in the full comparison, and of one's own.
 std::vector<std::size_t> transposes_for(const types& t, bool on_device, bool full);
 
 extern const lane dot;  // dot.cpp

@@ -1,5 +1,5 @@
-// The limits of the memory of the host: reading the operands' bytes and doing nothing with them
-// that takes time; of what writes a vector, reading and writing as many.
+// Limits of host memory: reading the operands' bytes; for operations that write a vector, reading
+// and writing as many.
 #include "bench/limit.hpp"
 
 #include "bench/limit_kernel.hpp"
@@ -12,14 +12,14 @@
 namespace bench {
 namespace {
 
-/// Fewest bytes with a limit: a call of less takes as long as its data.
+/// Minimal bytes for a limit: below, the call itself takes as long as its data.
 constexpr std::size_t min_bytes = std::size_t{1} << 14;
-/// Below so many bytes there is one way, the widest loads, which is called without a detour.
+/// Below this there is one method, the widest loads, called directly.
 constexpr std::size_t one_way_below = std::size_t{1} << 16;
 
 using way = std::function<bool()>;
 
-/// The time of a call among others like it, which leave their data in the caches.
+/// Seconds of a call among others like it, with data left in the caches.
 double seconds_of(const way& f) {
   using clock = std::chrono::steady_clock;
   constexpr auto enough = std::chrono::microseconds(200);
@@ -35,13 +35,13 @@ double seconds_of(const way& f) {
   return std::chrono::duration<double>(elapsed).count() / calls;
 }
 
-/// The fastest of some ways, found when it is first called.
+/// The fastest method, chosen at the first call.
 way fastest_of(std::vector<way> ways) {
   const on_demand<way> chosen([ways = std::move(ways)] { return fastest(ways, seconds_of); });
   return [chosen] { return chosen()(); };
 }
 
-/// Share `part` of `parts` of some bytes; shares begin at the same place of a cache line.
+/// Part `part` of `parts`; parts begin at equal offsets in a cache line.
 stretch share(const stretch& all, std::size_t part, std::size_t parts) {
   constexpr std::size_t line = 64;
   const std::size_t lines = all.size / line;
@@ -54,11 +54,10 @@ stretch bytes_of(const tally::operand& v, std::size_t rows) {
   return {static_cast<const std::byte*>(v.data), rows * v.size * size_of(v.element)};
 }
 
-/// How vectors are read: two streams at once, as dot reads; four; or block by block, one after the
-/// other.
+/// Order of reading vectors: two streams at once, as dot; four; or block by block.
 enum class reads { two, four, blocks };
 
-/// What x has more than y (the wider type comes first) is two streams, or four, too.
+/// The excess of x over y (the wider type comes first) is read as two or four streams.
 bool read_both(const limit_kernel& k, reads how, const stretch& x, const stretch& y) {
   const auto read = [&](const stretch& a, const stretch& b) {
     if (how == reads::four) {
@@ -96,7 +95,8 @@ way read_on(int threads, const limit_kernel& k, reads how, const stretch& x, con
   };
 }
 
-/// What writes a vector: the number of others that it reads, and whether it reads that one.
+/// An operation that writes a vector: the number of others that it reads, and whether it reads that
+/// one.
 struct writer {
   int inputs;
   bool updates;
@@ -123,7 +123,7 @@ way write_on(int threads, const limit_kernel& k, bool streamed, const writer& wh
   };
 }
 
-/// The ways that `one(kernel, choice)` makes of the widest two kernels.
+/// The methods `one(kernel, choice)` for the widest two kernels.
 template <class Choice, class One>
 std::vector<way> ways_of(std::initializer_list<Choice> choices, const One& one) {
   std::vector<way> ways;
@@ -134,8 +134,8 @@ std::vector<way> ways_of(std::initializer_list<Choice> choices, const One& one) 
   return ways;
 }
 
-/// A limit on one thread, and on all where the workload may; `one_way` makes the way for few bytes,
-/// `ways` those for a number of threads.
+/// A limit on one thread, and on all where the workload permits; `one_way` makes the method for few
+/// bytes, `ways` those for a number of threads.
 contenders on_threads(const std::string& name, const workload& w, const way& one_way,
                       const std::function<std::vector<way>(int threads)>& ways) {
   contenders list = {
@@ -170,12 +170,12 @@ contenders reading(const workload& w) {
 }  // namespace
 
 contenders limit(const workload& w) {
-  // Of a matrix whose names alone are asked for there is no byte yet.
+  // A matrix has no bytes yet when only names are asked for.
   if (w.bytes() > 0 && w.bytes() < min_bytes) return {};
   contenders list;
   if (writes(w.what)) {
     list = writing("limit: read and write", {inputs_of(w), updates(w.what)}, w);
-    // BLAS's axpy touches two vectors, of which less memory is in the way of a cache.
+    // BLAS's axpy touches two vectors alone, so less memory passes a cache.
     if (w.what == operation::axpy) list += writing("limit: read and write, in place", {1, true}, w);
   } else {
     list = reading(w);

@@ -1,7 +1,7 @@
-// The measured limits: how fast the operands' bytes can be read at all, at the same size and so
-// from the same level of the memory; of what writes a vector, how fast as many bytes can be read
-// and written. No loads and stores are wider than theirs, they lie where the contenders' lie, and
-// where it isn't clear how many should be in flight, several ways are tried first.
+// Measured limits: the speed of reading the operands' bytes at the same size, so from the same
+// level of memory; for operations that write a vector, of reading and writing as many. Loads and
+// stores are as wide as any candidate's, data lie where the candidates' lie, and where the best
+// number of streams is unclear, several methods are tried first.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -11,18 +11,17 @@
 
 namespace bench {
 
-source limit;         // on one thread, and on all where the workload may
+source limit;         // on one thread, and on all where the workload permits
 source device_limit;  // a read and a copy, or a read and a write
 
-/// Finds the limit of a sparse matrix times a vector by one of those: by reading the values and the
-/// columns, which are most of what has to be read.
+/// Limit of a sparse product, by one of those: reads values and columns, most of the data.
 contenders limit_of_spmv(const workload& w, source* limit);
 
-/// The number of vectors that what writes one reads beside it.
+/// Vectors that an operation reads beside the one that it writes.
 inline int inputs_of(const workload& w) { return w.x_alone() ? 1 : 2; }
 
-/// Returns the one of `ways` that takes the least time in any of three turns; `seconds(way)` is the
-/// time of one call.
+/// Returns the one of `ways` with the least time in any of three turns; `seconds(way)` measures one
+/// call.
 template <class Way, class Seconds>
 const Way& fastest(const std::vector<Way>& ways, const Seconds& seconds) {
   std::vector<double> least(ways.size(), 1e30);

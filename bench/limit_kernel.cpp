@@ -1,5 +1,5 @@
-// The limits' kernels, compiled for every instruction set. Loads and stores in the loops start at
-// multiples of a vector, so none crosses a cache line, wherever the operands start.
+// Kernels of the limits, compiled for every instruction set. Loads and stores in loops are aligned
+// to vectors: none crosses a cache line, whatever the operands' alignment.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/limit_kernel.cpp"
 #include "backends/simd/targets.hpp"
@@ -28,13 +28,13 @@ HWY_INLINE const std::uint8_t* bytes(const std::byte* p) {
   return reinterpret_cast<const std::uint8_t*>(p);
 }
 
-/// Returns how many bytes lie before the next multiple of a vector.
+/// Bytes before the next multiple of a vector.
 HWY_INLINE std::size_t before_border(const std::byte* p) {
   return (width - reinterpret_cast<std::uintptr_t>(p) % width) % width;
 }
 
-/// Calls f(d, i) for vectors d as wide as can be that start at byte i and make up fewer bytes than
-/// two of the widest; they may overlap. Returns false where there are too few bytes for that.
+/// Calls f(d, i) for the widest vectors d, perhaps overlapping, at bytes i that cover less than two
+/// full vectors. Returns false for too few bytes.
 template <class F>
 HWY_INLINE bool in_two(std::size_t n, const F& f) {
   const auto with = [&](auto d) {
@@ -63,8 +63,7 @@ HWY_INLINE bool is_any_of_few(const stretch& from) {
 
 HWY_INLINE bool is_any(vec v) { return !hn::AllTrue(tag(), hn::Eq(v, hn::Zero(tag()))); }
 
-/// The vectors of a stretch that start at borders. Those at its ends, which are read apart, overlap
-/// them.
+/// The aligned vectors of a block; the two at the ends, read apart, overlap them.
 struct body {
   const std::uint8_t* next;
   const std::uint8_t* end;
@@ -76,8 +75,7 @@ struct body {
   HWY_INLINE std::size_t size() const { return static_cast<std::size_t>(end - next); }
 };
 
-/// Returns the bitwise or of the first and the last vector of a stretch, and of what is left of its
-/// body.
+/// The bitwise or of the first and last vector and of the remaining body.
 HWY_INLINE vec rest_of(const stretch& from, body left) {
   const tag d;
   if (from.size < width) return hn::Zero(d);
@@ -87,7 +85,7 @@ HWY_INLINE vec rest_of(const stretch& from, body left) {
   return any;
 }
 
-/// Eight loads are in flight in four chains, two of each of four stretches, or four of each of two.
+/// Eight loads in flight in four chains, two from each of four blocks or four from each of two.
 template <std::size_t streams>
 bool read(const stretch* from) {
   static_assert(streams == 2 || streams == 4);
@@ -100,7 +98,7 @@ bool read(const stretch* from) {
   std::size_t steps = std::min(left[0].size(), left[1].size());
   if constexpr (streams == 4) steps = std::min({steps, left[2].size(), left[3].size()});
   steps /= step;
-  // Of two stretches the second pair of chains reads what lies half a step on.
+  // With two blocks the second pair of chains reads half a step ahead.
   const std::uint8_t* a = left[0].next;
   const std::uint8_t* b = left[1].next;
   const std::uint8_t* c = streams == 4 ? left[2].next : a + 2 * width;
@@ -125,11 +123,10 @@ bool read(const stretch* from) {
   return any_of_few || is_any(hn::Or(hn::Or(any_a, any_b), hn::Or(any_c, any_e)));
 }
 
-/// A zero of which no compiler knows that it is one.
+/// A zero that no compiler knows.
 volatile std::uint8_t nothing = 0;
 
-/// Returns what goes to z at `i`. Where z is updated it keeps its bits, by an exclusive or with
-/// zeros.
+/// The value of z at `i`. An updated z keeps its bits: exclusive or with zeros.
 template <int inputs, bool updates, class D>
 HWY_INLINE hn::Vec<D> combined(D d, const std::uint8_t* x, const std::uint8_t* y,
                                const std::uint8_t* z, std::size_t i, std::uint8_t zero) {
@@ -159,7 +156,7 @@ HWY_NOINLINE void write(const std::byte* const* from, std::byte* to, std::size_t
     return;
   }
   const auto one = [&](std::size_t i) { return combined<inputs, updates>(d, x, y, z, i, zero); };
-  // They are stored last, so that no load waits for a store of which it reads a part.
+  // Stored last, so that no load waits for a store that it partly reads.
   const vec head = one(0), tail = one(size - width);
   std::size_t i = before_border(to);
   const auto store = [&](vec v, std::size_t to_byte) {

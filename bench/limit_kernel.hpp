@@ -1,4 +1,4 @@
-// What the limits of the host's memory run: loads and stores as wide as the processor has them.
+// Kernels of the host limits: loads and stores as wide as the processor has.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -8,27 +8,26 @@
 
 namespace bench {
 
-/// Bytes that lie side by side.
+/// Contiguous bytes.
 struct stretch {
   const std::byte* first = nullptr;
   std::size_t size = 0;
 };
 
-/// The functions for one instruction set.
+/// Functions for one instruction set.
 struct limit_kernel {
   tally::instruction_set set;
-  /// Reads every byte of two, or of four, stretches at the same time, and returns whether any bit
-  /// is 1, so that no compiler leaves the loads out.
+  /// Reads every byte of two or four blocks at the same time; returns whether any bit is 1, so that
+  /// no load is optimised away.
   bool (*read_two)(const stretch* from);
   bool (*read_four)(const stretch* from);
-  /// Writes the bitwise or of the first `inputs` stretches, 1 or 2, of `size` bytes to z; where
-  /// `updates` says so, it reads z, too, and writes the same back. Stores that are `streamed` go
-  /// past the caches.
+  /// Writes the bitwise or of the first `inputs` blocks, 1 or 2, of `size` bytes to z; with
+  /// `updates` it rewrites z with what it reads. `streamed` stores bypass the caches.
   void (*write)(const std::byte* const* from, int inputs, bool updates, bool streamed, std::byte* z,
                 std::size_t size);
 };
 
-/// Returns those that this processor can run, the widest last.
+/// The kernels that this processor runs, widest last.
 const std::vector<const limit_kernel*>& limit_kernels();
 
 }  // namespace bench

@@ -1,5 +1,5 @@
-// The comparison: runs the lanes, group by group. The contenders of a group compute the same
-// product from the same data; they are checked first, then measured in repetitions in random order.
+// The comparison: runs the benchmarks, group by group. Candidates of a group compute the same
+// product of the same data; they are checked, then measured in repetitions in random order.
 #include "bench/calibrate.hpp"
 #include "bench/data.hpp"
 #include "bench/lane.hpp"
@@ -86,7 +86,7 @@ options parse(int argc, char** argv) {
   return o;
 }
 
-/// How long and how often each contender is measured.
+/// Measuring time and repetitions per candidate.
 struct effort {
   int repetitions;
   double seconds;  ///< of each repetition, at least
@@ -94,7 +94,7 @@ struct effort {
 constexpr effort quick_effort = {5, 0.01};
 constexpr effort full_effort = {15, 0.03};
 
-/// A contender whose calls take so long is measured less often, three times at least: the slowest
+/// Seconds of a call above which a candidate has fewer repetitions, at least three: the slowest
 /// take a hundred times as long as ours.
 constexpr double seconds_of_slow = 0.25;
 
@@ -104,13 +104,13 @@ tally::matrix_operation operation_of(const lane& l) {
   return l.transposes ? tally::matrix_operation::transpose : tally::matrix_operation::none;
 }
 
-/// The contenders for one product.
+/// The candidates for one product.
 struct group {
   const lane* from;
   types operands;
   std::size_t n;
   int threads;
-  std::vector<std::string> names;  ///< of the rows, those that the filter keeps
+  std::vector<std::string> names;  ///< of rows that pass the filter
 
   std::string name() const {
     const std::string size = has_matrix(*from) ? matrix_name(n) : std::to_string(n);
@@ -208,7 +208,7 @@ bool takes(const lane& l, const types& t) {
   return l.what == operation::histogram ? contains(histogram_pairs{}, t) : contains(pairs{}, t);
 }
 
-/// Those that some lane takes.
+/// The types of any benchmark.
 std::vector<types> every_types() {
   std::vector<types> list = list_of(pairs{});
   for (const types& t : list_of(histogram_pairs{})) {
@@ -217,11 +217,11 @@ std::vector<types> every_types() {
   return list;
 }
 
-/// What the options ask for. Contenders are made here on no data, for their names.
+/// The groups that the options select. Candidates are made here without data, for their names.
 std::vector<group> plan(const options& o) {
   const std::regex filter(o.filter);
   std::vector<group> groups;
-  for (const types& t : every_types()) {  // one after another: lanes share what is filled
+  for (const types& t : every_types()) {  // consecutive groups share contents
     for (const lane* l : lanes()) {
       if (!takes(*l, t)) continue;
       std::vector<int> threads = {1};
@@ -255,7 +255,7 @@ std::vector<group> plan(const options& o) {
   return groups;
 }
 
-/// What the vectors of a group are filled with, and where.
+/// Contents and location of a group's vectors.
 struct contents {
   types operands;
   values drawn = values::uniform;
@@ -281,7 +281,7 @@ struct contents {
   friend bool operator==(const contents&, const contents&) = default;
 };
 
-/// The operands of the groups: filled once for groups of the same contents, one after another.
+/// The operands of the groups, filled once for successive groups of equal contents.
 class operands {
  public:
   operands(const std::vector<group>& groups, std::uint64_t seed) : groups_(groups), seed_(seed) {}
@@ -304,7 +304,7 @@ class operands {
     return w;
   }
 
-  /// `w`, made by `on_host`, where the lane wants it.
+  /// `w`, made by `on_host`, where the benchmark wants it.
   workload where_wanted(const group& g, workload w) const {
 #if TALLY_BENCH_CUDA
     if (g.from->on_device) {
@@ -324,8 +324,8 @@ class operands {
     return w;
   }
 
-  /// Puts into z what it has before a call that is checked: y where that is updated; of an spmv
-  /// NaN, so that a row that isn't written is a wrong one.
+  /// Resets z before a checked call: y where it is updated; NaN for spmv, so that an unwritten row
+  /// is wrong.
   static void reset(const group& g, const workload& w) {
     const bool is_updated = updates(w.what);
     if (!is_updated && !has_matrix(*g.from)) return;
@@ -413,7 +413,7 @@ class operands {
     return w;
   }
 
-  /// Samples, and counts as y.
+  /// Samples, and y for counts.
   workload histogram(const group& g) {
     const std::size_t n = samples_of_histogram, bins = bins_of(g.from->drawn, g.n);
     filled_with_ = {};
@@ -452,19 +452,19 @@ class operands {
 #endif
 };
 
-/// A result, as bits: of any accumulator's type, or an element-wise function's elements.
+/// A result's bits: of an accumulator, or of an element-wise function's elements.
 using bits = std::vector<unsigned char>;
 bits room_for_result(const workload& w) {
   return bits(std::max(w.result_bytes(), sizeof(std::complex<double>)));
 }
 
 struct verdict {
-  bool agrees = true;  ///< with the bits of our serial executor
+  bool agrees = true;  ///< with our serial executor's bits
   double error = 0;    ///< see reference::error_of, error_of_rows, error_of_elements
   double seconds = 0;  ///< of a call, about
 };
 
-/// The worst of some calls: a race does not show each time, least of all on a busy machine.
+/// The worst of several calls: races show rarely, least of all on a busy machine.
 verdict check(const group& g, const contender& c, const workload& w, const bits& expected,
               const reference& truth) {
   const bool exists = w.what == operation::max || w.what == operation::iamax ||
@@ -491,9 +491,9 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
   return v;
 }
 
-/// The median of some times that `set_up` takes, on the host's clock.
+/// Median time of `set_up` on the host's clock.
 double seconds_of(const std::function<void()>& set_up) {
-  set_up();  // what is made once in a process
+  set_up();  // one-time initialisation
   std::array<double, 5> seconds;
   for (double& s : seconds) {
     const auto start = std::chrono::steady_clock::now();
@@ -551,7 +551,7 @@ std::string time_text(double seconds) {
   return text;
 }
 
-/// A line a group: the best of ours against the best of the others.
+/// Prints a line per group: the best of ours against the best of the others.
 class progress {
  public:
   progress(const std::vector<group>& groups, const effort& e, bool quiet)
@@ -578,7 +578,7 @@ class progress {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// A guess, only for the time left: how fast a call reads, and some time for other things.
+  /// Rough seconds, for the remaining time alone: reading speed plus overhead.
   double cost(const group& g) const {
     const types& t = g.operands;
     const double bytes_a_second = g.from->on_device ? 1e12 : 5e9;

@@ -19,10 +19,10 @@ struct entry {
   std::string name;
   listed on_host;
   listed on_device;
-  std::function<matrices::pattern(std::uint64_t seed)> generate;  ///< none: it is in a file
+  std::function<matrices::pattern(std::uint64_t seed)> generate;  ///< none for a file
 };
 
-/// By their numbers of nonzeros, 294 to 5.6e7.
+/// Sorted by number of nonzeros.
 std::vector<entry>& entries() {
   using enum listed;
   using matrices::random_rows, matrices::rmat, matrices::stencil;
@@ -40,7 +40,7 @@ std::vector<entry>& entries() {
       entry{"soc-Slashdot0902", quick, quick, nullptr},
       entry{"rmat-18", quick, quick, [](seed s) { return rmat(18, std::size_t{16} << 18, s); }},
       entry{"random-18", quick, full, [](seed s) { return random_rows(1 << 18, 16.5, 0, s); }},
-      // The mean is of lengths before their fractions are cut off.
+      // The mean of lengths before truncation.
       entry{"random-4.2", full, full, [](seed s) { return random_rows(1 << 20, 4.7, 0, s); }},
       entry{"5-point-1024", quick, never, [](seed) { return stencil(1024, 1024, 1, 1); }},
       entry{"27-point-64", quick, never, [](seed) { return stencil(64, 64, 64, 3); }},
@@ -54,19 +54,19 @@ std::vector<entry>& entries() {
   return list;
 }
 
-bool own = false;  // whether there are matrices of the caller's
+bool own = false;  // whether the caller's matrices are used
 
 bool is_here(const entry& e) {
   return e.generate || (TALLY_HAS_ZLIB && std::filesystem::exists(matrices::file(e.name)));
 }
 
-/// Returns the pattern in a file, whatever its values are: every field can be read as this type.
+/// Returns a file's pattern; every field can be read as this type.
 matrices::pattern pattern_in(const std::string& path) {
   auto a = tally::read_matrix_market<std::complex<double>>(path);
   return {a.rows, a.columns, std::move(a.row_offsets), std::move(a.column_indices)};
 }
 
-/// Returns a file's name without its folder, .mtx and .mtx.gz.
+/// Returns a file's name without folder, .mtx and .mtx.gz.
 std::string name_of(const std::filesystem::path& path) {
   std::filesystem::path name = path.filename();
   for (const char* const end : {".gz", ".mtx"}) {

@@ -1,9 +1,8 @@
-// What reproducible sums and products cost over ranks: mpiexec -n RANKS tally_bench_mpi [options].
+// Cost of reproducible sums and products over ranks: mpiexec -n RANKS tally_bench_mpi [options].
 //
-// Each row compares what Tally does with the least that any code does: the same local work, and
-// MPI's own reduction of one double, or no exchange of elements at all. The contenders of a row
-// take turns, so that what else the machine does meets all of them. A time is that of the slowest
-// rank, the median of many turns.
+// Each row compares Tally with the least that any code does: the same local work, and MPI's
+// reduction of one double, or no halo exchange. Candidates of a row take turns, so that
+// disturbances hit all. Times are the slowest rank's, the median of many turns.
 #include <tally/mpi.hpp>
 #include <tally/tally.hpp>
 
@@ -40,8 +39,7 @@ struct contender {
   std::function<void()> call;
 };
 
-/// Returns the seconds of one call, of the slowest rank, for each contender: the median of turns in
-/// which they follow one another.
+/// Returns the seconds of a call on the slowest rank, by candidate: the median of turns.
 std::vector<double> times_of(const std::vector<contender>& all, int turns, double turn_seconds) {
   using clock = std::chrono::steady_clock;
   const auto seconds_of = [](const contender& each, int calls) {
@@ -54,7 +52,7 @@ std::vector<double> times_of(const std::vector<contender>& all, int turns, doubl
   };
   std::vector<int> calls;
   for (const contender& each : all) {
-    seconds_of(each, 1);  // it is warm then
+    seconds_of(each, 1);  // warm by then
     const double once = seconds_of(each, 3);
     calls.push_back(std::clamp(static_cast<int>(turn_seconds / once), 1, 10000));
   }
@@ -79,7 +77,7 @@ struct options {
   std::string filter;
 };
 
-/// Prints a row: the first contender is what the others are compared with.
+/// Prints a row, relative to its first candidate.
 void report(const options& chosen, const std::string& row, const std::vector<contender>& all) {
   if (row.find(chosen.filter) == std::string::npos) return;
   const std::vector<double> seconds = times_of(all, chosen.turns, chosen.turn_seconds);
@@ -99,10 +97,10 @@ std::vector<double> random_vector(std::size_t n) {
   return x;
 }
 
-/// Keeps the compiler from leaving a result out.
+/// Keeps results from being optimised away.
 volatile double sink;
 
-/// Dot products of n elements a rank, with borders at multiples of a chunk or elsewhere.
+/// Dot products of n elements a rank, with borders at multiples of a chunk or not.
 void dots(const options& chosen, std::size_t n) {
   const auto where = tally::simd();
   const std::vector<double> x = random_vector(n), y = random_vector(n);
@@ -137,7 +135,7 @@ void dots(const options& chosen, std::size_t n) {
            [&] { sink = tally::mpi::sums(world(), where, fields, tally::exact)[0]; }}});
 }
 
-/// What the messages alone take.
+/// The messages alone.
 void messages(const options& chosen) {
   double one = 1;
   std::int64_t words[138] = {}, few[24] = {};
@@ -172,7 +170,7 @@ tally::csr_matrix<double, std::int32_t, std::int64_t> slab(std::int64_t m) {
   return a;
 }
 
-/// A product with a 27-point operator, with the halo and without.
+/// A product with a 27-point operator, with and without halo.
 void products(const options& chosen, std::int64_t m) {
   const auto where = tally::simd();
   const auto rows = slab(m);
@@ -180,7 +178,7 @@ void products(const options& chosen, std::int64_t m) {
   const tally::mpi::matrix a(l, rows.view());
   const std::vector<double> x = random_vector(rows.rows);
   std::vector<double> y(rows.rows);
-  // The same rows where all columns are this rank's, so that nothing needs to come.
+  // The same rows with local columns alone: no exchange.
   tally::csr_matrix<double> local;
   local.rows = local.columns = rows.rows;
   local.values = rows.values;

@@ -1,5 +1,5 @@
-// What sums over several GPUs cost beside one GPU alone: device time of one call of many in a
-// graph, in us, the median of some launches, the slowest rank's. A thread has each GPU.
+// Cost of sums over several GPUs beside one alone: device time in us of a call among many in a
+// graph, the median over launches, on the slowest rank. One thread per GPU.
 //
 //   tally_bench_nccl [--cg N]      with --cg an iteration of conjugate gradients, N^3 points
 #include <tally/nccl.hpp>
@@ -26,14 +26,14 @@ using tally::nccl::communicator;
 using tally::nccl::layout;
 using tally::nccl::calls::check;
 
-/// Where the threads of all ranks meet, and what they tell each other.
+/// Barrier and shared values of all ranks' threads.
 struct meeting {
   explicit meeting(int ranks) : all(ranks), times(static_cast<std::size_t>(ranks)) {}
   std::barrier<> all;
   std::vector<double> times;
 };
 
-/// One rank, with a communicator that has windows and one that leaves all to NCCL.
+/// One rank, with a communicator with peer buffers and one that leaves all to NCCL.
 struct rank {
   int number;
   tally::executor where;
@@ -44,7 +44,7 @@ struct rank {
 
 using call = std::function<void()>;
 
-/// The time of one call, us: the median over launches of the slowest rank's.
+/// Time of a call in us: the median over launches of the slowest rank's.
 double time_of(const rank& r, int calls, const call& f) {
   cudaStream_t stream = r.where.stream();
   f();
@@ -81,7 +81,7 @@ double time_of(const rank& r, int calls, const call& f) {
   return times[times.size() / 2];
 }
 
-/// Random doubles on the device: some, repeated.
+/// Random doubles on the device, repeated from a few.
 class random_vector {
  public:
   random_vector(const tally::executor& where, std::size_t n, std::uint64_t seed)
@@ -131,7 +131,7 @@ class distributed_copy {
   tally::distributed::device_copy copy_;
 };
 
-/// Rows [first, first + count) of the 27-point stencil on n^3 points, with int32 columns of all.
+/// Rows [first, first + count) of the 27-point stencil on n^3 points, with global int32 columns.
 tally::csr_matrix<double> stencil(std::int64_t n, std::int64_t first, std::int64_t count) {
   tally::csr_matrix<double> a;
   a.rows = static_cast<std::size_t>(count);
@@ -156,7 +156,7 @@ tally::csr_matrix<double> stencil(std::int64_t n, std::int64_t first, std::int64
   return a;
 }
 
-/// The work of an iteration of conjugate gradients, with constants in the place of its factors.
+/// The work of an iteration of conjugate gradients, with constant factors.
 template <class Multiply, class Dot>
 void iterate(const tally::executor& where, std::span<const std::span<double>> v, double* result,
              const Multiply& multiply, const Dot& dot) {
@@ -169,7 +169,7 @@ void iterate(const tally::executor& where, std::span<const std::span<double>> v,
   tally::axpby(where, 1.0, r, 0.5, p);
 }
 
-/// Conjugate gradients on n^3 points: one GPU, all of them.
+/// Conjugate gradients on n^3 points, on one GPU and on all.
 void run_cg(const rank& r, int ranks, std::int64_t n) {
   const auto& w = r.where;
   tally::buffer memory(w, 64);

@@ -96,7 +96,7 @@ contenders ours_of_one(const workload& w, bool full) {
 
 namespace {
 
-/// The edges of so many bins, kept.
+/// Cached edges of this many bins.
 const std::vector<float>& edges_of(std::size_t bins) {
   static std::map<std::size_t, std::vector<float>> all;
   static std::mutex mutex;

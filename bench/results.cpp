@@ -30,7 +30,7 @@ void results::ReportRuns(const std::vector<Run>& runs) {
     kept.push_back(run);
   }
   JSONReporter::ReportRuns(kept);
-  file_.flush();  // what is measured stays, whatever happens next
+  file_.flush();  // keeps measurements whatever happens next
 }
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// The file of results: Google Benchmark's JSON of all runs, one after another.
+// The file of results: Google Benchmark's JSON of all runs.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -9,14 +9,14 @@
 
 namespace bench {
 
-/// Each call of RunSpecifiedBenchmarks reports here as if it were the only one; the file has one
-/// head and one end. Of the repetitions it keeps median and minimum.
+/// Merges the reports of all RunSpecifiedBenchmarks calls under one head and end; of repetitions it
+/// keeps median and minimum.
 class results : public benchmark::JSONReporter {
  public:
   explicit results(const std::string& path);
   ~results() override;
 
-  /// Seconds a call, by the names of this and all earlier runs.
+  /// Seconds per call by name, of this and earlier runs.
   const std::map<std::string, double>& medians() const { return medians_; }
 
   bool ReportContext(const Context& context) override;

@@ -1,4 +1,4 @@
-// Sparse matrix times vector on the host; "n" is a matrix. A plan without a promise changes nothing
+// Sparse matrix times vector on the host; "n" is a matrix. A plan without promises changes nothing
 // here.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
@@ -24,14 +24,13 @@ contenders ours(const workload& w, bool full) {
   return list;
 }
 
-/// Products with plans: of a matrix, one that knows its columns, and one that keeps its values,
-/// too; of a transpose, one that reads the values where they are, and one that keeps them. They are
-/// made once, or, to see what that takes, anew for every product; then of a matrix also without a
-/// promise.
+/// Products with plans: that know columns, or keep values too; of a transpose, that read values or
+/// keep them. Plans are made once, or, to measure that, anew for every product; then of a matrix
+/// also without promises.
 contenders ours_with_plans(const workload& w, bool full, bool anew = false) {
   contenders list;
   for (const tally::executor& where : host_executors(w.threads, full)) {
-    // It learns nothing from columns.
+    // Its plan ignores columns.
     if (!w.transposes() && where.name() == "serial" && !anew) continue;
     const std::string name = "tally::" + std::string(where.name()) + " plan";
     const auto add = [&](const std::string& called, const std::function<tally::spmv_plan()>& make) {

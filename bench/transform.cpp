@@ -13,7 +13,7 @@ std::vector<std::size_t> sizes(const types& t, bool full) {
   if (full) return {8, 100, 1'000, 10'000, 100'000, 1'000'000, 1 << 22, 1 << 24, 1 << 26};
   return {10'000, 1'000'000, 1 << 26};
 }
-/// One of a million elements alone, or a long one.
+/// A million elements alone, or a long vector.
 std::vector<std::size_t> a_million(const types& t, bool full) {
   const std::vector<std::size_t> list = sizes(t, full);
   return full || list.empty() ? list : std::vector<std::size_t>{1'000'000};

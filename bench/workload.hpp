@@ -1,5 +1,4 @@
-// What is measured: the pairs of element types, and one product as every way of computing it gets
-// it.
+// Subjects of measurement: pairs of element types, and one product as all candidates receive it.
 #pragma once
 
 #include <tally/histogram.hpp>
@@ -20,8 +19,7 @@ namespace bench {
 template <class X, class Y, class A = tally::dot_result_t<X, Y>>
 struct pair {};
 
-/// The pairs of element types with their accumulators: first those of --quick, then those of
-/// --full.
+/// Pairs of element types with their accumulators, of --quick and of --full.
 using quick_pairs = tally::type_list<pair<double, double>, pair<float, float>, pair<float, bool>>;
 using pairs =
     tally::type_list<pair<double, double>, pair<float, float>, pair<float, bool>,
@@ -30,7 +28,7 @@ using pairs =
                      pair<std::complex<float>, std::complex<float>>,
                      pair<std::complex<double>, std::complex<double>>>;
 
-/// Histograms have these: samples and counts.
+/// Samples and counts of histograms.
 using histogram_pairs = tally::type_list<pair<std::int32_t, std::int32_t, std::int32_t>,
                                          pair<std::uint8_t, std::int32_t, std::int32_t>,
                                          pair<float, std::int32_t, std::int32_t>>;
@@ -62,12 +60,11 @@ constexpr bool contains(tally::type_list<P...>, const types& t) {
 /// "float32xbool"; with an accumulator of a third type, "float32xfloat32=float64".
 std::string name(const types& t);
 
-/// What is computed: the product of x and y; or something of x alone, and then y is only there. Of
-/// `max` the value is the result, of `iamax` the index, an int64; of `histogram` y has the counts,
-/// and what is checked is a checksum of them. `spmv` writes a matrix's product with x.
-/// `waxpby_nrm2` writes z = alpha x + y, and its norm is the result; `axpy_dot` writes z = alpha x
-/// + z, and its product with y is the result. The element-wise functions (elementwise.hpp) write as
-/// many elements of the type of x; `axpbypcz` reads them first. What is updated starts as y.
+/// The computation: a product of x and y, or a function of x alone, which ignores y. Results: `max`
+/// the value, `iamax` the index, an int64; `histogram` counts in y, checked by a checksum; `spmv` a
+/// matrix's product with x. `waxpby_nrm2` writes z = alpha x + y and returns its norm; `axpy_dot`
+/// writes z = alpha x + z and returns its product with y. Element-wise functions (elementwise.hpp)
+/// write elements of x's type; `axpbypcz` reads them first. Updated vectors start as y.
 enum class operation {
   dot,
   sum,
@@ -91,60 +88,58 @@ enum class operation {
 };
 
 constexpr bool is_elementwise(operation what) { return what >= operation::copy; }
-/// Says whether an exact result would have digits without end, so that each library has an error of
-/// its own.
+/// Whether exact results have infinitely many digits, so that every library has an error.
 constexpr bool is_transcendental(operation what) {
   return what == operation::sigmoid || what == operation::exp;
 }
 constexpr bool is_fused(operation what) {
   return what == operation::waxpby_nrm2 || what == operation::axpy_dot;
 }
-/// Says whether z is written, by x_i, y_i and perhaps z_i.
+/// Whether z is written, from x_i, y_i and perhaps z_i.
 constexpr bool writes(operation what) { return is_elementwise(what) || is_fused(what); }
-/// Says whether z is read before.
+/// Whether z is read before.
 constexpr bool updates(operation what) {
   return what == operation::axpbypcz || what == operation::axpy_dot;
 }
 
-/// The first so many elements of an element-wise function's result are checked.
+/// At most this many leading elements of an element-wise result are checked.
 inline constexpr std::size_t most_checked = std::size_t{1} << 20;
 
-/// One thing to compute: where x and y are and how many threads a way of computing it may use.
+/// One computation: location of x and y, and permitted threads.
 struct workload {
   tally::operand x;
   tally::operand y;
   tally::type accumulator = tally::type::float64;
   int threads = 1;
   operation what = operation::dot;
-  /// Products at once: x is the first of so many rows without a gap, and so is y, or all have the
-  /// one y. What is checked is the first.
+  /// Products at once: x is the first of this many contiguous rows; so is y, or all share one y.
+  /// The first is checked.
   std::size_t rows = 1;
   bool y_has_rows = false;
   tally::binning bins = tally::binning::keys;  ///< of histograms; y has as many elements
-  void* z = nullptr;                           ///< where what writes, and spmv, write
-  tally::csr_operand matrix{};  ///< of spmv; values of the type of x, columns and offsets int32
+  void* z = nullptr;                           ///< output of element-wise functions and spmv
+  tally::csr_operand matrix{};  ///< of spmv; values of x's type, columns and offsets int32
   bool transposes() const { return matrix.operation != tally::matrix_operation::none; }
 
   /// Elements; nonzeros of a matrix.
   std::size_t size() const { return what == operation::spmv ? matrix.nonzeros() : x.size; }
   bool is_elementwise() const { return bench::is_elementwise(what); }
-  /// Says whether the result is z, and not a number.
+  /// Whether the result is z instead of a number.
   bool result_is_z() const { return is_elementwise() || what == operation::spmv; }
   bool x_alone() const {
     return what != operation::dot && !is_fused(what) &&
            !(what >= operation::axpy && what <= operation::mul);
   }
-  /// y where it is read; else an empty vector.
+  /// y where it is read, else empty.
   tally::operand y_read() const { return x_alone() ? tally::operand{} : y; }
-  /// Returns how many bytes the result has.
+  /// Size of the result in bytes.
   std::size_t result_bytes() const {
     if (is_elementwise()) return std::min(size(), most_checked) * size_of(x.element);
     if (what == operation::spmv) return matrix.height() * size_of(accumulator);
     return what == operation::iamax ? sizeof(std::int64_t) : size_of(accumulator);
   }
   std::size_t rows_of_y() const { return x_alone() ? 0 : y_has_rows ? rows : 1; }
-  /// What has to be read and written, whoever does it. Of spmv: values, columns, offsets, x and the
-  /// result, each once.
+  /// Minimal traffic. For spmv: values, columns, offsets, x and the result, once each.
   std::size_t bytes() const {
     if (what == operation::spmv) {
       const auto of = [](const tally::operand& v) { return v.size * size_of(v.element); };
@@ -156,8 +151,7 @@ struct workload {
   }
 };
 
-/// Calls f(x, y, std::type_identity<A>) with the operands as spans of their types, for a pair of
-/// `List`.
+/// Calls f(x, y, std::type_identity<A>) with the operands as typed spans, for a pair of `List`.
 template <class List = pairs, class F>
 void visit(const workload& w, F&& f) {
   const types wanted = {w.x.element, w.y.element, w.accumulator};
@@ -169,7 +163,7 @@ void visit(const workload& w, F&& f) {
   [&]<class... P>(tally::type_list<P...>) { (one(P{}), ...); }(List{});
 }
 
-/// Calls f(matrix, x, y) with the operands of an spmv in their type, float or double.
+/// Calls f(matrix, x, y) with an spmv's operands in float or double.
 template <class F>
 void visit_matrix(const workload& w, F&& f) {
   visit<tally::type_list<pair<double, double>, pair<float, float>>>(
@@ -188,8 +182,8 @@ void visit_matrix(const workload& w, F&& f) {
       });
 }
 
-/// x * y in A, as one would write it in a loop of one's own. Complex by parts: the operator of
-/// std::complex looks for infinities, which no BLAS does.
+/// x * y in A, as in a plain loop. Complex by parts: std::complex's operator checks for infinities,
+/// which no BLAS does.
 template <class A, class X, class Y>
 TALLY_HOST_DEVICE constexpr A term(const X& x, const Y& y) {
   if constexpr (tally::is_complex_v<A>) {
@@ -199,7 +193,7 @@ TALLY_HOST_DEVICE constexpr A term(const X& x, const Y& y) {
   }
 }
 
-/// The threads of the rows on "all threads": OMP_NUM_THREADS, or as many as there are processors.
+/// Threads of rows on "all threads": OMP_NUM_THREADS, or the number of processors.
 int all_threads();
 
 }  // namespace bench

@@ -1,5 +1,5 @@
-// What users have for accurate sums: more digits, compensation, MPFR; and a superaccumulator
-// without anything around it. Compiled without contraction, which would spoil the two-sums.
+// Common accurate sums: more digits, compensation, MPFR, and a bare superaccumulator. Compiled
+// without contraction, which would break the two-sums.
 #include "bench/peers/peers.hpp"
 
 #include <tally/exact_sum.hpp>
@@ -45,7 +45,7 @@ bool has_fma() { return true; }
 TALLY_BENCH_FMA inline double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 TALLY_BENCH_FMA inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
-/// Ogita, Rump and Oishi's Dot2, as if in twice the digits, over 32 lanes that compilers vectorise.
+/// Ogita, Rump and Oishi's Dot2, as in twice the digits, over 32 lanes that compilers vectorise.
 template <class T>
 TALLY_BENCH_FMA [[gnu::noinline]] T dot2(const T* x, const T* y, std::size_t n) {
   constexpr std::size_t lanes = 32;
@@ -80,7 +80,7 @@ T superaccumulator(const T* x, const T* y, std::size_t n) {
 }
 
 #if TALLY_BENCH_MPFR
-/// Enough bits for every sum of products of the data here, so each step is exact.
+/// Enough bits for every sum of products here: each step is exact.
 template <class T>
 T mpfr_loop(const T* x, const T* y, std::size_t n) {
   mpfr_t sum, a, product;

@@ -14,7 +14,7 @@
 namespace bench::peers {
 namespace {
 
-/// What is used of one library.
+/// Functions of one library.
 struct blas {
   using double_dot = double(int, const double*, int, const double*, int);
   using float_dot = float(int, const float*, int, const float*, int);
@@ -22,7 +22,7 @@ struct blas {
 
   using double_asum = double(int, const double*, int);
   using float_asum = float(int, const float*, int);
-  using double_iamax = int(int, const double*, int);  // OpenBLAS's is wider, which here is the same
+  using double_iamax = int(int, const double*, int);  // OpenBLAS's is wider: equivalent here
   using float_iamax = int(int, const float*, int);
   using double_axpy = void(int, double, const double*, int, double*, int);
   using float_axpy = void(int, float, const float*, int, float*, int);
@@ -108,7 +108,7 @@ contenders ways_of_one(const blas& b, const workload& w) {
   return list;
 }
 
-/// z is updated where it is, and starts as y for the check.
+/// z is updated in place, and starts as y for the check.
 contenders axpy(const blas& b, const workload& w) {
   contenders list;
   if (w.what != operation::axpy) return list;
@@ -131,7 +131,7 @@ contenders axpy(const blas& b, const workload& w) {
   return list;
 }
 
-/// Null where it isn't installed.
+/// Null if not installed.
 const blas* find_openblas() {
   static const library l{"libopenblas.so.0", "libopenblas.so"};
   if (!l) return nullptr;
@@ -148,7 +148,7 @@ const blas* find_blis() {
   return &b;
 }
 
-/// MKL's vector functions: `accuracy` is a mode of mkl_vml_defines.h.
+/// MKL's vector functions; `accuracy` is a mode of mkl_vml_defines.h.
 contenders exp(const blas& b, const workload& w) {
   contenders list;
   if (w.what != operation::exp) return list;

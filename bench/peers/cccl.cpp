@@ -1,4 +1,4 @@
-// CUB and Thrust of another CCCL than the toolkit's, where the program was built beside one.
+// CUB and Thrust of a CCCL other than the toolkit's, if built with one.
 #include "bench/peers/cccl.hpp"
 
 #include "bench/peers/device_peers.hpp"
@@ -7,7 +7,7 @@
 namespace bench::peers {
 namespace {
 
-/// Null where there are none.
+/// Null if not built.
 const cccl_sources* find_sources() {
 #ifdef TALLY_BENCH_CCCL
   static const library l{TALLY_BENCH_CCCL};

@@ -1,11 +1,11 @@
-// Between the program and the library of CUB and Thrust as another CCCL has them.
+// Interface between the program and a library of another CCCL's CUB and Thrust.
 #pragma once
 
 #include "bench/contender.hpp"
 
 namespace bench::peers {
 
-/// What cub.cu and histogram.cu have of that library's CCCL.
+/// Sources in cub.cu and histogram.cu with that library's CCCL.
 struct cccl_sources {
   source* dot;
   source* of_one;

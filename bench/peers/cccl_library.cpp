@@ -1,4 +1,4 @@
-// What the library of another CCCL gives the program.
+// Exports of the library of another CCCL.
 #include "bench/peers/cccl.hpp"
 #include "bench/peers/device_peers.hpp"
 

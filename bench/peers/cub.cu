@@ -21,7 +21,7 @@
 namespace bench::peers {
 namespace {
 
-/// The type with which CUDA computes on our element type.
+/// CUDA's type for our element type.
 template <class T>
 struct native {
   using type = T;
@@ -57,7 +57,7 @@ struct magnitude {
   }
 };
 
-/// Reductions are asked for their scratch memory first: reduce(nullptr, bytes, ...).
+/// CUB's two-phase calls: reduce(nullptr, bytes, ...) asks for scratch memory.
 template <class Reduce>
 launch with_scratch(Reduce reduce) {
   const on_demand<std::pair<device_memory, std::size_t>> scratch([=] {
@@ -71,7 +71,7 @@ launch with_scratch(Reduce reduce) {
   };
 }
 
-/// f(name, launch), for each way that there is.
+/// Calls f(name, launch) for each available way.
 template <class F>
 void each_way(const workload& w, F f) {
   visit(w, [&]<class X, class Y, class A>(std::span<const X> x_span, std::span<const Y> y_span,
@@ -141,7 +141,7 @@ contenders cub_of_one_on_device(const workload& w) {
             [=](void* scratch, std::size_t& bytes, A* result, cudaStream_t stream) {
               return cub::DeviceReduce::Max(scratch, bytes, x, result, n, stream);
             });
-#if CUB_VERSION >= 200800  // a value and an index; those before write pairs
+#if CUB_VERSION >= 200800  // a value and an index; earlier versions write pairs
         add("CUB", [=](void* scratch, std::size_t& bytes, A* result, cudaStream_t stream) {
           auto* const index = reinterpret_cast<std::int64_t*>(result) + 1;
           return cub::DeviceReduce::ArgMax(scratch, bytes, x, result, index, std::int64_t{n},
@@ -162,7 +162,7 @@ contenders cub_of_one_on_device(const workload& w) {
 
 namespace {
 
-/// Computes elements of 16 bits in float.
+/// Computes 16-bit elements in float.
 template <class G>
 struct on_elements {
   G g;

@@ -1,4 +1,4 @@
-// cuBLAS: into device memory (its device pointer mode), and returning to the host.
+// cuBLAS, with results in device memory (device pointer mode) and on the host.
 #include "bench/elementwise.hpp"
 #include "bench/peers/device_peers.hpp"
 #include "bench/peers/library.hpp"
@@ -24,10 +24,10 @@ const library& cublas() {
   return l;
 }
 
-/// A function of the type that the header declares.
+/// A function of the declared type.
 #define CUBLAS_FUNCTION(name) cublas().function<decltype(name)>(#name)
 
-/// That of float or double, by the name behind its letter.
+/// The function for float or double, by its name behind the letter.
 #define CUBLAS_OF(X, name)                   \
   [] {                                       \
     if constexpr (std::same_as<X, double>) { \
@@ -37,7 +37,7 @@ const library& cublas() {
     }                                        \
   }()
 
-/// The handle for results in the memory that `mode` says, its work on stream().
+/// A handle for results in the memory of `mode`, on stream().
 cublasHandle_t handle(cublasPointerMode_t mode) {
   const auto make = [](cublasPointerMode_t m) {
     cublasHandle_t h = nullptr;
@@ -114,7 +114,7 @@ contenders cublas_on_device(const workload& w) {
   contender c = on_device("cuBLAS", version(), f, w);
   visit(w, [&]<class X, class Y, class A>(std::span<const X>, std::span<const Y>,
                                           std::type_identity<A>) {
-    if constexpr (is_16_bit<X>) {  // its result has the operands' type
+    if constexpr (is_16_bit<X>) {  // the result has the operands' type
       c.label += ", result in 16 bits";
       c.compute = [compute = c.compute](void* result) {
         compute(result);
@@ -162,7 +162,7 @@ contenders cublas_of_one_on_device(const workload& w) {
         }
         list.back().compute = [compute = list.back().compute](void* result) {
           compute(result);
-          --*static_cast<std::int64_t*>(result);  // it counts from 1
+          --*static_cast<std::int64_t*>(result);  // counts from 1
         };
       }
     }
@@ -189,8 +189,7 @@ contenders cublas_to_host(const workload& w) {
 
 namespace {
 
-/// BLAS's first level and geam on vectors of float or double; factors, vectors and sums are in
-/// device memory.
+/// BLAS level 1 and geam on vectors of float or double; factors, vectors and sums in device memory.
 template <std::floating_point X>
 class vectors_of {
  public:
@@ -215,7 +214,7 @@ class vectors_of {
   void nrm2(const X* x, X* norm) const {
     check(CUBLAS_OF(X, nrm2_v2_64)(on_device(), n_, x, 1, norm), "cublasnrm2");
   }
-  /// z = alpha x + beta y, of matrices of one column.
+  /// z = alpha x + beta y, as matrices of one column.
   void geam(const X* x, const X* y, X* z) const {
     check(CUBLAS_OF(X, geam_64)(on_device(), CUBLAS_OP_N, CUBLAS_OP_N, n_, 1, alpha(), x, n_,
                                 beta(), y, n_, z, n_),
@@ -232,7 +231,7 @@ class vectors_of {
   }};
 };
 
-/// Calls f(vectors_of<X>, x, y, z) for vectors that cuBLAS has updates of.
+/// Calls f(vectors_of<X>, x, y, z) for vectors that cuBLAS updates.
 template <class F>
 void visit_updates(const workload& w, F&& f) {
   if (!cublas()) return;

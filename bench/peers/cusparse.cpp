@@ -1,4 +1,4 @@
-// cuSPARSE: both algorithms for CSR, each after its preprocessing.
+// cuSPARSE: both CSR algorithms, after preprocessing.
 #include "bench/peers/device_peers.hpp"
 #include "bench/peers/library.hpp"
 
@@ -20,11 +20,11 @@ const library& cusparse() {
   return l;
 }
 
-/// Calls a function of the type that the header declares.
+/// Calls a function of the declared type.
 #define CUSPARSE_CALL(name, ...) \
   check(cusparse().function<decltype(name)>(#name)(__VA_ARGS__), #name)
 
-/// Its work is on stream().
+/// A handle on stream().
 cusparseHandle_t handle() {
   static const cusparseHandle_t created = [] {
     cusparseHandle_t h = nullptr;
@@ -41,7 +41,7 @@ std::string version() {
   return std::to_string(value);
 }
 
-/// A matrix, its vectors and what one algorithm keeps for them.
+/// A matrix, its vectors and one algorithm's buffers.
 class product {
  public:
   product(const workload& w, cusparseSpMVAlg_t algorithm)
@@ -83,7 +83,7 @@ class product {
   }
 
  private:
-  /// Factors, of the type of the computation.
+  /// Factors, in the type of the computation.
   const void* one() const {
     return type_ == CUDA_R_64F ? static_cast<const void*>(&ones.d) : &ones.f;
   }

@@ -1,12 +1,11 @@
-// The libraries on a CUDA device: into device memory, and returning to the host.
+// Libraries on a CUDA device, with results in device memory and on the host.
 #pragma once
 
 #include "bench/device.hpp"
 
 namespace bench::peers {
 
-/// cuBLAS's dot of device memory into device memory; null for types that it lacks, or without
-/// cuBLAS.
+/// cuBLAS's dot within device memory; null without cuBLAS or for types that it lacks.
 launch cublas_dot(const workload& w);
 
 source cublas_on_device;
@@ -16,11 +15,12 @@ source cub_to_host;
 source cublas_of_one_on_device;    // of x alone: asum, iamax
 source cub_of_one_on_device;       // sum, asum, max
 source cublas_rows_on_device;      // several at once (workload::rows): gemv, batched gemv
-source cublas_updates_on_device;   // axpy in place, as BLAS has it; waxpby and axpbypcz of several
+source cublas_updates_on_device;   // axpy in place, as BLAS has it; waxpby and axpbypcz by several
+                                   // calls
 source cublas_fused_on_device;     // an update with a sum in several calls
-source cccl_on_device;             // the same of CUB and Thrust as another CCCL has them
+source cccl_on_device;             // the same, with another CCCL's CUB and Thrust
 source cub_elementwise_on_device;  // CUB's DeviceTransform, Thrust's transform
-source cusparse_on_device;         // sparse matrix times vector, both algorithms for CSR
+source cusparse_on_device;         // sparse matrix times vector, both CSR algorithms
 source histogram_on_device;        // CUB, sorting and counting, atomics in memory
 
 }  // namespace bench::peers

@@ -1,4 +1,4 @@
-// Eigen, compiled for every processor of this architecture and once more for x86-64-v3.
+// Eigen, compiled for every processor of this architecture and again for x86-64-v3.
 #include "bench/peers/eigen_kernel.hpp"
 #include "bench/peers/library.hpp"
 #include "bench/peers/peers.hpp"
@@ -29,12 +29,12 @@ void add(contenders& list, const std::string& label, const workload& w,
   visit(w, [&](auto, auto, auto accumulator) { add_with(accumulator); });
 }
 
-/// Eigen's functions compiled for x86-64-v3, where this processor is one; else null.
+/// Eigen's functions for x86-64-v3, or null on older processors.
 template <class F>
 F* of_v3(const char* function) {
 #ifdef TALLY_BENCH_EIGEN_V3
-  // A library of its own: the inline functions compiled in it must not be linked into the program,
-  // where an older processor would run them.
+  // A library of its own: its inline functions must not be linked into the program, where older
+  // processors would run them.
   static const library v3{TALLY_BENCH_EIGEN_V3};
   if (v3 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     return v3.function<F>(function);

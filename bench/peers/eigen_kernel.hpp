@@ -1,5 +1,4 @@
-// Between the program and Eigen's kernels, which are also in a library compiled for newer
-// processors.
+// Interface to Eigen's kernels, which also exist in a library for newer processors.
 #pragma once
 
 #include "bench/workload.hpp"
@@ -7,8 +6,8 @@
 using eigen_kernel = void(const void* x, const void* y, std::size_t n, void* result);
 using eigen_kernel_of = eigen_kernel*(const bench::workload& w);
 
-/// For the types of `w`; null for those that it lacks. That of an element-wise function writes the
-/// vector `result`.
+/// For the types of `w`; null where Eigen lacks them. Element-wise functions write the vector
+/// `result`.
 extern "C" [[gnu::visibility("default")]] eigen_kernel* bench_eigen_kernel(
     const bench::workload& w);
 

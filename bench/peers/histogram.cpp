@@ -1,4 +1,4 @@
-// Histograms as one would write them, and as NumPy does.
+// Histograms in plain code, and by NumPy's method.
 #include "bench/ours.hpp"
 #include "bench/peers/peers.hpp"
 #include "src/core/types/tables.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using tally::binning;
 
-/// The bin of a sample: -1 for none.
+/// The bin of a sample, or -1.
 template <class X>
 struct bin_of {
   binning what;
@@ -32,7 +32,7 @@ struct bin_of {
   std::int64_t operator()(X x) const {
     if constexpr (std::is_integral_v<X>) {
       return x;
-    } else if (what == binning::even) {  // by the quotient alone, so wrong beside an edge
+    } else if (what == binning::even) {  // by the quotient alone, so wrong beside edges
       if (!(x >= lower && x <= upper)) return -1;
       const auto bin = static_cast<std::int64_t>((x - lower) * rate);
       return bin < bins ? bin : bins - 1;
@@ -64,7 +64,7 @@ void count_with_atomics(const bin_of<X>& bin, const X* x, std::size_t n, std::in
   }
 }
 
-/// A table for each thread, added up under a lock.
+/// A table per thread, merged under a lock.
 template <class X>
 void count_in_tables(const bin_of<X>& bin, const X* x, std::size_t n, std::int32_t* counts,
                      int threads) {
@@ -82,7 +82,7 @@ void count_in_tables(const bin_of<X>& bin, const X* x, std::size_t n, std::int32
   }
 }
 
-/// numpy.bincount: keys become int64, their range is checked, and int64s are counted.
+/// numpy.bincount: keys become int64, their range is checked, int64s are counted.
 template <class X>
 void numpy_bincount(const X* x, std::size_t n, std::int32_t* counts, std::size_t bins) {
   const std::vector<std::int64_t> keys(x, x + n);
@@ -95,7 +95,7 @@ void numpy_bincount(const X* x, std::size_t n, std::int32_t* counts, std::size_t
 
 constexpr std::size_t numpy_block = 65536;
 
-/// numpy.histogram with a number of bins: a quotient, put right by the edges beside it.
+/// numpy.histogram with a number of bins: a quotient, corrected by the edges beside it.
 void numpy_even(const bin_of<float>& bin, const float* x, std::size_t n, std::int32_t* counts) {
   const auto bins = static_cast<std::size_t>(bin.bins);
   const double step = (bin.upper - bin.lower) / static_cast<double>(bins);
@@ -126,7 +126,7 @@ void numpy_even(const bin_of<float>& bin, const float* x, std::size_t n, std::in
   std::copy(wide.begin(), wide.end(), counts);
 }
 
-/// numpy.histogram with edges: blocks are sorted, and edges looked for in them.
+/// numpy.histogram with edges: sorts blocks and searches edges in them.
 void numpy_range(const bin_of<float>& bin, const float* x, std::size_t n, std::int32_t* counts) {
   const auto bins = static_cast<std::size_t>(bin.bins);
   std::vector<std::int64_t> below(bins + 1);

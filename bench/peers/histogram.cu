@@ -1,5 +1,5 @@
-// Histograms on a CUDA device: CUB's, sorting and counting, and atomics in memory, with loads of an
-// element and of 16 bytes: the case this project was drawn from, where wider loads made it slower.
+// Histograms on a CUDA device: CUB's, sorting and counting, and atomics in memory with loads of one
+// element and of 16 bytes.
 #include "bench/ours.hpp"
 #include "bench/peers/device_peers.hpp"
 
@@ -27,7 +27,7 @@ __global__ void add_by_atomics(const X* keys, std::size_t n, std::int32_t* count
   }
 }
 
-/// The vector has a multiple of 16 bytes.
+/// Pre: the vector is a multiple of 16 bytes.
 template <class X>
 __global__ void add_by_atomics_wide(const X* keys, std::size_t n, std::int32_t* counts) {
   constexpr std::size_t lanes = sizeof(uint4) / sizeof(X);
@@ -40,7 +40,7 @@ __global__ void add_by_atomics_wide(const X* keys, std::size_t n, std::int32_t* 
   }
 }
 
-/// The number of elements below `key` in a sorted vector.
+/// Number of elements below `key` in a sorted vector.
 template <class X>
 __device__ std::size_t lower_bound(const X* sorted, std::size_t n, std::size_t key) {
   std::size_t begin = 0, end = n;
@@ -64,7 +64,7 @@ __global__ void count_sorted(const X* sorted, std::size_t n, std::int32_t* count
   }
 }
 
-/// CUB's functions are asked for their scratch memory first: f(nullptr, bytes, ...).
+/// CUB's two-phase calls: f(nullptr, bytes, ...) asks for scratch memory.
 template <class F>
 std::function<void(cudaStream_t)> with_scratch(F f) {
   const on_demand<std::pair<device_memory, std::size_t>> scratch([=] {

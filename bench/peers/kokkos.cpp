@@ -1,4 +1,4 @@
-// Kokkos's parallel_reduce on the host, in the execution space that it was built with.
+// Kokkos's parallel_reduce on the host, in its default execution space.
 #include "bench/elementwise.hpp"
 #include "bench/peers/peers.hpp"
 
@@ -17,9 +17,9 @@ using space = Kokkos::DefaultHostExecutionSpace;
 }  // namespace
 
 int kokkos_threads(const workload& w) {
-  try {  // have it initialised
+  try {  // initialises Kokkos
     tally::kokkos();
-  } catch (const tally::error&) {  // a Kokkos for a device that is not here
+  } catch (const tally::error&) {  // Kokkos for an absent device
     return 0;
   }
   const auto threads = static_cast<int>(space().concurrency());
@@ -106,7 +106,7 @@ contenders kokkos(const workload& w) {
   if (threads == 0) return list;
   visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
                                           std::type_identity<A>) {
-    if constexpr (!tally::is_complex_v<A>) {  // of its own kind in Kokkos
+    if constexpr (!tally::is_complex_v<A>) {  // Kokkos has its own
       list.push_back(on_host("Kokkos", std::to_string(KOKKOS_VERSION) + " " + space::name(), w,
                              [x = x.data(), y = y.data(), n = x.size()] {
                                A sum{};

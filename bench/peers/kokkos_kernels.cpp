@@ -1,4 +1,4 @@
-// Kokkos Kernels on the host, in the execution space that Kokkos was built with.
+// Kokkos Kernels on the host, in Kokkos's default execution space.
 #include "bench/peers/peers.hpp"
 
 #include <KokkosSparse_CrsMatrix.hpp>
@@ -19,7 +19,7 @@ contenders kokkos_kernels_spmv(const workload& w) {
     using index = std::int32_t;
     using matrix = KokkosSparse::CrsMatrix<T, index, space, void, index>;
     using kept = std::shared_ptr<const matrix>;
-    const on_demand<kept> made([=]() -> kept {  // views of what is there
+    const on_demand<kept> made([=]() -> kept {  // views of existing data
       return std::make_shared<matrix>(
           "a", static_cast<index>(a.rows), static_cast<index>(a.columns),
           static_cast<index>(a.values.size()),

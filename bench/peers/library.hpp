@@ -9,11 +9,11 @@
 
 namespace bench {
 
-/// Its symbols stay its own (RTLD_LOCAL), and it uses its own before the program's (RTLD_DEEPBIND):
-/// OpenBLAS and BLIS export the same names, and Kokkos Kernels may bring one of them along.
+/// RTLD_LOCAL and RTLD_DEEPBIND: OpenBLAS and BLIS export the same names, and Kokkos Kernels may
+/// bring one of them along.
 class library {
  public:
-  /// Opens the first of `names` that is there. It stays open until the process ends.
+  /// Opens the first available of `names`, until the process ends.
   explicit library(std::initializer_list<std::string> names) {
     for (const std::string& name : names) {
       handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);

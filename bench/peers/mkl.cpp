@@ -1,6 +1,5 @@
-// Intel MKL: how it is opened, and its sparse matrix times vector, as it comes and after its
-// inspector has looked at the matrix. Numbers of its interface are those of mkl_spblas.h and
-// mkl_service.h.
+// Intel MKL: how it is opened, and its sparse products, plain and after inspection. Constants are
+// those of mkl_spblas.h and mkl_service.h.
 #include "bench/peers/mkl.hpp"
 
 #include "bench/peers/peers.hpp"
@@ -16,7 +15,7 @@
 namespace bench::peers {
 namespace {
 
-/// The names that MKL's releases have had, in a folder or where the loader looks.
+/// The names in MKL's releases, in a folder or on the loader's path.
 library open_mkl() {
   const char* const root = std::getenv("MKLROOT");
   const std::string folder = root != nullptr ? std::string(root) + "/lib/" : "";
@@ -32,7 +31,7 @@ struct description {
   int type = general, triangle = 0, diagonal = 0;
 };
 
-/// Calls f, and throws unless it returns success.
+/// Calls f, and throws unless it succeeds.
 template <class F, class... Argument>
 void call(const library& from, const char* name, Argument... arguments) {
   if (const int status = from.function<F>(name)(arguments...); status != 0) {
@@ -40,7 +39,7 @@ void call(const library& from, const char* name, Argument... arguments) {
   }
 }
 
-/// A matrix as MKL keeps it: a reference to the caller's arrays, and what its inspector makes.
+/// MKL's matrix: references to the caller's arrays, and its inspector's data.
 class matrix {
  public:
   template <class T>

@@ -1,4 +1,4 @@
-// Intel MKL, where it is: on the loader's path, or in the folder that MKLROOT names.
+// Intel MKL, on the loader's path or in the folder MKLROOT.
 #pragma once
 
 #include "bench/peers/library.hpp"
@@ -13,7 +13,7 @@ struct mkl {
   void (*set_threads)(int);
 };
 
-/// Returns it; null where it isn't installed.
+/// Null if not installed.
 const mkl* find_mkl();
 
 }  // namespace bench::peers

@@ -1,5 +1,5 @@
-// NumKong, where it is: on the loader's path, or in the folder that NUMKONG_ROOT names. Its dot
-// products of short types, each on one thread.
+// NumKong, on the loader's path or in the folder NUMKONG_ROOT: dot products of short types, on one
+// thread.
 #include "bench/peers/library.hpp"
 #include "bench/peers/peers.hpp"
 
@@ -19,8 +19,8 @@ const library& find_numkong() {
   return l;
 }
 
-/// Its function for two vectors of X, and the type of its result; null where it has none or another
-/// one than a sum in more digits.
+/// NumKong's function for two vectors of X, and its result type; null unless it sums in more
+/// digits.
 template <class X>
 constexpr const char* function_of = std::is_same_v<X, tally::float16>    ? "nk_dot_f16"
                                     : std::is_same_v<X, tally::bfloat16> ? "nk_dot_bf16"

@@ -1,4 +1,4 @@
-// Sparse matrix times vector as one would write it.
+// Sparse matrix times vector in plain code.
 #include "bench/peers/peers.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ template <class T>
 contenders standard_spmv(const workload& w) {
   contenders list;
   visit_matrix(w, [&]<class T>(const tally::csr_view<T>& a, const T* x, T* y) {
-    if (w.transposes()) {  // by one thread, since any row may add to any element
+    if (w.transposes()) {  // one thread, since any row may add to any element
       list.push_back(on_host("plain loop", "-O3", w, [=] { multiply_transpose(a, x, y); }));
       list.back().threads = 1;
     } else if (w.threads == 1) {

@@ -1,4 +1,4 @@
-// Radford Neal's xsum as C++ calls it: its own header is C.
+// Radford Neal's xsum for C++: its own header is C.
 #pragma once
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/// Returns the exact sum of n numbers, rounded once, by xsum's large or small accumulator.
+/// The exact sum of n numbers, rounded once, by xsum's large or small accumulator.
 double tally_bench_xsum_large(const double* x, size_t n);
 double tally_bench_xsum_small(const double* x, size_t n);
 
