@@ -1,9 +1,8 @@
-// Conjugate gradients: solves A x = b, b all ones, on any executors, and shows that every iterate
-// has the same bits on all of them.
+// Conjugate gradients: solves A x = b, b all ones, on any executors; every iterate has the same
+// bits on all of them.
 //
-// Each line has the iteration, the residual |b - A x| / |b| as the recurrence has it, and a hash of
-// the bits of all iterates x so far. Two runs with equal hashes, on two executors or two machines,
-// had equal bits all the way.
+// Each line has the iteration, the recurrence's residual |b - A x| / |b|, and a hash of the bits of
+// all iterates x so far: equal hashes on two executors or machines mean equal bits all the way.
 #include <tally/tally.hpp>
 
 #include <common/bit_hash.hpp>
@@ -59,7 +58,7 @@ differs between two of them by as much as a bit.
 
 // --- The solver -----------------------------------------------------------------------------------
 
-/// The hash of all iterates.
+/// Solves; returns the hash of all iterates.
 std::uint64_t solve(const tally::executor& where, const matrix& a, const options& chosen) {
   const example::readable<std::int32_t> offsets(where, a.row_offsets);
   const example::readable<std::int32_t> columns(where, a.column_indices);
@@ -115,7 +114,7 @@ options parse_options(std::span<char*> words) {
       std::exit(EXIT_SUCCESS);
     } else if (word == "--grid") {
       chosen.grid = example::parse<int>(value());
-      constexpr int largest = 20000;  // 5 * 20000^2 fits the row offsets' 31 bits
+      constexpr int largest = 20000;  // 5 * 20000^2 fits 31-bit row offsets
       if (chosen.grid < 1 || chosen.grid > largest) throw std::runtime_error("--grid: 1 to 20000");
     } else if (word == "--tolerance") {
       chosen.tolerance = example::parse<double>(value());

@@ -1,11 +1,12 @@
-! Conjugate gradients over the ranks of MPI in Fortran: what cg_mpi.cpp does in the exact grade, with the same iterates
-! to the last bit on any number of ranks.
+! Conjugate gradients over MPI ranks in Fortran: as cg_mpi.cpp in the exact grade, with the same
+! iterates bit for bit on any number of ranks.
 !
-!   mpiexec -n RANKS cg_fortran [--grid N] [--every N] [--grade exact|default] [--expect HASH] [EXECUTOR...]
+!   mpiexec -n RANKS cg_fortran [--grid N] [--every N] [--grade exact|default] [--expect HASH]
+!   [EXECUTOR...]
 !
-! It solves A x = b, A a 5-point Laplacian of N x N points and b all ones, and prints a hash of the bits of all iterates.
-! In the default grade, which module tally_mpi does not have, it runs on one rank. Rank r takes the r-th executor by its
-! name, and the first again after the last.
+! Solves A x = b, A a 5-point Laplacian of N x N points and b all ones, and prints a hash of the
+! bits of all iterates. The default grade, which module tally_mpi lacks, runs on one rank. Executors
+! go to ranks in turn.
 module linear_algebra
   use, intrinsic :: iso_c_binding, only: c_int
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
@@ -14,8 +15,8 @@ module linear_algebra
   use tally_mpi
   implicit none
 
-  !> Rows first ... first + rows - 1 of the Laplacian, counted from 0. Their columns are those of
-  !> [ghosts below | own | ghosts above], so that each row has its terms in the order of the whole matrix.
+  !> Rows first ... first + rows - 1 of the Laplacian, from 0. Columns are indices into [ghosts
+  !> below | own | ghosts above], so that terms keep the whole matrix's order.
   type :: laplacian
     type(MPI_Comm) :: comm
     integer :: n, first, rows, below, above
@@ -26,7 +27,7 @@ module linear_algebra
     type(tally_spmv_plan) :: plan
   end type
 
-  !> A hash of the bits of numbers: FNV-1a, a double at a time.
+  !> FNV-1a hash of the bits of doubles.
   type :: bit_hash
     integer(int64) :: value = int(z'cbf29ce484222325', int64)
   end type
@@ -79,7 +80,7 @@ contains
     end subroutine
   end subroutine
 
-  !> y = A x. Around x, this rank's part, there is room for the ghosts, which neighbours send.
+  !> y = A x. x, this rank's part, has room on both sides for the neighbours' ghosts.
   subroutine multiply(a, x, y, where, grade)
     type(laplacian), intent(in) :: a
     real(real64), intent(inout) :: x(:)
@@ -89,7 +90,7 @@ contains
     integer :: own, above
     own = a%below + 1
     above = own + a%rows
-    ! Every rank has at least n rows, so that all ghosts are those of the next ranks.
+    ! Every rank has at least n rows, so that ghosts come from adjacent ranks alone.
     call MPI_Sendrecv(x(own:own + a%n - 1), a%n, MPI_REAL8, a%rank_below, 0, &
                       x(above:), a%above, MPI_REAL8, a%rank_above, 0, a%comm, MPI_STATUS_IGNORE)
     call MPI_Sendrecv(x(above - a%n:above - 1), a%n, MPI_REAL8, a%rank_above, 1, &
@@ -109,7 +110,7 @@ contains
     end if
   end function
 
-  !> 16 digits, as C++ prints them.
+  !> 16 hexadecimal digits, as in C++.
   function text_of(hash) result(text)
     type(bit_hash), intent(in) :: hash
     character(16) :: text
@@ -120,7 +121,7 @@ contains
     end do
   end function
 
-  !> Hashes a distributed vector on rank 0, in the order of the ranks.
+  !> Hashes a distributed vector on rank 0, in rank order.
   subroutine add_to_hash(hash, comm, x)
     type(bit_hash), intent(inout) :: hash
     type(MPI_Comm), intent(in) :: comm
@@ -132,13 +133,13 @@ contains
     integer(int64) :: v, low, high
     call MPI_Comm_rank(comm, rank)
     call MPI_Comm_size(comm, ranks)
-    allocate(sizes(ranks), source=0)  ! rank 0 alone gets them
+    allocate(sizes(ranks), source=0)  ! only rank 0 receives them
     call MPI_Gather(size(x), 1, MPI_INTEGER, sizes, 1, MPI_INTEGER, 0, comm)
     firsts = [(sum(sizes(:i - 1)), i = 1, ranks)]
     allocate(whole(merge(sum(sizes), 0, rank == 0)))
     call MPI_Gatherv(x, size(x), MPI_REAL8, whole, sizes, firsts, MPI_REAL8, 0, comm)
     do i = 1, size(whole)
-      ! The product modulo 2^64, of halves that do not overflow.
+      ! The product modulo 2^64, from halves without overflow.
       v = ieor(hash%value, transfer(whole(i), v))
       low = iand(v, lower_half) * prime
       high = shiftr(v, 32) * prime + shiftr(low, 32) + iand(shiftl(v, 8), lower_half)

@@ -1,9 +1,8 @@
-// Conjugate gradients over the ranks of MPI: what cg.cpp does, with the same iterates to the last
-// bit, on any number of ranks, wherever the unknowns are cut, and with any executor on each rank.
+// Conjugate gradients over MPI ranks: as cg.cpp, with the same iterates bit for bit on any number
+// of ranks, for any cuts and any executor on each rank.
 //
-// In the exact grade the iterates do not depend on the numbering of the unknowns either. With
-// --split, rows are summed as other libraries sum them, which shows what the promise rests on: then
-// the hash differs from one number of ranks to the next.
+// In the exact grade the iterates don't depend on the numbering of the unknowns either. With
+// --split, rows are summed as in other libraries: then the hash depends on the number of ranks.
 #include <tally/mpi.hpp>
 #include <tally/tally.hpp>
 
@@ -71,8 +70,7 @@ which is that of cg for the same matrix.
 
 // --- A vector -------------------------------------------------------------------------------------
 
-/// This rank's part of a vector, where its executor's kernels work on it. It has data() and size(),
-/// so it is an operand.
+/// This rank's part of a vector in its executor's memory. An operand, by data() and size().
 class part {
  public:
   part(const tally::executor& where, std::size_t n, double value)
@@ -97,7 +95,7 @@ class part {
 
 // --- The matrix -----------------------------------------------------------------------------------
 
-/// The matrix with unknown `numbers[i]` as number i.
+/// The matrix renumbered: unknown `numbers[i]` becomes number i.
 global_matrix renumbered(const global_matrix& a, const std::vector<std::size_t>& numbers) {
   std::vector<std::int32_t> places(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -115,7 +113,7 @@ global_matrix renumbered(const global_matrix& a, const std::vector<std::size_t>&
   return b;
 }
 
-/// This rank's rows, with those columns alone that it has itself, or that others have.
+/// This rank's rows, restricted to its own columns or to the others'.
 global_matrix rows_of(const layout& l, const global_matrix& a, bool own) {
   global_matrix rows;
   rows.rows = static_cast<std::size_t>(l.size());
@@ -132,7 +130,7 @@ global_matrix rows_of(const layout& l, const global_matrix& a, bool own) {
   return rows;
 }
 
-/// A as Tally has it, or split by columns.
+/// A as Tally distributes it, or split by columns.
 class distributed {
  public:
   distributed(const layout& l, const global_matrix& a, bool split)
@@ -146,13 +144,13 @@ class distributed {
   }
 
  private:
-  tally::mpi::matrix<double> all_;  // when split, the columns of this rank
+  tally::mpi::matrix<double> all_;  // when split: this rank's columns
   std::optional<tally::mpi::matrix<double>> others_;
 };
 
 // --- The solver -----------------------------------------------------------------------------------
 
-/// Hashes a distributed vector on rank 0, in the order in which cg has it.
+/// Hashes a distributed vector on rank 0, in cg's order.
 class vector_hash {
  public:
   vector_hash(const layout& l, const std::vector<std::size_t>& numbers)
@@ -184,7 +182,7 @@ class vector_hash {
   example::bit_hash hash_;
 };
 
-/// The hash of all iterates.
+/// Solves; returns the hash of all iterates.
 std::uint64_t solve(const layout& l, const global_matrix& whole, const options& chosen) {
   std::vector<std::size_t> numbers(whole.rows);
   std::iota(numbers.begin(), numbers.end(), std::size_t{0});
@@ -299,8 +297,8 @@ std::int64_t border(cut where, std::int64_t rows, int rank, int ranks) {
   return layout::cut(rows, rank, ranks);
 }
 
-/// Fails on rank 0, which has printed why: a launcher that ends it for another rank's failure, or
-/// for MPI_Abort, may lose that (Open MPI 5).
+/// Fails on rank 0, which prints the reason: a launcher that ends it for another rank's failure or
+/// MPI_Abort may lose that (Open MPI 5).
 int run(const options& chosen) try {
   const global_matrix a = chosen.file.empty() ? example::laplacian(chosen.grid)
                                               : tally::read_matrix_market(chosen.file);

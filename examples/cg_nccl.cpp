@@ -1,5 +1,5 @@
-// Conjugate gradients over several GPUs: what cg.cpp does, with the same iterates to the last bit,
-// on any number of devices and wherever the unknowns are cut. A thread has each device.
+// Conjugate gradients over several GPUs: as cg.cpp, with the same iterates bit for bit on any
+// number of devices, for any cuts. One thread per device.
 #include <tally/nccl.hpp>
 #include <tally/tally.hpp>
 
@@ -56,7 +56,7 @@ iterates, which is that of cg for the same matrix.
   --expect HASH     fail unless the last hash is this one, from a run elsewhere
 )";
 
-/// This device's part of a vector. It has data() and size(), so it is an operand.
+/// This device's part of a vector. An operand, by data() and size().
 class part {
  public:
   part(const tally::executor& where, std::size_t n, double value)
@@ -73,7 +73,7 @@ class part {
   tally::buffer memory_;
 };
 
-/// The vector that all devices write for the hash, and where their threads meet.
+/// The threads' barrier, and the whole vector for the hash.
 struct meeting {
   meeting(std::size_t rows, int devices) : x(rows), all(devices) {}
 
@@ -87,7 +87,7 @@ std::int64_t border(const options& chosen, std::int64_t rows, int rank, int rank
   return chosen.uneven ? even * rank / ranks : even;
 }
 
-/// Solves on one device, with all others.
+/// Solves on one device, together with the others.
 void solve(ncclComm_t comm, int device, const global_matrix& whole, const options& chosen,
            meeting& others) {
   tally::nccl::calls::check(cudaSetDevice(device), "cudaSetDevice");

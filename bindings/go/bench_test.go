@@ -6,7 +6,7 @@ import (
 	"tally"
 )
 
-// What a call costs beside the same call in C: 8 products on one core.
+// Cost of a call compared with C: 8 products on one core.
 func BenchmarkShortCall(b *testing.B) {
 	w, err := tally.SIMD(tally.BestInstructions)
 	succeeds(b, err)
@@ -18,7 +18,7 @@ func BenchmarkShortCall(b *testing.B) {
 	}
 }
 
-// What crossing from Go to C costs by itself.
+// Cost of crossing from Go to C.
 func BenchmarkCrossing(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		tally.Version()

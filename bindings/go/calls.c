@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* The result of a call whose number is in `result`. */
+/* A call's result, with a number in `result`. */
 static tally_go_result told(tally_go_result* result, tally_status status) {
   result->status = status;
   if (status != TALLY_SUCCESS) {
@@ -13,13 +13,13 @@ static tally_go_result told(tally_go_result* result, tally_status status) {
   return *result;
 }
 
-/* The result of a call that leaves no number. */
+/* The result of a call without a number. */
 static tally_go_result done(tally_status status) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return told(&r, status);
 }
 
-/* What a call is asked for: nothing where the size is 0, and then C has less to look at. */
+/* NULL for options of size 0, which spares the library a check. */
 static const tally_call_options* asked(const tally_call_options* options) {
   return options->size != 0 ? options : NULL;
 }

@@ -1,8 +1,8 @@
-/* The C interface as Go calls it: each function here is one call of <tally/tally.h> that brings the
- * text of a failure with it, for Go may go on in another thread, and the text is a thread's own.
+/* The C interface for Go: each function is one call of <tally/tally.h> and returns the failure's
+ * message too, which is per thread, while a goroutine may change threads.
  *
- * Operands, factors and results travel by value, so that a call makes no garbage and hands over no
- * memory that holds pointers. Data are bytes here: cgo need not look for pointers in them. */
+ * Operands, factors and results travel by value, so that a call creates no garbage and passes no
+ * memory with pointers. Data are bytes: cgo need not scan them. */
 #ifndef TALLY_BINDINGS_GO_CALLS_H
 #define TALLY_BINDINGS_GO_CALLS_H
 
@@ -10,10 +10,10 @@
 
 typedef const tally_executor* tally_go_where;
 
-/* A vector as BLAS has it. */
+/* A vector in BLAS's form. */
 typedef struct tally_go_vector {
   unsigned char* data;
-  const unsigned char* owner; /* a Go object that the call keeps alive, or NULL */
+  const unsigned char* owner; /* a Go object to keep alive, or NULL */
   size_t n;
   ptrdiff_t inc;
   tally_type type;
@@ -25,11 +25,10 @@ typedef struct tally_go_scalar {
   tally_type type;
 } tally_go_scalar;
 
-/* What a call leaves. */
 typedef struct tally_go_result {
-  uint64_t value[4];  /* a number, an extremum or two, in their own bytes */
-  const char* string; /* a name that the library keeps */
-  char* failure;      /* allocated by malloc, or NULL */
+  uint64_t value[4];  /* a number, or one or two extrema, as bytes */
+  const char* string; /* a name owned by the library */
+  char* failure;      /* from malloc, or NULL */
   tally_status status;
 } tally_go_result;
 
@@ -37,7 +36,7 @@ typedef struct tally_go_matrix {
   size_t rows;
   size_t columns;
   tally_go_vector row_offsets;
-  tally_go_vector row_ends; /* of no elements, at NULL, where rows are one behind the other */
+  tally_go_vector row_ends; /* empty, at NULL, for adjacent rows */
   tally_go_vector column_indices;
   tally_go_vector values;
   tally_operation operation;
@@ -47,7 +46,7 @@ typedef struct tally_go_matrix {
 
 typedef struct tally_go_histogram {
   size_t channels;
-  tally_go_vector outside; /* at NULL where there are none; so are weights */
+  tally_go_vector outside; /* at NULL if absent; so are weights */
   tally_go_vector weights;
   int add;
 } tally_go_histogram;
@@ -71,7 +70,7 @@ typedef tally_status (*tally_go_end)(const tally_executor*, void*);
 
 tally_go_result tally_go_allocate(tally_go_allocation f, tally_go_where where, size_t bytes,
                                   unsigned char** memory);
-/* Frees memory, or lets it go. */
+/* Frees or unpins memory. */
 tally_go_result tally_go_release(tally_go_end f, tally_go_where where, unsigned char* memory);
 tally_go_result tally_go_pin(tally_go_where where, unsigned char* memory, size_t bytes);
 tally_go_result tally_go_device_copy(tally_go_where where, unsigned char* to,
@@ -79,7 +78,7 @@ tally_go_result tally_go_device_copy(tally_go_where where, unsigned char* to,
 tally_go_result tally_go_workspace_create(tally_go_where where, size_t stage_bytes, int threads,
                                           tally_workspace** workspace, tally_executor* executor);
 
-/* --- Sums: to `words` where that is not NULL, otherwise into the result's value ------------------ */
+/* --- Sums: added to `words`, or if that is NULL returned as value -------------------------------- */
 
 typedef tally_status (*tally_go_reduction)(const tally_executor*, size_t, tally_type, const void*,
                                            ptrdiff_t, tally_type, void*, const tally_call_options*);
@@ -93,12 +92,12 @@ tally_go_result tally_go_reduce(tally_go_reduction f, tally_go_where where, tall
                                 tally_type result_type, int64_t* words, tally_call_options options);
 tally_go_result tally_go_dot(tally_go_where where, tally_go_vector x, tally_go_vector y,
                              tally_type result_type, int64_t* words, tally_call_options options);
-/* `incy` is y's increment, or that from one of its rows to the next. */
+/* `incy`: y's increment, or the distance of its rows. */
 tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_t k, size_t n,
                                    tally_go_vector x, ptrdiff_t ldx, tally_go_vector y,
                                    ptrdiff_t incy, tally_type result_type, unsigned char* results,
                                    tally_call_options options);
-/* x and y are the addresses of k vectors each. */
+/* x, y: addresses of k vectors each. */
 tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
                                         tally_type x_type, const uintptr_t* x,
                                         const ptrdiff_t* incx, tally_type y_type,

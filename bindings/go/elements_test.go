@@ -8,7 +8,7 @@ import (
 	"tally"
 )
 
-// kind is that of an element type: results are of the widest kind of the operands.
+// kind classifies element types: results are of the operands' widest kind.
 type kind int
 
 const (
@@ -17,7 +17,7 @@ const (
 	complexed
 )
 
-// elementType is an element type whose vectors tests make, and read as complex numbers.
+// elementType is an element type whose vectors tests create, and read as complex numbers.
 type elementType struct {
 	name   string
 	kind   kind
@@ -25,7 +25,7 @@ type elementType struct {
 	make   func(values []complex128, inc int) vector
 }
 
-// vector is a vector of any type, and its elements in their order.
+// vector is a vector of any type, with its elements in order.
 type vector struct {
 	tally.Vector
 	get func() []complex128
@@ -80,7 +80,7 @@ var types = []elementType{
 	typed[complex128]("complex128", complexed, true),
 }
 
-// element is a number as an element: the imaginary part of a real one is lost.
+// element converts a number, dropping the imaginary part for real types.
 func element[T tally.Element](v complex128) T {
 	re := real(v)
 	var e any
@@ -113,7 +113,7 @@ func element[T tally.Element](v complex128) T {
 	return e.(T)
 }
 
-// number is an element as a number.
+// number converts an element back.
 func number[T tally.Element](e T) complex128 {
 	switch e := any(e).(type) {
 	case bool:
@@ -147,8 +147,8 @@ func number[T tally.Element](e T) complex128 {
 	panic("no element")
 }
 
-// some are n numbers, small enough that every type but bool and uint8 holds them, and sums of
-// products of them.
+// some are n numbers, small enough for every type except bool and uint8, and so are sums of their
+// products.
 func some(n, seed int) []complex128 {
 	all := make([]complex128, n)
 	for i := range all {
@@ -158,8 +158,8 @@ func some(n, seed int) []complex128 {
 	return all
 }
 
-// executors are all that take slices here: those of the build, some numbers of threads and sets of
-// instructions.
+// executors are this build's executors that take slices, with several numbers of threads and
+// instruction sets.
 func executors(t testing.TB) []*tally.Executor {
 	t.Helper()
 	all, err := tally.Executors()
@@ -208,7 +208,7 @@ func through(t testing.TB, where *tally.Executor) *tally.Executor {
 	return workspace.Executor()
 }
 
-// succeeds ends the test if there is an error.
+// succeeds ends the test on an error.
 func succeeds(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -216,7 +216,7 @@ func succeeds(t testing.TB, err error) {
 	}
 }
 
-// fails wants an error of that status and text.
+// fails expects an error with this status and text.
 func fails(t testing.TB, status tally.Status, text string, err error) {
 	t.Helper()
 	var e *tally.Error
@@ -229,7 +229,7 @@ func TestHalfPrecision(t *testing.T) {
 	numbers := []float32{0, 1, -1, 0.1, 65504, 65519.996, 65520, 1e6, 5.9604645e-8, 2.9802322e-8, 2.9802326e-8,
 		6.1e-5, 6.104e-5, 1.0009766, 1.0004883, 1.0014648, -3.14159, float32(math.Inf(1)), float32(math.Inf(-1)),
 		3.4e38, 1.00390625, 1.01171875, 1e-40, 3.3895314e38}
-	for bits := uint32(0); bits < 1<<16; bits += 77 { // and every exponent
+	for bits := uint32(0); bits < 1<<16; bits += 77 { // covers every exponent
 		numbers = append(numbers, math.Float32frombits(bits<<16|bits*40503&0xffff))
 	}
 	h, b := make([]tally.Float16, len(numbers)), make([]tally.BFloat16, len(numbers))

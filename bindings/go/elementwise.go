@@ -13,7 +13,7 @@ func Fill[V Element, Z Operand](where *Executor, value V, z Z) error {
 	return failed(C.tally_go_fill(where.where(), cScalar(value), cVector(z)))
 }
 
-// Swap exchanges the elements of two vectors of one type, which share no memory.
+// Swap exchanges the elements of two disjoint vectors of one type.
 func Swap[X, Y Operand](where *Executor, x X, y Y) error {
 	xv, yv := cVector(x), cVector(y)
 	if err := sameLength("Swap", length{"x", xv.n}, length{"y", yv.n}); err != nil {
@@ -25,15 +25,15 @@ func Swap[X, Y Operand](where *Executor, x X, y Y) error {
 	return failed(C.tally_go_swap(where.where(), xv, yv))
 }
 
-// Gather writes z_i = x[indices[i]], bit by bit, for x and z of one type. There are as many indices
-// as elements of z, of int32, int64 or int, each an index of x, which is not checked.
+// Gather writes z_i = x[indices[i]], bit by bit, for x and z of one type, for each element of z.
+// Indices are int32, int64 or int, and are not checked to be within x.
 func Gather[X, I, Z Operand](where *Executor, x X, indices I, z Z) error {
 	xv, iv, zv := cVector(x), cVector(indices), cVector(z)
 	return movedIndexed("Gather", C.tally_go_move(C.tally_gather), where, xv, iv, zv, length{"z", zv.n})
 }
 
-// Scatter writes z[indices[i]] = x_i, bit by bit, for x and z of one type. There are as many indices
-// as elements of x, of int32, int64 or int, each an index of z and none twice, which is not checked.
+// Scatter writes z[indices[i]] = x_i, bit by bit, for x and z of one type, for each element of x.
+// Indices are int32, int64 or int, and are not checked to be within z and distinct.
 func Scatter[X, I, Z Operand](where *Executor, x X, indices I, z Z) error {
 	xv, iv, zv := cVector(x), cVector(indices), cVector(z)
 	return movedIndexed("Scatter", C.tally_go_move(C.tally_scatter), where, xv, iv, zv, length{"x", xv.n})
@@ -66,7 +66,7 @@ func Axpy[A Element, X, Y Operand](where *Executor, alpha A, x X, y Y) error {
 	return failed(C.tally_go_axpy(where.where(), cScalar(alpha), xv, yv))
 }
 
-// Axpby writes y_i = alpha x_i + beta y_i. y is not read where beta is 0.
+// Axpby writes y_i = alpha x_i + beta y_i. y is not read if beta is 0.
 func Axpby[A, B Element, X, Y Operand](where *Executor, alpha A, x X, beta B, y Y) error {
 	xv, yv := cVector(x), cVector(y)
 	if err := sameLength("Axpby", length{"x", xv.n}, length{"y", yv.n}); err != nil {
@@ -84,7 +84,7 @@ func Waxpby[A, B Element, X, Y, W Operand](where *Executor, alpha A, x X, beta B
 	return failed(C.tally_go_waxpby(where.where(), cScalar(alpha), xv, cScalar(beta), yv, wv))
 }
 
-// Axpbypcz writes z_i = (alpha x_i + beta y_i) + gamma z_i. z is not read where gamma is 0.
+// Axpbypcz writes z_i = (alpha x_i + beta y_i) + gamma z_i. z is not read if gamma is 0.
 func Axpbypcz[A, B, G Element, X, Y, Z Operand](where *Executor, alpha A, x X, beta B, y Y, gamma G, z Z) error {
 	xv, yv, zv := cVector(x), cVector(y), cVector(z)
 	if err := sameLength("Axpbypcz", length{"x", xv.n}, length{"y", yv.n}, length{"z", zv.n}); err != nil {
@@ -108,7 +108,7 @@ func Mul[X, Y, Z Operand](where *Executor, x X, y Y, z Z) error {
 	return mappedTwo("Mul", C.tally_go_binary(C.tally_mul), where, cVector(x), cVector(y), cVector(z))
 }
 
-// Axypbz writes z_i = (alpha x_i) y_i + beta z_i. z is not read where beta is 0.
+// Axypbz writes z_i = (alpha x_i) y_i + beta z_i. z is not read if beta is 0.
 func Axypbz[A, B Element, X, Y, Z Operand](where *Executor, alpha A, x X, y Y, beta B, z Z) error {
 	xv, yv, zv := cVector(x), cVector(y), cVector(z)
 	if err := sameLength("Axypbz", length{"x", xv.n}, length{"y", yv.n}, length{"z", zv.n}); err != nil {
@@ -117,35 +117,35 @@ func Axypbz[A, B Element, X, Y, Z Operand](where *Executor, alpha A, x X, y Y, b
 	return failed(C.tally_go_axypbz(where.where(), cScalar(alpha), xv, yv, cScalar(beta), zv))
 }
 
-// Relu writes y_i = max(x_i, 0), of real elements: +0 for -0, NaN for NaN.
+// Relu writes y_i = max(x_i, 0) for real elements: +0 for -0, NaN for NaN.
 func Relu[X, Y Operand](where *Executor, x X, y Y) error {
 	return mapped("Relu", C.tally_go_unary(C.tally_relu), where, cVector(x), cVector(y))
 }
 
-// Sigmoid writes y_i = 1 / (1 + exp(-x_i)), of floating-point elements.
+// Sigmoid writes y_i = 1 / (1 + exp(-x_i)) for floating-point elements.
 func Sigmoid[X, Y Operand](where *Executor, x X, y Y) error {
 	return mapped("Sigmoid", C.tally_go_unary(C.tally_sigmoid), where, cVector(x), cVector(y))
 }
 
-// Exp writes y_i = exp(x_i), of floating-point elements.
+// Exp writes y_i = exp(x_i) for floating-point elements.
 func Exp[X, Y Operand](where *Executor, x X, y Y) error {
 	return mapped("Exp", C.tally_go_unary(C.tally_exp), where, cVector(x), cVector(y))
 }
 
-// AxpyDot writes y_i = alpha x_i + y_i, and is sum_i y_i v_i then, with the bits of Axpy and Dot, in
+// AxpyDot writes y_i = alpha x_i + y_i and returns sum_i y_i v_i, with the bits of Axpy and Dot, in
 // one pass where the executor can. v is y itself or shares no memory with it.
 func AxpyDot[R Number, A Element, X, Y, V Operand](where *Executor, alpha A, x X, y Y, v V, options ...Option) (R, error) {
 	xv, yv, vv := cVector(x), cVector(y), cVector(v)
 	if err := sameLength("AxpyDot", length{"x", xv.n}, length{"y", yv.n}, length{"v", vv.n}); err != nil {
 		return *new(R), err
 	}
-	if err := addressed("AxpyDot", "v", &vv); err != nil { // C would take y for it.
+	if err := addressed("AxpyDot", "v", &vv); err != nil { // C would take y instead.
 		return *new(R), err
 	}
 	return valueOf[R](C.tally_go_axpy_dot(where.where(), cScalar(alpha), xv, yv, vv, cType[R](), cOptions(options)))
 }
 
-// WaxpbyNrm2 writes w_i = alpha x_i + beta y_i, and is sqrt(sum_i |w_i|^2) then, with the bits of
+// WaxpbyNrm2 writes w_i = alpha x_i + beta y_i and returns sqrt(sum_i |w_i|^2), with the bits of
 // Waxpby and Nrm2, in one pass where the executor can.
 func WaxpbyNrm2[R Number, A, B Element, X, Y, W Operand](where *Executor, alpha A, x X, beta B, y Y, w W,
 	options ...Option) (R, error) {

@@ -6,7 +6,7 @@ import (
 	"tally"
 )
 
-// holds says whether elements of a type hold what is computed from vectors of other types.
+// holds is whether elements of a type represent results from vectors of other types.
 func holds(y elementType, xs ...elementType) bool {
 	for _, x := range xs {
 		if x.kind > y.kind {
@@ -16,10 +16,10 @@ func holds(y elementType, xs ...elementType) bool {
 	return y.name != "bool"
 }
 
-// elementOf is a number as an element of a type has it.
+// elementOf rounds a number to an element type.
 func elementOf(t elementType, v complex128) complex128 { return t.make([]complex128{v}, 1).get()[0] }
 
-// factors are those of one call; the functions below pass them as the narrowest type of a kind.
+// factors of one call, passed as the narrowest type of a kind.
 type factors struct{ alpha, beta, gamma float64 }
 
 func scal(w *tally.Executor, k kind, f factors, x tally.Vector) error {
@@ -73,7 +73,7 @@ func axypbz(w *tally.Executor, k kind, f factors, x, y, z tally.Vector) error {
 	return tally.Axypbz(w, float32(f.alpha), x, y, int32(f.beta), z)
 }
 
-// few are numbers so small that every type but bool holds what is computed of them.
+// few are n numbers, small enough for results in every type except bool.
 func few(n, seed int) []complex128 {
 	all := some(n, seed)
 	for i, v := range all {
@@ -82,7 +82,7 @@ func few(n, seed int) []complex128 {
 	return all
 }
 
-// sameNumbers compares vectors as one type has them.
+// sameNumbers compares vectors, rounded to one type.
 func sameNumbers(t *testing.T, what string, w *tally.Executor, y vector, yt elementType, expected []complex128, err error) {
 	t.Helper()
 	succeeds(t, err)
@@ -215,7 +215,7 @@ func TestMoves(t *testing.T) {
 			xs, ys := x.get(), y.get()
 			sameNumbers(t, "swap", w, x, xt, ys, tally.Swap(w, x.Vector, y.Vector))
 			sameNumbers(t, "swap", w, y, xt, xs, nil)
-			if w.String() == "workspace" { // of a device, which has no gather
+			if w.String() == "workspace" { // a device's, without gather
 				continue
 			}
 			z := xt.make(some(4, 3), 2)
@@ -283,7 +283,7 @@ func TestUpdatesWithSums(t *testing.T) {
 			t.Errorf("%v: of nothing %v, %v", w, r, err)
 		}
 		none, err := tally.AxpyDot[complex128](w, 1.0, []float64(nil), []float64(nil), []complex128(nil))
-		if err != nil || none != 0 { // v is of complex128, and not y.
+		if err != nil || none != 0 { // v is complex128 and not y
 			t.Errorf("%v: of nothing %v, %v", w, none, err)
 		}
 		c := []complex64{1i, 2}

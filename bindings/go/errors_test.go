@@ -21,7 +21,7 @@ func TestStatuses(t *testing.T) {
 		tally.ErrOverlap: "overlap", tally.ErrKeyOutOfRange: "key out of range",
 		tally.ErrUnreadableFile: "unreadable file", tally.ErrUnknownFailure: "unknown failure", 0: "success",
 	}
-	for s := tally.Status(-1); s < 300; s++ { // C has no other one
+	for s := tally.Status(-1); s < 300; s++ { // C has no others
 		name, is := known[s]
 		if !is {
 			name = "unknown"
@@ -159,7 +159,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Each error has the text of its own call, whatever other goroutines do.
+// Each error has its own call's message, whatever other goroutines do.
 func TestErrorsOfManyGoroutines(t *testing.T) {
 	var all sync.WaitGroup
 	for g := 1; g <= 16; g++ {

@@ -6,18 +6,18 @@ import "C"
 
 import "unsafe"
 
-// Executor says where and how an operation runs. A nil *Executor is that of Automatic.
+// Executor is a backend with its options. A nil *Executor is that of Automatic.
 type Executor struct {
 	c      C.tally_executor
-	memory *Executor // of a workspace's executor, that of the device; nil: itself
+	memory *Executor // the device's executor for a workspace's; nil: itself
 }
 
-// InstructionSet is one of those that SIMD is compiled for.
+// InstructionSet is a set of vector instructions of SIMD.
 type InstructionSet int
 
 // The instruction sets, tally_instruction_set in C.
 const (
-	BestInstructions     InstructionSet = C.TALLY_INSTRUCTIONS_BEST // the widest here, but AVX2 where AVX-512 runs in halves, save for exp and sigmoid
+	BestInstructions     InstructionSet = C.TALLY_INSTRUCTIONS_BEST // the widest here, or AVX2 where AVX-512 runs in halves, except for exp and sigmoid
 	BaselineInstructions InstructionSet = C.TALLY_INSTRUCTIONS_BASELINE
 	SSE4                 InstructionSet = C.TALLY_INSTRUCTIONS_SSE4
 	AVX2                 InstructionSet = C.TALLY_INSTRUCTIONS_AVX2
@@ -25,23 +25,23 @@ const (
 	NEON                 InstructionSet = C.TALLY_INSTRUCTIONS_NEON
 )
 
-// Serial is one thread and plain loops: the reference.
+// Serial is one thread with plain loops: the reference.
 func Serial() *Executor {
 	w := new(Executor)
 	C.tally_go_serial(&w.c) // can't fail
 	return w
 }
 
-// Automatic is one of the others, chosen at each call: CUDA on the device that holds the operands,
-// otherwise SIMD or, for long operands, OpenMP. It never moves data.
+// Automatic chooses another executor at each call: CUDA on the device with the operands, otherwise
+// SIMD or, for long operands, OpenMP. Data never move.
 func Automatic() *Executor {
 	w := new(Executor)
 	C.tally_go_automatic(&w.c) // can't fail
 	return w
 }
 
-// SIMD is one thread and the vector instructions of this processor. ErrNoDevice if the set that is
-// asked for is not built in or not here.
+// SIMD is one thread with vector instructions. ErrNoDevice if the set is not built in or not
+// supported by the processor.
 func SIMD(instructions InstructionSet) (*Executor, error) {
 	set, err := intOf("SIMD", "instructions", instructions)
 	if err != nil {
@@ -51,7 +51,7 @@ func SIMD(instructions InstructionSet) (*Executor, error) {
 	return w.made(C.tally_go_simd(&w.c, C.tally_instruction_set(set)))
 }
 
-// OpenMP is threads, each with those instructions; 0 stands for as many as OpenMP would start.
+// OpenMP is several threads, each with vector instructions; 0 means OpenMP's default number.
 // ErrMissingBackend if the build has no OpenMP.
 func OpenMP(threads int) (*Executor, error) {
 	n, err := intOf("OpenMP", "threads", threads)
@@ -62,10 +62,9 @@ func OpenMP(threads int) (*Executor, error) {
 	return w.made(C.tally_go_openmp(&w.c, n))
 }
 
-// CUDA is a device, -1 for the calling thread's current one, and one of its streams, a cudaStream_t
-// or nil for the default stream. ErrMissingBackend if the build has no CUDA, ErrNoDevice if there
-// is no driver or no such device. (A goroutine that relies on the current device calls
-// runtime.LockOSThread.)
+// CUDA is a device, -1 for the calling thread's current one, and a stream, a cudaStream_t or nil
+// for the default stream. ErrMissingBackend if the build has no CUDA, ErrNoDevice without a driver
+// or such a device. (A goroutine that relies on the current device calls runtime.LockOSThread.)
 func CUDA(device int, stream unsafe.Pointer) (*Executor, error) {
 	number, err := intOf("CUDA", "device", device)
 	if err != nil {
@@ -75,22 +74,22 @@ func CUDA(device int, stream unsafe.Pointer) (*Executor, error) {
 	return w.made(C.tally_go_cuda(&w.c, number, stream))
 }
 
-// Kokkos is its default execution space. It initialises Kokkos when nobody has. ErrMissingBackend
-// if the build has no Kokkos, ErrNoDevice if Kokkos is finalised or its device is not here.
+// Kokkos is Kokkos's default execution space. It initialises Kokkos if necessary. ErrMissingBackend
+// if the build has no Kokkos, ErrNoDevice if Kokkos is finalised or its device is absent.
 func Kokkos() (*Executor, error) {
 	w := new(Executor)
 	return w.made(C.tally_go_kokkos(&w.c))
 }
 
-// Named is the executor of that name with default options: "serial", "simd", "openmp", "cuda",
-// "kokkos" or "automatic". ErrMissingBackend for a name that this build has not.
+// Named is an executor with default options: "serial", "simd", "openmp", "cuda", "kokkos" or
+// "automatic". ErrMissingBackend for a name that this build lacks.
 func Named(name string) (*Executor, error) {
 	w, text := new(Executor), C.CString(name)
 	defer C.free(unsafe.Pointer(text))
 	return w.made(C.tally_go_executor_named(&w.c, text))
 }
 
-// made is the executor that a call has made, nil if it failed.
+// made is a new executor, or nil after a failure.
 func (w *Executor) made(r C.tally_go_result) (*Executor, error) {
 	if err := failed(r); err != nil {
 		return nil, err
@@ -98,8 +97,8 @@ func (w *Executor) made(r C.tally_go_result) (*Executor, error) {
 	return w, nil
 }
 
-// Executors are the backends of this build that can run in this process, with default options,
-// Serial first. Each is made, which initialises Kokkos where it is built in.
+// Executors are this build's usable backends with default options, Serial first. Initialises Kokkos
+// if built in.
 func Executors() ([]*Executor, error) {
 	var names [16]*C.char
 	var usable [len(names)]C.int
@@ -121,7 +120,7 @@ func Executors() ([]*Executor, error) {
 	return all, nil
 }
 
-// String is the name of the backend, as Named takes it.
+// String is the backend's name, as in Named.
 func (w *Executor) String() string {
 	r := C.tally_go_executor_name(w.where())
 	if failed(r) != nil {
@@ -130,7 +129,7 @@ func (w *Executor) String() string {
 	return C.GoString(r.string)
 }
 
-// where is the executor as C takes it.
+// where is the executor for C.
 func (w *Executor) where() *C.tally_executor {
 	if w == nil {
 		return nil
@@ -146,7 +145,7 @@ func (w *Executor) ofMemory() *Executor {
 	return w.memory
 }
 
-// intOf is a number as C's int.
+// intOf converts a number to C's int.
 func intOf[I ~int](function, name string, number I) (C.int, error) {
 	if n := C.int(number); I(n) == number {
 		return n, nil
@@ -154,9 +153,8 @@ func intOf[I ~int](function, name string, number I) (C.int, error) {
 	return 0, failure(ErrInvalidArgument, function, "%s is %d, which C's int does not hold", name, number)
 }
 
-// Version is that of the library that runs: 10000 times the major one, 100 times the minor one, the
-// patch.
+// Version is the loaded library's: 10000 major + 100 minor + patch.
 func Version() int { return int(C.tally_version()) }
 
-// OrderVersion is that of the order contract, which decides the bits of sums.
+// OrderVersion is the version of the order contract, which decides the bits of sums.
 func OrderVersion() int { return int(C.tally_order_version()) }

@@ -5,18 +5,18 @@ import "C"
 
 import "unsafe"
 
-// Extremum is an element and the lowest index that it has, counted from 0.
+// Extremum is an element and its lowest index, from 0.
 type Extremum[T Real] struct {
 	Value T
 	Index int
 }
 
-// Min is the smallest element, or the first NaN. ErrNoElements if x has none.
+// Min is the smallest element, or the first NaN. ErrNoElements for an empty x.
 func Min[T Real, X OperandOf[T]](where *Executor, x X) (Extremum[T], error) {
 	return found[T]("Min", C.tally_go_search(C.tally_min), where, cVector(x))
 }
 
-// Max is the largest element, or the first NaN. ErrNoElements if x has none.
+// Max is the largest element, or the first NaN. ErrNoElements for an empty x.
 func Max[T Real, X OperandOf[T]](where *Executor, x X) (Extremum[T], error) {
 	return found[T]("Max", C.tally_go_search(C.tally_max), where, cVector(x))
 }
@@ -30,8 +30,8 @@ func MinMax[T Real, X OperandOf[T]](where *Executor, x X) (least, greatest Extre
 	return least, greatest, err
 }
 
-// Iamax is the lowest index, counted from 0, of the element of largest magnitude, of complex
-// elements |re x_i| + |im x_i|; -1 if x has none. (BLAS counts from 1.)
+// Iamax is the lowest index, from 0, of an element of largest magnitude, for complex elements |re
+// x_i| + |im x_i|; -1 for an empty x. (BLAS counts from 1.)
 func Iamax[X Operand](where *Executor, x X) (int, error) {
 	i, err := valueOf[int64](C.tally_go_iamax(where.where(), cVector(x)))
 	return int(i), err
@@ -46,7 +46,7 @@ func found[T Real](function string, f C.tally_go_search, where *Executor, x C.ta
 }
 
 func search[T Real](function string, f C.tally_go_search, where *Executor, x C.tally_go_vector) (C.tally_go_result, error) {
-	if x._type != cType[T]() { // A Vector says its type at run time.
+	if x._type != cType[T]() { // A Vector's type is known at run time.
 		of := C.tally_go_vector{_type: cType[T]()}
 		return C.tally_go_result{}, failure(ErrUnsupportedType, function, "x is of %s, not of %s", typeName(x), typeName(of))
 	}
@@ -54,7 +54,7 @@ func search[T Real](function string, f C.tally_go_search, where *Executor, x C.t
 	return r, failed(r)
 }
 
-// extremumAt reads a struct of C: the element, and from the eighth byte on the index.
+// extremumAt reads a C struct: the element, and from byte 8 on the index.
 func extremumAt[T Real](at *C.uint64_t) Extremum[T] {
 	e := (*struct {
 		value [8]byte

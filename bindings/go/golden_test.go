@@ -11,7 +11,7 @@ import (
 	"tally"
 )
 
-// generator makes the data of tests/golden.hpp, whose rows are read from there.
+// generator makes the data of tests/golden.hpp, whose rows are read from that file.
 type generator uint64
 
 func (g *generator) next() uint64 {
@@ -54,7 +54,7 @@ func goldenRows(t *testing.T, table string) [][]string {
 	return rows
 }
 
-// number64 is an integer of a row.
+// number64 parses an integer of a row.
 func number64(t *testing.T, text string) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(text, 0, 64)
@@ -62,7 +62,7 @@ func number64(t *testing.T, text string) uint64 {
 	return n
 }
 
-// is compares the bits of a result with those of a row.
+// is compares a result's bits with a row's.
 func is[R float32 | float64](t *testing.T, w *tally.Executor, what, golden string, r R, err error) {
 	t.Helper()
 	succeeds(t, err)
@@ -132,7 +132,7 @@ func TestGoldenMatrixRows(t *testing.T) {
 			columns[i] = int32(i)
 		}
 		for _, w := range executors(t) {
-			if w.String() == "workspace" { // of a device, which has no products with matrices
+			if w.String() == "workspace" { // a device's, without sparse products
 				continue
 			}
 			for i, operands := range [][2][]float64{

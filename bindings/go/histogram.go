@@ -3,40 +3,40 @@ package tally
 // #include "calls.h"
 import "C"
 
-// OutsideCounts are how many samples of one channel are in no bin.
+// OutsideCounts are the numbers of one channel's samples without a bin.
 type OutsideCounts struct {
 	Below int64 // less than the first edge
 	Above int64 // greater than the last
 	NaN   int64 // NaNs
 }
 
-// HistogramOption is what a histogram may be asked for.
+// HistogramOption is an option of a histogram.
 type HistogramOption func(*histogramOptions)
 
 type histogramOptions struct {
 	c          C.tally_go_histogram
 	channels   int
-	outside    int // how many OutsideCounts there are, -1 for none
+	outside    int // number of OutsideCounts, or -1
 	isWeighted bool
 }
 
-// Channels says that samples are interleaved: i is of channel i mod channels.
+// Channels makes sample i belong to channel i mod channels.
 func Channels(channels int) HistogramOption {
 	return func(o *histogramOptions) { o.channels = channels }
 }
 
-// Weights are as many as samples, of float32 or float64: they are summed in place of counting.
+// Weights are summed instead of counting samples: one for each, float32 or float64.
 func Weights[W Operand](weights W) HistogramOption {
 	v := cVector(weights)
 	return func(o *histogramOptions) { o.c.weights, o.isWeighted = v, true }
 }
 
-// Outside has as many samples as are in no bin counted, one OutsideCounts for each channel.
+// Outside counts samples without a bin, in one OutsideCounts for each channel.
 func Outside(counts []OutsideCounts) HistogramOption {
 	return outside(sliceOf(counts, 0), len(counts))
 }
 
-// OutsideOnDevice is Outside in memory of the executor: the three numbers of each channel.
+// OutsideOnDevice is Outside in memory of the executor: three numbers for each channel.
 func OutsideOnDevice(counts *DeviceBuffer[int64]) HistogramOption {
 	return outside(counts.vector(), counts.Len()/3)
 }
@@ -45,11 +45,11 @@ func outside(counts C.tally_go_vector, n int) HistogramOption {
 	return func(o *histogramOptions) { o.c.outside, o.outside = counts, n }
 }
 
-// AddToCounts adds to what counts and outside hold, which are written over otherwise.
+// AddToCounts adds to counts and outside instead of overwriting.
 func AddToCounts() HistogramOption { return func(o *histogramOptions) { o.c.add = 1 } }
 
-// Bincount counts how many integers are k, for each k that is a bin; there are as many bins as
-// counts of a channel. ErrKeyOutOfRange for a key that has no bin, unless there is Outside.
+// Bincount counts the integers k for each bin k; the bins are the counts of a channel.
+// ErrKeyOutOfRange for a key without a bin, unless there is Outside.
 func Bincount[K, N Operand](where *Executor, keys K, counts N, options ...HistogramOption) error {
 	kv, nv := cVector(keys), cVector(counts)
 	o, bins, err := histogramOf("Bincount", "keys", kv, nv, options)
@@ -59,8 +59,8 @@ func Bincount[K, N Operand](where *Executor, keys K, counts N, options ...Histog
 	return failed(C.tally_go_bincount(where.where(), kv, bins, nv, o))
 }
 
-// HistogramEven counts in bins of equal width between lower and upper; there are as many bins as
-// counts of a channel. ErrInvalidArgument unless both bounds are finite and lower < upper.
+// HistogramEven counts in equal bins between lower and upper; the bins are the counts of a channel.
+// ErrInvalidArgument unless both bounds are finite and lower < upper.
 func HistogramEven[B Real, X, N Operand](where *Executor, x X, lower, upper B, counts N, options ...HistogramOption) error {
 	xv, nv := cVector(x), cVector(counts)
 	o, bins, err := histogramOf("HistogramEven", "x", xv, nv, options)
@@ -70,8 +70,8 @@ func HistogramEven[B Real, X, N Operand](where *Executor, x X, lower, upper B, c
 	return failed(C.tally_go_histogram_even(where.where(), xv, cScalar(lower), cScalar(upper), bins, nv, o))
 }
 
-// HistogramRange counts between each edge and the next: one edge more than bins, in host memory.
-// ErrInvalidArgument if one is less than the one before it, or NaN.
+// HistogramRange counts between successive edges: one more than bins, in host memory.
+// ErrInvalidArgument if they decrease or one is NaN.
 func HistogramRange[X, E, N Operand](where *Executor, x X, edges E, counts N, options ...HistogramOption) error {
 	xv, ev, nv := cVector(x), cVector(edges), cVector(counts)
 	o, bins, err := histogramOf("HistogramRange", "x", xv, nv, options)
@@ -87,7 +87,7 @@ func HistogramRange[X, E, N Operand](where *Executor, x X, edges E, counts N, op
 	return failed(C.tally_go_histogram_range(where.where(), xv, ev, bins, nv, o))
 }
 
-// histogramOf is what options say, as C takes it, and the number of bins.
+// histogramOf converts options for C, with the number of bins.
 func histogramOf(function, name string, x, counts C.tally_go_vector, options []HistogramOption) (
 	C.tally_go_histogram, C.size_t, error) {
 	o := histogramOptions{channels: 1, outside: -1}
@@ -104,7 +104,7 @@ func histogramOf(function, name string, x, counts C.tally_go_vector, options []H
 	if err := contiguous(function, "counts", counts); err != nil {
 		return fail(err)
 	}
-	per := h.channels // counts of a bin
+	per := h.channels // counts per bin
 	if o.isWeighted {
 		if err := sameLength(function, length{name, x.n}, length{"weights", h.weights.n}); err != nil {
 			return fail(err)

@@ -64,7 +64,7 @@ func TestHistograms(t *testing.T) {
 	}
 }
 
-// Weights of no samples are weights: they add nothing to words, where counting would write over them.
+// Weights of no samples add nothing to words, where counting would overwrite them.
 func TestWeightsOfNoSamples(t *testing.T) {
 	for _, w := range executors(t) {
 		words, sums := tally.NewWords[float64](2), make([]float64, 2)

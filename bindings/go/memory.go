@@ -9,21 +9,20 @@ import (
 	"unsafe"
 )
 
-// memory is what an executor has allocated, or pinned. Data are nil once it is closed.
+// memory is allocated or pinned by an executor. Data are nil once closed.
 type memory struct {
 	where *Executor
 	data  *C.uchar
 }
 
-// allocated is memory of the device where `where` is the executor of a workspace: it stays when the
-// workspace is closed.
+// allocated is device memory for a workspace's executor: it outlives the workspace.
 func allocated(f C.tally_go_allocation, where *Executor, bytes C.size_t) (memory, error) {
 	m := memory{where: where.ofMemory()}
 	err := failed(C.tally_go_allocate(f, m.where.where(), bytes, &m.data))
 	return m, err
 }
 
-// close gives memory back, once. Where that fails, it is as it was.
+// close frees memory, once. A failure leaves it unchanged.
 func (m *memory) close(end C.tally_go_end) error {
 	if m.data == nil {
 		return nil
@@ -35,15 +34,15 @@ func (m *memory) close(end C.tally_go_end) error {
 	return err
 }
 
-// DeviceBuffer is memory that an executor's kernels reach, an operand for that executor: on CUDA
-// memory of the device, otherwise of the host. It is of n elements, which nobody has written yet.
-// Close frees it, for it is no memory that Go looks after.
+// DeviceBuffer is uninitialised memory for n elements, an operand for its executor: on CUDA device
+// memory, otherwise host memory. Go does not manage it: Close frees it.
 type DeviceBuffer[T Element] struct {
 	memory
 	n C.size_t
 }
 
-// NewDeviceBuffer allocates memory for n elements. ErrInvalidArgument for the executor of Automatic.
+// NewDeviceBuffer allocates memory for n elements. ErrInvalidArgument for the executor of
+// Automatic.
 func NewDeviceBuffer[T Element](where *Executor, n int) (*DeviceBuffer[T], error) {
 	bytes, err := bytesOf[T]("NewDeviceBuffer", n)
 	if err != nil {
@@ -58,9 +57,8 @@ func NewDeviceBuffer[T Element](where *Executor, n int) (*DeviceBuffer[T], error
 	return b, nil
 }
 
-// Close frees the memory. Work that uses it must be done; on CUDA the call waits for the device. A
-// buffer that is closed has nothing more to close; calls that take it, or a part of it, fail then:
-// ErrNullPointer.
+// Close frees the memory. Work that uses it must be done; on CUDA the call waits for the device.
+// Closing again does nothing; calls with the buffer, or a part of it, fail then: ErrNullPointer.
 func (b *DeviceBuffer[T]) Close() error {
 	err := b.close(C.tally_go_end(C.tally_device_free))
 	if err == nil {
@@ -72,11 +70,11 @@ func (b *DeviceBuffer[T]) Close() error {
 // Len is the number of elements.
 func (b *DeviceBuffer[T]) Len() int { return int(b.n) }
 
-// CopyFrom copies as many elements from the host, and waits until they are there.
+// CopyFrom copies as many elements from the host, and waits.
 func (b *DeviceBuffer[T]) CopyFrom(data []T) error { return b.copy("CopyFrom", data, false) }
 
-// CopyTo copies all elements to the host, after all work that is queued on the executor's stream,
-// and waits until they are there.
+// CopyTo copies all elements to the host, after all work queued on the executor's stream, and
+// waits.
 func (b *DeviceBuffer[T]) CopyTo(data []T) error { return b.copy("CopyTo", data, true) }
 
 func (b *DeviceBuffer[T]) copy(function string, data []T, toHost bool) error {
@@ -94,8 +92,8 @@ func (b *DeviceBuffer[T]) copy(function string, data []T, toHost bool) error {
 	return failed(r)
 }
 
-// Strided is every inc-th of the elements from `from` to before `to`, as the function Strided has it
-// of a slice. Bounds outside the buffer panic, as those of a slice do.
+// Strided is every inc-th element in [from, to), as Strided for a slice. Bounds outside the buffer
+// panic, as a slice's do.
 func (b *DeviceBuffer[T]) Strided(from, to, inc int) Vector {
 	_ = make([]struct{}, b.n)[from:to]
 	v := b.vector()
@@ -111,7 +109,7 @@ func (b *DeviceBuffer[T]) vector() C.tally_go_vector {
 	return C.tally_go_vector{data: b.data, owner: (*C.uchar)(unsafe.Pointer(&b.memory)), n: b.n, inc: 1, _type: cType[T]()}
 }
 
-// current is a vector that was made before, as it is now: of no address if its buffer is closed.
+// current is an existing vector with its present address: none if its buffer is closed.
 func current(v C.tally_go_vector) C.tally_go_vector {
 	if v.owner != nil && (*memory)(unsafe.Pointer(v.owner)).data == nil {
 		v.data = nil
@@ -119,14 +117,13 @@ func current(v C.tally_go_vector) C.tally_go_vector {
 	return v
 }
 
-// PinnedBuffer is memory of the host that stays in its place, so that a device reads and writes it
-// at the full speed of its bus.
+// PinnedBuffer is pinned host memory, for the bus's full speed.
 type PinnedBuffer[T Element] struct {
 	memory
 	n int
 }
 
-// NewPinnedBuffer allocates memory for n elements. It stays until Close: Go does not look after it.
+// NewPinnedBuffer allocates memory for n elements, until Close: Go does not manage it.
 func NewPinnedBuffer[T Element](where *Executor, n int) (*PinnedBuffer[T], error) {
 	bytes, err := bytesOf[T]("NewPinnedBuffer", n)
 	if err != nil {
@@ -139,7 +136,7 @@ func NewPinnedBuffer[T Element](where *Executor, n int) (*PinnedBuffer[T], error
 	return &PinnedBuffer[T]{m, n}, nil
 }
 
-// Data is the memory as a slice, which must not be used after Close.
+// Data is the memory as a slice, valid until Close.
 func (b *PinnedBuffer[T]) Data() []T {
 	if b.data == nil {
 		return nil
@@ -150,19 +147,18 @@ func (b *PinnedBuffer[T]) Data() []T {
 // Close frees the memory. Work that uses it must be done.
 func (b *PinnedBuffer[T]) Close() error { return b.close(C.tally_go_end(C.tally_pinned_free)) }
 
-// Pinning keeps a slice in its place.
+// Pinning is a pinned slice.
 type Pinning struct {
 	memory
 	pins pinner
 }
 
-// pinnings holds every *Pinning until it is closed, and so the memory of the slice.
+// pinnings keeps every *Pinning, and so its slice, alive until closed.
 var pinnings sync.Map
 
-// Pin keeps a slice in its place until Close, so that a device reads and writes it at the full speed
-// of its bus. It takes as long as reading the slice once, or longer, so it pays for a slice that is
-// used again. The slice stays in memory, too: the garbage collector never closes what is pinned.
-// ErrInvalidArgument for an empty slice and one that is pinned already.
+// Pin pins a slice until Close, for the bus's full speed. Pinning takes at least as long as reading
+// the slice once, so it pays for repeated use. The slice stays alive too: the garbage collector
+// never closes a Pinning. ErrInvalidArgument for an empty or already pinned slice.
 func Pin[T Element](where *Executor, data []T) (*Pinning, error) {
 	v := sliceOf(data, 0)
 	if err := addressed("Pin", "data", &v); err != nil {
@@ -178,7 +174,7 @@ func Pin[T Element](where *Executor, data []T) (*Pinning, error) {
 	return p, nil
 }
 
-// Close lets the slice go. Work that uses it must be done.
+// Close unpins the slice. Work that uses it must be done.
 func (p *Pinning) Close() error {
 	err := p.close(C.tally_go_end(C.tally_unpin))
 	if err == nil {
@@ -197,22 +193,20 @@ func bytesOf[T Element](function string, n int) (C.size_t, error) {
 	return C.size_t(n) * C.size_t(unsafe.Sizeof(*new(T))), nil
 }
 
-// Workspace is memory of the host and of a device, and threads, through which operations on slices
-// run on the device. It has a few MiB, which stay: after the first call of a kind none allocates
-// memory of the device.
+// Workspace is host and device memory and threads through which operations on slices run on the
+// device. It keeps a few MiB: after the first call of a kind none allocates device memory.
 type Workspace struct {
-	executor Executor // While somebody has its address, the workspace stays.
+	executor Executor // Its address keeps the workspace alive.
 	c        *C.tally_workspace
 }
 
-// WorkspaceOptions are what a workspace may be asked for; zeros are the defaults.
+// WorkspaceOptions are options of a workspace; zeros are the defaults.
 type WorkspaceOptions struct {
-	StageBytes int // bytes of all operands that go to the device at once, 2^15 to 2^30
-	Threads    int // how many copy what is not pinned, the calling one among them
+	StageBytes int // bytes of all operands in flight to the device, 2^15 to 2^30
+	Threads    int // threads that copy unpinned memory, the caller included
 }
 
-// NewWorkspace makes one for a device and a stream, or for an executor of the host, which copies
-// nothing.
+// NewWorkspace makes one for a device and stream, or for a host executor, which copies nothing.
 func NewWorkspace(where *Executor, options WorkspaceOptions) (*Workspace, error) {
 	threads, err := intOf("NewWorkspace", "Threads", options.Threads)
 	if err != nil {
@@ -228,12 +222,12 @@ func NewWorkspace(where *Executor, options WorkspaceOptions) (*Workspace, error)
 	return w, nil
 }
 
-// Executor is where operations take slices, and wait until all is written: sums, dot products,
+// Executor is an executor for slices; its operations wait for completion: sums, dot products,
 // extrema, element-wise functions and histograms. Others are ErrInvalidArgument on a device. Pinned
-// memory is used from where it is. Calls from several goroutines come one after the other.
+// memory is used in place. Calls from several goroutines are serialised.
 func (w *Workspace) Executor() *Executor { return &w.executor }
 
-// Close ends the workspace. No call on its executor may be under way; one that comes later fails.
+// Close ends the workspace. No call on its executor may be running; later ones fail.
 func (w *Workspace) Close() error {
 	runtime.SetFinalizer(w, nil)
 	w.executor = Executor{}

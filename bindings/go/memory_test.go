@@ -95,15 +95,15 @@ func productOnDevice(t *testing.T, w *tally.Executor) {
 	succeeds(t, err)
 	plan, err := tally.NewPlan(w, a)
 	succeeds(t, err)
-	runtime.GC() // The matrix's memory has no other owner than the plan.
+	runtime.GC() // The plan alone owns the matrix's memory.
 	y, r := device(t, w, 0.0, 0.0), make([]float64, 2)
 	succeeds(t, tally.Spmv(w, plan, 1, a, device(t, w, 1.0, 10.0), 0, y))
 	succeeds(t, y.CopyTo(r))
 	equal(t, w, r, []float64{20, 3}, plan.Close())
 }
 
-// A buffer that is closed has no elements any more, whatever was made of it before: no call reads or
-// writes memory that is free, and none takes it for an operand that was not given.
+// A closed buffer has no elements, nor has any part made before: no call uses freed memory, or
+// takes it for a missing operand.
 func TestClosedBuffers(t *testing.T) {
 	w := tally.Serial()
 	closed := func(what string, err error) {
@@ -151,7 +151,7 @@ func TestClosedBuffers(t *testing.T) {
 	closed("NewCSRWithEnds", err)
 }
 
-// A Close that fails changes nothing: it may be called again.
+// A Close that fails changes nothing and may be repeated.
 func TestCloseThatFails(t *testing.T) {
 	w := tally.Serial()
 	pinned, err := tally.NewPinnedBuffer[float64](w, 3)
@@ -170,12 +170,12 @@ func TestCloseThatFails(t *testing.T) {
 		}
 		succeeds(t, each.Close())
 		*w = tally.Executor{}
-		succeeds(t, each.Close()) // It has nothing more to close.
+		succeeds(t, each.Close()) // Already closed.
 		*w = good
 	}
 }
 
-// Memory that was allocated by a workspace's executor is the device's, and outlives the workspace.
+// Memory from a workspace's executor is the device's, and outlives the workspace.
 func TestMemoryOutlivesItsWorkspace(t *testing.T) {
 	all, err := tally.Executors()
 	succeeds(t, err)
@@ -199,7 +199,7 @@ func TestMemoryOutlivesItsWorkspace(t *testing.T) {
 	}
 }
 
-// A list of vectors may lie in memory of C, which Go does not look after.
+// Listed vectors may lie in C memory, which Go does not manage.
 func TestListsOfMemoryOfC(t *testing.T) {
 	w := tally.Serial()
 	p, err := tally.NewPinnedBuffer[float64](w, 2)
@@ -225,7 +225,7 @@ func TestListsOfMemoryOfC(t *testing.T) {
 	succeeds(t, p.Close())
 }
 
-// What nobody closes is freed by the garbage collector, and not before.
+// Unclosed memory is freed by the garbage collector, and not before.
 func TestForgottenMemory(t *testing.T) {
 	w := tally.Serial()
 	for i := 0; i < 100; i++ {
@@ -243,7 +243,7 @@ func TestForgottenMemory(t *testing.T) {
 	}
 }
 
-// An option keeps the buffer that it has.
+// An option keeps its buffer alive.
 func TestOutsideOfForgottenBuffer(t *testing.T) {
 	w := tally.Serial()
 	freed := make(chan bool, 1)
@@ -264,7 +264,7 @@ func TestOutsideOfForgottenBuffer(t *testing.T) {
 	succeeds(t, tally.Bincount(w, []int32{0, 1, 7}, make([]int32, 2), option))
 }
 
-// What is pinned stays so until Close, though nobody has the slice, or the Pinning, any more.
+// A slice stays pinned until Close, even without references to it or to the Pinning.
 func TestForgottenPinning(t *testing.T) {
 	freed := make(chan bool, 1)
 	func() {
@@ -347,7 +347,7 @@ func TestWorkspaces(t *testing.T) {
 	fails(t, tally.ErrInvalidArgument, "tally::workspace: stage_bytes is 100; it can be 32768 to 1073741824, or 0", err)
 }
 
-// Numbers that C's int doesn't hold are errors, not other numbers.
+// Numbers beyond C's int are errors, not other numbers.
 func TestNumbersBeyondInt(t *testing.T) {
 	if strconv.IntSize == 32 {
 		t.Skip("an int is C's")

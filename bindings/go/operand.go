@@ -29,16 +29,15 @@ type OperandOf[T Element] interface {
 	~[]T | Vector | *DeviceBuffer[T]
 }
 
-// Vector is elements of a slice, or of a device's memory, with an increment. It knows the type of
-// its elements itself.
+// Vector is elements of a slice or of device memory, with an increment and a runtime type.
 type Vector struct{ c C.tally_go_vector }
 
-// VectorOf is a slice as a Vector. Functions that are generic themselves pass it: a []T is no
-// Operand where T is a type parameter.
+// VectorOf is a slice as a Vector, for generic functions: a []T is no Operand where T is a type
+// parameter.
 func VectorOf[T Element](data []T) Vector { return Vector{sliceOf(data, cType[T]())} }
 
-// Strided is every inc-th element of data, from the first; with a negative increment these in the
-// opposite order, as BLAS has it.
+// Strided is every inc-th element of data, from the first; for negative inc these in reverse, as in
+// BLAS.
 func Strided[T Element](data []T, inc int) Vector {
 	v := sliceOf(data, cType[T]())
 	v.inc = C.ptrdiff_t(inc)
@@ -53,7 +52,7 @@ func strided(n, inc int) int {
 		return 0
 	case inc < 0:
 		inc = -inc
-	case inc == 0: // C says that this is wrong.
+	case inc == 0: // an error in C
 		inc = 1
 	}
 	return (n-1)/inc + 1
@@ -62,14 +61,14 @@ func strided(n, inc int) int {
 // Len is the number of elements.
 func (v Vector) Len() int { return int(v.c.n) }
 
-// sliceOf is a slice as C takes it.
+// sliceOf is a slice for C.
 func sliceOf[T any](s []T, t C.tally_type) C.tally_go_vector {
-	// The first word of a slice is its address; an empty one has no &s[0].
+	// A slice's first word is its address; an empty one has no &s[0].
 	data := *(**C.uchar)(unsafe.Pointer(&s))
 	return C.tally_go_vector{data: data, n: C.size_t(len(s)), inc: 1, _type: t}
 }
 
-// cVector is an operand as C takes it.
+// cVector is an operand for C.
 func cVector[V any](v V) C.tally_go_vector {
 	switch s := any(v).(type) {
 	case []bool:
@@ -99,11 +98,11 @@ func cVector[V any](v V) C.tally_go_vector {
 	case Vector:
 		return current(s.c)
 	}
-	// A conversion of its own: the one above stays on the stack.
+	// Converted separately, so that the one above stays on the stack.
 	if buffer, is := any(v).(interface{ vector() C.tally_go_vector }); is {
 		return buffer.vector()
 	}
-	s := reflect.ValueOf(v) // a slice whose type has a name of its own
+	s := reflect.ValueOf(v) // a slice type with a name
 	return C.tally_go_vector{data: (*C.uchar)(s.UnsafePointer()), n: C.size_t(s.Len()), inc: 1,
 		_type: elementTypes[s.Type().Elem()]}
 }
@@ -123,13 +122,13 @@ var elementTypes = map[reflect.Type]C.tally_type{
 	reflect.TypeOf(complex128(0)): C.TALLY_COMPLEX128,
 }
 
-// A length is how many elements an operand has, by its name.
+// length is an operand's name and number of elements.
 type length struct {
 	name string
 	n    C.size_t
 }
 
-// sameLength says which lengths differ from the first.
+// sameLength is an error unless all lengths equal the first.
 func sameLength(function string, first length, others ...length) error {
 	for _, other := range others {
 		if other.n != first.n {
@@ -140,12 +139,12 @@ func sameLength(function string, first length, others ...length) error {
 	return nil
 }
 
-// needs says that an operand has fewer elements than another one, or a shape, asks for.
+// needs is the error of an operand with too few elements for another operand or a shape.
 func needs(function, name string, n C.size_t, has C.size_t) error {
 	return failure(ErrSizeMismatch, function, "%s has %d elements, %d are needed", name, has, n)
 }
 
-// sameType says that two operands must be of one type, and are not.
+// sameType is the error of two operands with different types.
 func sameType(function, xName string, x C.tally_go_vector, yName string, y C.tally_go_vector) error {
 	if x._type == y._type {
 		return nil
@@ -153,7 +152,7 @@ func sameType(function, xName string, x C.tally_go_vector, yName string, y C.tal
 	return failure(ErrUnsupportedType, function, "%s is of %s, %s of %s", xName, typeName(x), yName, typeName(y))
 }
 
-// contiguous says that an operand has an increment where it must have none.
+// contiguous is the error of an increment where none is permitted.
 func contiguous(function, name string, x C.tally_go_vector) error {
 	if x.inc == 1 {
 		return nil
@@ -161,11 +160,11 @@ func contiguous(function, name string, x C.tally_go_vector) error {
 	return failure(ErrInvalidArgument, function, "%s has an increment of %d; it must be 1", name, x.inc)
 }
 
-// nothing is where operands without elements lie that need an address.
+// nothing is the address of empty operands.
 var nothing complex128
 
-// addressed gives an operand that has no elements an address, where C takes NULL for no operand. One
-// that has elements and no address is of a buffer that is closed.
+// addressed gives an empty operand an address, where NULL means none to C. Elements without an
+// address belong to a closed buffer.
 func addressed(function, name string, v *C.tally_go_vector) error {
 	if v.data != nil {
 		return nil

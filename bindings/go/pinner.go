@@ -4,5 +4,5 @@ package tally
 
 import "runtime"
 
-// pinner keeps memory of Go where it is while C has its address.
+// pinner keeps Go memory in place while C has its address.
 type pinner = runtime.Pinner

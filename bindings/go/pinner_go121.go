@@ -2,9 +2,8 @@
 
 package tally
 
-// pinner keeps memory of Go while C has its address. These releases of Go move nothing that lies on
-// the heap, where whatever is held here is. (Go 1.21's runtime.Pinner refuses memory that is not
-// Go's, such as that of a DeviceBuffer.)
+// pinner keeps Go memory alive while C has its address. These releases never move the heap, where
+// all held memory is. (Go 1.21's runtime.Pinner refuses foreign memory, such as a DeviceBuffer's.)
 type pinner struct{ held []any }
 
 func (p *pinner) Pin(pointer any) { p.held = append(p.held, pointer) }

@@ -5,7 +5,7 @@ import "C"
 
 import "runtime"
 
-// Operation is what products take for the matrix A that is stored.
+// Operation is applied to the stored matrix A in products.
 type Operation int
 
 const (
@@ -13,32 +13,31 @@ const (
 	NoTranspose Operation = C.TALLY_NO_TRANSPOSE
 	// Transpose is A transposed.
 	Transpose Operation = C.TALLY_TRANSPOSE
-	// ConjugateTranspose is A transposed and conjugated; of real values it is Transpose.
+	// ConjugateTranspose is A transposed and conjugated; for real values the same as Transpose.
 	ConjugateTranspose Operation = C.TALLY_CONJUGATE_TRANSPOSE
 )
 
-// CSR is a matrix in compressed sparse rows: row i has the terms RowOffsets[i] ... RowOffsets[i+1] - 1,
-// or with row ends those up to RowEnds[i] - 1. Columns are counted from 0, in any order, and may
-// repeat. It keeps the slices that it is made of and copies nothing.
+// CSR is a matrix in compressed sparse rows: row i has the terms RowOffsets[i] ... RowOffsets[i+1]
+// - 1, or with row ends those up to RowEnds[i] - 1. Columns count from 0, in any order, and may
+// repeat. The slices are kept, not copied.
 type CSR struct {
 	Operation Operation
-	// FixedValues promises that columns and values stay as they are while a plan of the matrix is
-	// used, FixedColumns that columns do, and values may change.
+	// FixedValues promises that columns and values don't change while a plan of the matrix is used,
+	// FixedColumns only that columns don't.
 	FixedValues, FixedColumns bool
 
 	c C.tally_go_matrix
 }
 
-// NewCSR is a matrix of that height and width. There are rows + 1 offsets, from 0 to the number of
-// values, never decreasing, and as many column indices as values; offsets and indices are of int32,
-// int64 or int, values of a floating-point or complex type. What they hold Validate checks, and
-// NewPlan.
+// NewCSR is a rows x columns matrix. There are rows + 1 nondecreasing offsets, from 0 to the number
+// of values, and as many column indices as values; offsets and indices are int32, int64 or int,
+// values floating-point or complex. Validate and NewPlan check contents.
 func NewCSR[O, C, V Operand](rows, columns int, rowOffsets O, columnIndices C, values V) (*CSR, error) {
 	return newCSR(rows, columns, cVector(rowOffsets), noVector, cVector(columnIndices), cVector(values), 1)
 }
 
 // NewCSRWithEnds is a matrix whose rows may lie anywhere: row i has the terms rowOffsets[i] ...
-// rowEnds[i] - 1, and there are as many of both as rows, of one type.
+// rowEnds[i] - 1, both of one type and one for each row.
 func NewCSRWithEnds[O, E, C, V Operand](rows, columns int, rowOffsets O, rowEnds E, columnIndices C, values V) (*CSR, error) {
 	offsets, ends := cVector(rowOffsets), cVector(rowEnds)
 	if err := sameType("NewCSRWithEnds", "rowOffsets", offsets, "rowEnds", ends); err != nil {
@@ -47,7 +46,7 @@ func NewCSRWithEnds[O, E, C, V Operand](rows, columns int, rowOffsets O, rowEnds
 	if err := sameLength("NewCSRWithEnds", length{"rowOffsets", offsets.n}, length{"rowEnds", ends.n}); err != nil {
 		return nil, err
 	}
-	if err := addressed("NewCSRWithEnds", "rowEnds", &ends); err != nil { // C would take it for no ends.
+	if err := addressed("NewCSRWithEnds", "rowEnds", &ends); err != nil { // NULL means no ends to C.
 		return nil, err
 	}
 	return newCSR(rows, columns, offsets, ends, cVector(columnIndices), cVector(values), 0)
@@ -75,10 +74,10 @@ func newCSR(rows, columns int, offsets, ends, indices, values C.tally_go_vector,
 		row_ends: ends, column_indices: indices, values: values}}, nil
 }
 
-// Height is the number of rows of what products take for A.
+// Height is the number of rows of op(A).
 func (a *CSR) Height() int { return int(a.height()) }
 
-// Width is the number of columns of what products take for A.
+// Width is the number of columns of op(A).
 func (a *CSR) Width() int { return int(a.width()) }
 
 func (a *CSR) height() C.size_t {
@@ -95,7 +94,7 @@ func (a *CSR) width() C.size_t {
 	return a.c.rows
 }
 
-// matrix is the matrix as C takes it.
+// matrix is the matrix for C.
 func (a *CSR) matrix(function string) (C.tally_go_matrix, error) {
 	m := a.c
 	operation, err := intOf(function, "Operation", a.Operation)
@@ -120,8 +119,8 @@ func (a *CSR) matrix(function string) (C.tally_go_matrix, error) {
 	return m, nil
 }
 
-// Validate checks a whole matrix where it lies, and waits for the answer: ErrInvalidArgument for the
-// first offset or column that is wrong.
+// Validate checks a whole matrix in place, and waits: ErrInvalidArgument for the first invalid
+// offset or column.
 func Validate(where *Executor, a *CSR) error {
 	m, err := a.matrix("Validate")
 	if err != nil {
@@ -130,9 +129,9 @@ func Validate(where *Executor, a *CSR) error {
 	return failed(C.tally_go_validate(where.where(), m))
 }
 
-// Plan is what is known of a matrix that is multiplied many times. It changes the time of a product,
-// never a bit. The row offsets must stay as they are as long as the plan is used; column indices and
-// values may change, unless the matrix promises that they do not.
+// Plan is a precomputed analysis of a matrix for repeated products. It changes speed, never bits.
+// Row offsets must not change while the plan is used; column indices and values may, unless the
+// matrix promises otherwise.
 type Plan struct {
 	c      *C.tally_spmv_plan
 	matrix *CSR
@@ -157,7 +156,7 @@ func NewPlan(where *Executor, a *CSR) (*Plan, error) {
 	return p, nil
 }
 
-// Close ends a plan that no product uses any more. A plan that is closed has nothing more to close.
+// Close frees a plan that no product uses any more. Closing again does nothing.
 func (p *Plan) Close() error {
 	runtime.SetFinalizer(p, nil)
 	C.tally_spmv_plan_destroy(p.c)
@@ -166,7 +165,7 @@ func (p *Plan) Close() error {
 	return nil
 }
 
-// String says how rows are summed and why, for people.
+// String is a readable account of the method and its reasons.
 func (p *Plan) String() string {
 	if p.c == nil {
 		return "a plan that is closed"
@@ -176,7 +175,7 @@ func (p *Plan) String() string {
 	return C.GoString(r.string)
 }
 
-// plan is a plan as C takes it.
+// plan is a plan for C.
 func (p *Plan) plan(function string) (*C.tally_spmv_plan, error) {
 	if p == nil {
 		return nil, nil
@@ -187,10 +186,10 @@ func (p *Plan) plan(function string) (*C.tally_spmv_plan, error) {
 	return p.c, nil
 }
 
-// Spmv writes y = alpha A x + beta y; where beta is 0, y is not read. x and y are of floating-point
-// or complex types of 32 or 64 bits, y is complex where the values or x are, and shares no memory
-// with x or the matrix: ErrOverlap. The plan is one of this matrix on this backend, or nil. Of the
-// options there is Exact: the sum of each row is rounded once.
+// Spmv writes y = alpha A x + beta y; y is not read if beta is 0. x and y are floating-point or
+// complex of 32 or 64 bits, y complex if the values or x are; y shares no memory with x or the
+// matrix: ErrOverlap. The plan is nil or one of this matrix on this backend. The one option is
+// Exact: each row's sum is rounded once.
 func Spmv[A, B Element, X, Y Operand](where *Executor, plan *Plan, alpha A, a *CSR, x X, beta B, y Y, options ...Option) error {
 	xv, yv := cVector(x), cVector(y)
 	p, m, err := a.product("Spmv", plan)
@@ -205,8 +204,8 @@ func Spmv[A, B Element, X, Y Operand](where *Executor, plan *Plan, alpha A, a *C
 	return failed(r)
 }
 
-// SpmvApart writes w = alpha A x + beta y, with y an input, which is read whatever beta is. w has the
-// type and size of y, and is y itself or shares no memory with it. Otherwise as Spmv.
+// SpmvApart writes w = alpha A x + beta y, with y an input that is always read. w has y's type and
+// size, and is y itself or shares no memory with it. Otherwise as Spmv.
 func SpmvApart[A, B Element, X, Y, W Operand](where *Executor, plan *Plan, alpha A, a *CSR, x X, beta B, y Y, w W,
 	options ...Option) error {
 	xv, yv, wv := cVector(x), cVector(y), cVector(w)
@@ -226,7 +225,7 @@ func SpmvApart[A, B Element, X, Y, W Operand](where *Executor, plan *Plan, alpha
 	return failed(r)
 }
 
-// product is the plan and the matrix of a product, as C takes them.
+// product is a product's plan and matrix for C.
 func (a *CSR) product(function string, plan *Plan) (*C.tally_spmv_plan, C.tally_go_matrix, error) {
 	p, err := plan.plan(function)
 	if err != nil {
@@ -236,7 +235,7 @@ func (a *CSR) product(function string, plan *Plan) (*C.tally_spmv_plan, C.tally_
 	return p, m, err
 }
 
-// fits says whether x is as long as A is wide, and the others as A is high.
+// fits is an error unless x is as long as A is wide, the others as A is high.
 func (a *CSR) fits(function string, x C.tally_go_vector, others ...length) error {
 	if x.n != a.width() {
 		return needs(function, "x", a.width(), x.n)

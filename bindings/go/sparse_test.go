@@ -13,7 +13,7 @@ import (
 //	0 0 3
 func TestProducts(t *testing.T) {
 	for _, w := range executors(t) {
-		if w.String() == "workspace" { // of a device, which has no products with matrices
+		if w.String() == "workspace" { // a device's, without sparse products
 			continue
 		}
 		productsOf(t, w, []int32{0, 2, 3}, []int32{0, 1, 2}, []float64{1, 2, 3})

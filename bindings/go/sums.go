@@ -8,20 +8,19 @@ import (
 	"unsafe"
 )
 
-// Option is what a sum may be asked for.
+// Option is an option of a sum.
 type Option int
 
 const (
-	// Exact asks for the exact real sum, rounded once, which depends on the values alone and not on
-	// their order.
+	// Exact is the exact real sum rounded once, which depends on the values alone, not on their order.
 	Exact Option = 1 + iota
-	// ConjugateX conjugates the first vector of a dot product, as BLAS's dotc.
+	// ConjugateX conjugates a dot product's first vector, as BLAS's dotc.
 	ConjugateX
-	// ConjugateY conjugates the second one; both at once are ErrInvalidArgument.
+	// ConjugateY conjugates the second; both at once are ErrInvalidArgument.
 	ConjugateY
 )
 
-// cOptions are options as C takes them; of size 0 if there are none.
+// cOptions are options for C; of size 0 if there are none.
 func cOptions(options []Option) (o C.tally_call_options) {
 	if len(options) == 0 {
 		return o
@@ -34,17 +33,17 @@ func cOptions(options []Option) (o C.tally_call_options) {
 		case ConjugateX:
 			o.conjugate |= C.TALLY_CONJUGATE_X
 		case ConjugateY:
-			o.conjugate |= C.TALLY_CONJUGATE_Y // C says that both at once are wrong.
-		default: // C says that there is no such grade; it stays -1 whatever follows.
+			o.conjugate |= C.TALLY_CONJUGATE_Y // both at once are an error in C
+		default: // no such grade, an error in C; -1 stays whatever follows
 			o.grade = -1
 		}
 	}
 	return o
 }
 
-// Dot is sum_i x_i y_i. R is float64 where x or y is of float64, float32 for other floating-point
-// types, alone or with integers, int64 for integers, the complex type of these where x or y is
-// complex; in place of these it may be float64, or complex128.
+// Dot is sum_i x_i y_i. R is float64 if x or y is float64, float32 for other floating-point types,
+// alone or with integers, int64 for integers, the corresponding complex type if x or y is complex;
+// or instead float64 or complex128.
 func Dot[R Number, X, Y Operand](where *Executor, x X, y Y, options ...Option) (R, error) {
 	xv, yv := cVector(x), cVector(y)
 	if xv.n != yv.n {
@@ -58,13 +57,13 @@ func Sum[R Number, X Operand](where *Executor, x X, options ...Option) (R, error
 	return reduced[R](C.tally_go_reduction(C.tally_sum), where, cVector(x), options)
 }
 
-// Asum is sum_i |x_i|, of complex elements |re x_i| + |im x_i|. R is the type of Sum, of complex
+// Asum is sum_i |x_i|, for complex elements |re x_i| + |im x_i|. R is the type of Sum, for complex
 // elements that of their parts.
 func Asum[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
 	return reduced[R](C.tally_go_reduction(C.tally_asum), where, cVector(x), options)
 }
 
-// Nrm2 is sqrt(sum_i |x_i|^2), without overflow or underflow on the way. R is the type of Asum, of
+// Nrm2 is sqrt(sum_i |x_i|^2), without overflow or underflow on the way. R is the type of Asum, for
 // integers float64.
 func Nrm2[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
 	return reduced[R](C.tally_go_reduction(C.tally_nrm2), where, cVector(x), options)
@@ -74,8 +73,8 @@ func reduced[R Number](f C.tally_go_reduction, where *Executor, x C.tally_go_vec
 	return valueOf[R](C.tally_go_reduce(f, where.where(), x, cType[R](), nil, cOptions(options)))
 }
 
-// MultiDot writes results[j] = sum_i x[j ldx + i] y_i: rows of x, each as long as y and ldx elements
-// after the one before, against one vector, in one pass over memory. Each has the bits of Dot.
+// MultiDot writes results[j] = sum_i x[j ldx + i] y_i: rows of x, each as long as y and ldx
+// elements apart, with one vector, in one pass over memory. Each has the bits of Dot.
 func MultiDot[R Number, X, Y Operand](where *Executor, x X, ldx int, y Y, results []R, options ...Option) error {
 	xv, yv := cVector(x), cVector(y)
 	if err := rowsFit("MultiDot", "x", xv, len(results), yv.n, ldx); err != nil {
@@ -85,8 +84,8 @@ func MultiDot[R Number, X, Y Operand](where *Executor, x X, ldx int, y Y, result
 		yv.n, xv, C.ptrdiff_t(ldx), yv, yv.inc, cType[R](), bytesAt(results), cOptions(options)))
 }
 
-// BatchedDot writes results[j] = sum_i x[j ldx + i] y[j ldy + i], i < n: pairs of rows; otherwise as
-// MultiDot.
+// BatchedDot writes results[j] = sum_i x[j ldx + i] y[j ldy + i], i < n: pairs of rows; otherwise
+// as MultiDot.
 func BatchedDot[R Number, X, Y Operand](where *Executor, n int, x X, ldx int, y Y, ldy int, results []R,
 	options ...Option) error {
 	xv, yv := cVector(x), cVector(y)
@@ -97,13 +96,13 @@ func BatchedDot[R Number, X, Y Operand](where *Executor, n int, x X, ldx int, y 
 		C.size_t(n), xv, C.ptrdiff_t(ldx), yv, C.ptrdiff_t(ldy), cType[R](), bytesAt(results), cOptions(options)))
 }
 
-// MultiDotList writes results[j] = the dot product of x[j] and y[j]: as many pairs as there are
-// results, each of any length; otherwise as MultiDot.
+// MultiDotList writes results[j] = the dot product of x[j] and y[j], of any lengths, one pair for
+// each result; otherwise as MultiDot.
 func MultiDotList[R Number, X, Y Operand](where *Executor, x []X, y []Y, results []R, options ...Option) error {
 	return multiDotList("MultiDotList", where, x, y, len(results), cType[R](), bytesAt(results), cOptions(options))
 }
 
-// multiDotList writes k results, or adds to the words of as many sums.
+// multiDotList writes k results, or adds to the words of k sums.
 func multiDotList[X, Y Operand](function string, where *Executor, x []X, y []Y, k int, result C.tally_type,
 	results *C.uchar, options C.tally_call_options) error {
 	err := sameLength(function, length{"results", C.size_t(k)}, length{"x", C.size_t(len(x))},
@@ -130,7 +129,7 @@ func multiDotList[X, Y Operand](function string, where *Executor, x []X, y []Y, 
 		&xs.inc[0], ys._type, &ys.data[0], &ys.inc[0], result, results, options))
 }
 
-// list is vectors as C takes many of them: tables of addresses, which are pinned.
+// list is several vectors for C: pinned tables of addresses.
 type list struct {
 	_type C.tally_type
 	n     []C.size_t
@@ -138,7 +137,7 @@ type list struct {
 	inc   []C.ptrdiff_t
 }
 
-// newList pins at least one vector; all are of one type.
+// newList pins at least one vector; all have one type.
 func newList[V Operand](function, name string, vectors []V, pins *pinner) (list, error) {
 	k, first := len(vectors), cVector(vectors[0])
 	l := list{first._type, make([]C.size_t, k), make([]C.uintptr_t, k), make([]C.ptrdiff_t, k)}
@@ -164,7 +163,7 @@ func pinVector(pins *pinner, v C.tally_go_vector) {
 	}
 }
 
-// rowsFit says whether x has k rows of n elements, ld from one to the next.
+// rowsFit is an error unless x has k rows of n elements, ld apart.
 func rowsFit(function, name string, x C.tally_go_vector, k int, n C.size_t, ld int) error {
 	if err := contiguous(function, name, x); err != nil {
 		return err
@@ -179,7 +178,7 @@ func rowsFit(function, name string, x C.tally_go_vector, k int, n C.size_t, ld i
 	return nil
 }
 
-// batchFits says whether x and y have k rows of n elements.
+// batchFits is an error unless x and y have k rows of n elements.
 func batchFits(function string, n int, x C.tally_go_vector, ldx int, y C.tally_go_vector, ldy int, k int) error {
 	if n < 0 {
 		return failure(ErrInvalidArgument, function, "n is %d", n)
@@ -190,5 +189,5 @@ func batchFits(function string, n int, x C.tally_go_vector, ldx int, y C.tally_g
 	return rowsFit(function, "y", y, k, C.size_t(n), ldy)
 }
 
-// bytesAt is the address of a slice, nil if it is empty.
+// bytesAt is a slice's address, nil if it is empty.
 func bytesAt[T any](s []T) *C.uchar { return sliceOf(s, 0).data }

@@ -8,7 +8,7 @@ import (
 	"tally"
 )
 
-// dot is Dot with the result's type told at run time.
+// dot is Dot with a runtime result type.
 func dot(w *tally.Executor, k kind, double bool, x, y tally.Vector, options ...tally.Option) (complex128, error) {
 	switch {
 	case k == complexed && double:
@@ -27,7 +27,7 @@ func dot(w *tally.Executor, k kind, double bool, x, y tally.Vector, options ...t
 	return complex(float64(r), 0), err
 }
 
-// reduce is Sum, Asum or Nrm2 with the result's type told at run time.
+// reduce is Sum, Asum or Nrm2 with a runtime result type.
 func reduce(what string, w *tally.Executor, k kind, double bool, x tally.Vector, options ...tally.Option) (complex128, error) {
 	switch {
 	case k == complexed && double:
@@ -154,7 +154,7 @@ func abs(x float64) float64 {
 	return x
 }
 
-// Slices go another way than vectors do.
+// Slices take another path than vectors.
 func TestSlicesOfEveryType(t *testing.T) {
 	check := func(r float64, err error) {
 		t.Helper()

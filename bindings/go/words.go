@@ -5,26 +5,26 @@ import "C"
 
 import "unsafe"
 
-// SumType is what an exact sum is of: float64 and complex128 hold any terms, float32 and complex64,
-// which have fewer words, those of operands none of which is of doubles.
+// SumType is the type of an exact sum: float64 and complex128 hold any terms, float32 and
+// complex64, with fewer words, those of operands without doubles.
 type SumType interface {
 	float32 | float64 | complex64 | complex128
 }
 
-// Words are exact sums that are not rounded yet, one behind the other. Those of several places, such
-// as the ranks of an MPI program, are merged by adding them as 64-bit integers, in any order, and
-// rounded at the end: then the result has the bits of Exact for the whole. Up to 2^29 calls, in all
-// places together, may add to one sum; Merge makes room for as many more.
+// Words are unrounded exact sums, contiguous. Parts of a sum, as from the ranks of an MPI program,
+// are merged by adding words as 64-bit integers, in any order, and rounded at the end, with the
+// bits of Exact for the whole. At most 2^29 calls, over all parts, may add to one sum; Merge makes
+// room for as many more.
 type Words[S SumType] []int64
 
-// NewWords are the words of that many sums of nothing.
+// NewWords are the words of count empty sums.
 func NewWords[S SumType](count int) Words[S] { return make(Words[S], count*WordsPerSum[S]()) }
 
-// WordsPerSum is 137 for float64, 23 for float32, twice as many for complex128 and complex64.
+// WordsPerSum is 137 for float64, 23 for float32, twice that for complex128 and complex64.
 func WordsPerSum[S SumType]() int { return int(C.tally_exact_words(sumType[S]())) }
 
 // Merge adds the words of as many sums to w, and leaves normal forms: the same words for the same
-// sums. With w itself, or nil, the sums of w are only brought to their normal forms.
+// sums. With w itself or nil it only normalises w.
 func (w Words[S]) Merge(from Words[S]) error {
 	count, err := w.count("Words.Merge", "w")
 	if err != nil {
@@ -41,8 +41,7 @@ func RoundWords[R, S SumType](where *Executor, words Words[S], results []R) erro
 	return roundWords("RoundWords", C.tally_go_rounding(C.tally_round_words), where, words, results)
 }
 
-// RoundRootWords writes the square root of each sum, as Nrm2 has it; of a negative sum NaN. Sums are
-// real.
+// RoundRootWords writes the square root of each sum, as Nrm2; NaN for negative sums. Sums are real.
 func RoundRootWords[R, S SumType](where *Executor, words Words[S], results []R) error {
 	return roundWords("RoundRootWords", C.tally_go_rounding(C.tally_round_root_words), where, words, results)
 }
@@ -55,7 +54,7 @@ func roundWords[R, S SumType](function string, f C.tally_go_rounding, where *Exe
 		sumType[R](), bytesAt(results)))
 }
 
-// AddDot adds the exact sum of Dot to words, which are of one sum.
+// AddDot adds the exact sum of Dot to words of one sum.
 func AddDot[S SumType, X, Y Operand](where *Executor, words Words[S], x X, y Y, options ...Option) error {
 	xv, yv := cVector(x), cVector(y)
 	if err := sameLength("AddDot", length{"x", xv.n}, length{"y", yv.n}); err != nil {
@@ -67,17 +66,17 @@ func AddDot[S SumType, X, Y Operand](where *Executor, words Words[S], x X, y Y, 
 	return failed(C.tally_go_dot(where.where(), xv, yv, sumType[S](), words.address(), wordOptions(options)))
 }
 
-// AddSum adds the exact sum of Sum to words, which are of one sum.
+// AddSum adds the exact sum of Sum to words of one sum.
 func AddSum[S SumType, X Operand](where *Executor, words Words[S], x X) error {
 	return addReduced("AddSum", C.tally_go_reduction(C.tally_sum), where, words, cVector(x))
 }
 
-// AddAsum adds the exact sum of Asum to words, which are of one real sum.
+// AddAsum adds the exact sum of Asum to words of one real sum.
 func AddAsum[S SumType, X Operand](where *Executor, words Words[S], x X) error {
 	return addReduced("AddAsum", C.tally_go_reduction(C.tally_asum), where, words, cVector(x))
 }
 
-// AddNrm2 adds the exact sum of squares of Nrm2 to words, which are of one real sum.
+// AddNrm2 adds the exact sum of squares of Nrm2 to words of one real sum.
 func AddNrm2[S SumType, X Operand](where *Executor, words Words[S], x X) error {
 	return addReduced("AddNrm2", C.tally_go_reduction(C.tally_nrm2), where, words, cVector(x))
 }
@@ -89,7 +88,7 @@ func addReduced[S SumType](function string, f C.tally_go_reduction, where *Execu
 	return failed(C.tally_go_reduce(f, where.where(), x, sumType[S](), words.address(), wordOptions(nil)))
 }
 
-// AddMultiDot adds the exact sums of MultiDot to words, which are of as many sums as there are rows.
+// AddMultiDot adds the exact sums of MultiDot to words of one sum for each row.
 func AddMultiDot[S SumType, X, Y Operand](where *Executor, words Words[S], x X, ldx int, y Y, options ...Option) error {
 	xv, yv := cVector(x), cVector(y)
 	k, err := words.count("AddMultiDot", "words")
@@ -103,8 +102,7 @@ func AddMultiDot[S SumType, X, Y Operand](where *Executor, words Words[S], x X, 
 		C.ptrdiff_t(ldx), yv, yv.inc, sumType[S](), bytesAt(words), wordOptions(options)))
 }
 
-// AddBatchedDot adds the exact sums of BatchedDot to words, which are of as many sums as there are
-// pairs of rows.
+// AddBatchedDot adds the exact sums of BatchedDot to words of one sum for each pair of rows.
 func AddBatchedDot[S SumType, X, Y Operand](where *Executor, words Words[S], n int, x X, ldx int, y Y, ldy int,
 	options ...Option) error {
 	xv, yv := cVector(x), cVector(y)
@@ -119,8 +117,7 @@ func AddBatchedDot[S SumType, X, Y Operand](where *Executor, words Words[S], n i
 		C.ptrdiff_t(ldx), yv, C.ptrdiff_t(ldy), sumType[S](), bytesAt(words), wordOptions(options)))
 }
 
-// AddMultiDotList adds the exact sums of MultiDotList to words, which are of as many sums as there
-// are pairs of vectors.
+// AddMultiDotList adds the exact sums of MultiDotList to words of one sum for each pair of vectors.
 func AddMultiDotList[S SumType, X, Y Operand](where *Executor, words Words[S], x []X, y []Y, options ...Option) error {
 	k, err := words.count("AddMultiDotList", "words")
 	if err != nil {
@@ -129,7 +126,7 @@ func AddMultiDotList[S SumType, X, Y Operand](where *Executor, words Words[S], x
 	return multiDotList("AddMultiDotList", where, x, y, int(k), sumType[S](), bytesAt(words), wordOptions(options))
 }
 
-// count is of how many sums w has the words.
+// count is the number of sums in w.
 func (w Words[S]) count(function, name string) (C.size_t, error) {
 	per := WordsPerSum[S]()
 	if len(w)%per != 0 {
@@ -138,7 +135,7 @@ func (w Words[S]) count(function, name string) (C.size_t, error) {
 	return C.size_t(len(w) / per), nil
 }
 
-// hold says whether w has the words of that many sums.
+// hold is an error unless w has that many sums.
 func (w Words[S]) hold(function string, count int) error {
 	if n := C.size_t(count * WordsPerSum[S]()); n != C.size_t(len(w)) {
 		return needs(function, "words", n, C.size_t(len(w)))
@@ -148,7 +145,7 @@ func (w Words[S]) hold(function string, count int) error {
 
 func (w Words[S]) address() *C.int64_t { return (*C.int64_t)(unsafe.Pointer(bytesAt(w))) }
 
-// wordOptions are those of a sum that is left in words.
+// wordOptions are the options of an unrounded sum.
 func wordOptions(options []Option) C.tally_call_options {
 	o := cOptions(options)
 	o.size = C.sizeof_tally_call_options

@@ -1,11 +1,11 @@
 // AMGCL (https://github.com/ddemidov/amgcl) on Tally: solves A x = b, b all ones, with AMGCL's own
-// backend on 1, 2 and 3 threads, and with that of tally_backend.hpp on every executor.
+// backend on 1, 2 and 3 threads and with that of tally_backend.hpp on every executor.
 //
-// AMGCL's own sums depend on the number of threads, and where a method is sensitive to them, so
-// does the number of iterations; some runs end in another number, some not at all. With Tally all
-// have one number, and one solution to the last bit: the program fails where they differ.
+// AMGCL's own sums depend on the number of threads, and for sensitive methods so do the iterations;
+// some runs fail to converge. With Tally all have the same number and the same solution bit for
+// bit: the program fails where they differ.
 //
-// It is built where CMake is told AMGCL's sources, which are headers alone:
+// Build with AMGCL's sources, which are headers alone:
 //
 //   git clone https://github.com/ddemidov/amgcl
 //   cmake -S . -B build/amgcl -DTALLY_AMGCL_SOURCE=$PWD/amgcl
@@ -81,7 +81,7 @@ struct outcome {
   std::size_t iterations = 0;
   double residual = 0;
   std::uint64_t hash = 0;
-  std::string failure;  // what AMGCL threw
+  std::string failure;  // AMGCL's exception
 };
 
 template <class Backend, class Preconditioner, template <class...> class Solver>
@@ -102,7 +102,7 @@ outcome solve_with(const csr& a, const options& chosen,
   try {
     std::tie(found.iterations, found.residual) = solve(*b, *x);
     if (!(found.residual <= chosen.tolerance)) found.failure = "not converged";
-  } catch (const std::runtime_error& e) {  // a method broke down
+  } catch (const std::runtime_error& e) {  // breakdown of the method
     found.failure = e.what();
   }
 
@@ -218,8 +218,7 @@ csr matrix_of(const options& chosen) {
           grid.values};
 }
 
-/// AMGCL's set-up takes the diagonal from memory that it writes only where a row has an entry
-/// there.
+/// AMGCL's set-up reads uninitialised memory for rows without a diagonal entry.
 void check_diagonal(const csr& a) {
   for (std::size_t i = 0; i < a.rows; ++i) {
     const auto first = a.column_indices.begin() + a.row_offsets[i];
@@ -251,7 +250,7 @@ int main(int argc, char** argv) try {
   bool agree = true;
   for (const tally::executor& where : chosen.executors) {
     for (int threads = 1; threads <= most_threads; ++threads) {
-      omp_set_num_threads(threads);  // AMGCL's set-up, and openmp
+      omp_set_num_threads(threads);  // for AMGCL's set-up and openmp
       const outcome here = solve<example::tally_backend<double>>(a, chosen, {where});
       print(std::string("Tally, ") + where.description(), threads, here);
       agree = agree && here.hash == hash.value_or(here.hash);

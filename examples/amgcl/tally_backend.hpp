@@ -1,10 +1,8 @@
-// A backend of AMGCL: its vectors and matrices lie where an executor's kernels reach them, and each
-// operation on them is one call of Tally. A solver that AMGCL makes of it comes to the same bits on
-// every executor.
+// A backend for AMGCL: vectors and matrices in an executor's memory, each operation one call of
+// Tally. Solvers on it have the same bits on every executor.
 //
-// The smoothers that AMGCL makes of these operations run on it: spai0, damped_jacobi, chebyshev.
-// Those that go through the rows of a matrix one after another (Gauss-Seidel, ILU) need AMGCL's own
-// backend.
+// Smoothers of these operations run on it: spai0, damped_jacobi, chebyshev. Those that traverse
+// rows in sequence (Gauss-Seidel, ILU) need AMGCL's own backend.
 #pragma once
 
 #include <tally/tally.hpp>
@@ -23,11 +21,11 @@
 
 namespace example {
 
-/// A vector of AMGCL.
+/// AMGCL's vector.
 template <class Value>
 using amgcl_vector = placed<Value>;
 
-/// A matrix of AMGCL, and a plan for its products.
+/// AMGCL's matrix, with a plan for its products.
 template <class Value>
 class amgcl_matrix {
  public:
@@ -59,7 +57,7 @@ class amgcl_matrix {
   tally::spmv_plan plan_;
 };
 
-/// The solver of the coarsest level, AMGCL's own, on the host.
+/// The coarsest level's solver, AMGCL's own, on the host.
 template <class Value>
 class amgcl_direct_solver : public amgcl::solver::skyline_lu<Value> {
   using host_solver = amgcl::solver::skyline_lu<Value>;
@@ -74,7 +72,7 @@ class amgcl_direct_solver : public amgcl::solver::skyline_lu<Value> {
   }
 };
 
-/// What AMGCL's templates take as `Backend`.
+/// `Backend` of AMGCL's templates.
 template <class Value>
 struct tally_backend {
   using host = amgcl::backend::builtin<Value>;
@@ -153,7 +151,7 @@ struct copy_impl<example::amgcl_vector<Value>, example::amgcl_vector<Value>> {
 template <class Value>
 struct inner_product_impl<example::amgcl_vector<Value>, example::amgcl_vector<Value>> {
   static Value get(const example::amgcl_vector<Value>& x, const example::amgcl_vector<Value>& y) {
-    return tally::dotc(x.where(), y, x);  // AMGCL conjugates the second one
+    return tally::dotc(x.where(), y, x);  // AMGCL conjugates the second
   }
 };
 

@@ -1,7 +1,7 @@
-/* Dot products of float64 values with an int8 mask, in two grades, on every executor that is here:
- * they have the same bits. The data lie in host memory; a workspace brings them to a GPU.
+/* Dot products of float64 values with an int8 mask, in two grades, on every available executor,
+ * with the same bits. Data in host memory; a workspace brings them to a GPU.
  *
- *   dot [ELEMENTS]   */
+ * dot [ELEMENTS] */
 #include "example.h"
 
 int main(int argc, char** argv) {

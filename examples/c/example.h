@@ -1,4 +1,4 @@
-/* What these programs share: an error ends them. */
+/* Helpers of these programs: errors end them. */
 #ifndef TALLY_EXAMPLES_C_EXAMPLE_H
 #define TALLY_EXAMPLES_C_EXAMPLE_H
 
@@ -8,28 +8,28 @@
 #include <string.h>
 #include <tally/tally.h>
 
-/* What ends the program; a program of several ranks says here how it ends all of them. */
+/* Ends the program; programs of several ranks replace it. */
 static void (*end)(int) = exit;
 
-/* Ends the program, and says why. */
+/* Prints a reason and ends the program. */
 static inline void fail(const char* why) {
   fprintf(stderr, "%s\n", why);
   end(EXIT_FAILURE);
 }
 
-/* Ends the program, with the text of the failure, unless a call succeeded. */
+/* Ends the program with the library's message unless a call succeeded. */
 static inline void check(tally_status status) {
   if (status != TALLY_SUCCESS) fail(tally_last_error());
 }
 
-/* Memory for `count` elements of `size` bytes on the host. */
+/* Host memory for `count` elements of `size` bytes. */
 static inline void* allocated(size_t count, size_t size) {
   void* const memory = count <= SIZE_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
   if (memory == NULL) fail("There is no memory left.");
   return memory;
 }
 
-/* The executors of this build that run here, in `all`, which has room for 16: how many. */
+/* Fills `all`, of room for 16, with this build's executors that run here; returns their number. */
 static inline size_t usable_executors(tally_executor* all) {
   const char* names[16];
   int usable[16];

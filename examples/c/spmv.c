@@ -1,8 +1,8 @@
-/* Conjugate gradients on the 5-point Laplacian of N x N points, b all ones, on every executor that
- * is here, in memory of the executor: a GPU's, where it is one. The hash is that of the bits of all
- * iterates, and the one that the C++ example prints: cg --grid N.
+/* Conjugate gradients on the 5-point Laplacian of N x N points, b all ones, on every available
+ * executor, in its memory, e.g. a GPU's. The hash is of the bits of all iterates, as printed by the
+ * C++ example: cg --grid N.
  *
- *   spmv [N [HASH]]   fails unless the hash is that one   */
+ * spmv [N [HASH]]   fails unless the hash is that one */
 #include <math.h>
 
 #include "example.h"
@@ -50,7 +50,7 @@ static tally_csr laplacian(int n) {
                      .fixed_values = 1};
 }
 
-/* The hash of all iterates. */
+/* Solves; returns the hash of all iterates. */
 static uint64_t solve(const tally_executor* where, const tally_csr* a) {
   const size_t n = a->rows, bytes = n * sizeof(double);
   const double one = 1, minus_one = -1;

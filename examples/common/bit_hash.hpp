@@ -1,4 +1,4 @@
-// A hash of the bits of numbers: equal where all bits were.
+// A hash of the bits of numbers.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Words of a command line.
+// Command-line arguments.
 #pragma once
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// Executors: by their names on a command line, and those that programs with host memory can use.
+// Executors by command-line name, and those for programs with host memory.
 #pragma once
 
 #include <tally/tally.hpp>
@@ -11,7 +11,7 @@
 
 namespace example {
 
-/// The executor that a word names, as openmp:8 does; none if it names none.
+/// The executor of a name such as openmp:8, if valid.
 inline std::optional<tally::executor> parse_executor(std::string_view word) {
   const std::size_t colon = word.find(':');
   const std::string_view name = word.substr(0, colon);
@@ -26,7 +26,7 @@ inline std::optional<tally::executor> parse_executor(std::string_view word) {
   return {};
 }
 
-/// Those here that reach host memory; openmp on 1, 2 and 3 threads.
+/// Available executors that reach host memory; openmp on 1, 2 and 3 threads.
 inline std::vector<tally::executor> host_executors() {
   std::vector<tally::executor> all;
   for (const tally::executor& where : tally::executors()) {

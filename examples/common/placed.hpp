@@ -1,4 +1,4 @@
-// Memory that an executor's kernels can reach.
+// Memory that an executor's kernels reach.
 #pragma once
 
 #include <tally/tally.hpp>
@@ -16,7 +16,7 @@
 
 namespace example {
 
-/// Whether an executor's kernels reach a device's memory alone.
+/// Whether an executor's kernels reach only a device's memory.
 inline bool is_on_device(const tally::executor& where) { return where.name() == "cuda"; }
 
 #if TALLY_HAS_CUDA
@@ -25,8 +25,7 @@ inline void check_cuda(cudaError_t status) {
 }
 #endif
 
-/// A vector in an executor's memory: the heap, or its device. It has data() and size(), so Tally
-/// takes it as an operand.
+/// A vector in an executor's memory: the heap, or its device. An operand, by data() and size().
 template <class T>
 class placed {
  public:
@@ -34,7 +33,7 @@ class placed {
 
   /// Zeros.
   placed(const tally::executor& where, std::size_t n) : placed(where, std::vector<T>(n)) {}
-  /// A copy of what lies on the host.
+  /// A copy of host elements.
   placed(const tally::executor& where, std::vector<T> values)
       : where_(where), size_(values.size()) {
     if (!is_on_device(where)) {
@@ -60,7 +59,7 @@ class placed {
   T* data() { return is_on_device(where_) ? static_cast<T*>(device_) : host_.data(); }
   const T* data() const { return const_cast<placed*>(this)->data(); }
 
-  /// Its elements on the host, after all that was queued before on the default stream.
+  /// The elements on the host, after all work queued on the default stream.
   std::span<const T> on_host() const {
 #if TALLY_HAS_CUDA
     if (is_on_device(where_)) {
@@ -71,7 +70,7 @@ class placed {
     return host_;
   }
 
-  /// Takes as many elements from the host.
+  /// Copies as many elements from the host.
   void assign(std::span<const T> values) {
 #if TALLY_HAS_CUDA
     if (is_on_device(where_)) {
@@ -89,7 +88,7 @@ class placed {
   void* device_ = nullptr;
 };
 
-/// What an executor's kernels read of memory on the host: this memory itself, or a device's copy.
+/// Host data for an executor's kernels: in place, or a device's copy.
 template <class T>
 class readable {
  public:

@@ -1,6 +1,6 @@
-// These three functions take the place of HPCG's files of the same names. HPCG has 27 places for
-// the terms of a row, the last of which may be free. Rows with a begin and an end of their own are
-// what Tally takes, so it multiplies by the matrix where HPCG has put it.
+// Replacements for HPCG's files of the same names. HPCG has room for 27 terms per row, the last
+// ones perhaps unused. Tally takes rows with separate begins and ends, so it uses HPCG's matrix in
+// place.
 #include "kernels.hpp"
 
 #include <ComputeDotProduct.hpp>
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// Where the rows of a matrix begin and end in its arrays.
+/// Begins and ends of a matrix's rows in its arrays.
 struct row_places {
   std::vector<std::int64_t> begins, ends;
 };
@@ -41,7 +41,7 @@ std::span<double> elements(Vector& x, local_int_t n) {
   return {x.values, static_cast<std::size_t>(n)};
 }
 
-/// Found once for each matrix: HPCG changes values, but no pattern.
+/// Computed once for each matrix: HPCG changes values, but no pattern.
 const row_places& places_of(const SparseMatrix& a) {
   const auto [entry, is_new] = this_run().places.try_emplace(a.matrixValues);
   row_places& places = entry->second;

@@ -7,11 +7,11 @@
 
 namespace example {
 
-/// What HPCG computes from now on is computed on this executor, one that reaches host memory.
+/// Sets the executor of all later operations; it must reach host memory.
 void begin_run(const tally::executor& where);
 
-/// Ends the run, whose matrices are gone: a hash of the bits of all that its products, updates and
-/// sums came to.
+/// Ends the run, whose matrices are gone; returns a hash of the bits of all products, updates and
+/// sums.
 std::uint64_t end_run();
 
 }  // namespace example

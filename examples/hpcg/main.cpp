@@ -1,12 +1,11 @@
 // HPCG (https://github.com/hpcg-benchmark/hpcg) on Tally: runs the benchmark with the three
-// functions of kernels.cpp, once on each executor that reaches host memory, and for openmp on 1, 2
-// and 3 threads. The smoother and the grid transfers are HPCG's own, its matrix is used where it
-// lies.
+// functions of kernels.cpp, on each executor that reaches host memory, for openmp on 1, 2 and 3
+// threads. Smoother and grid transfers are HPCG's own; its matrix is used in place.
 //
-// Each line says what HPCG itself found of the run, VALID or not, and has a hash of the bits of all
-// products, updates and sums of the run. It fails where one is not valid or hashes differ.
+// Each line has HPCG's verdict, VALID or not, and a hash of the bits of the run's products, updates
+// and sums. Fails where a run is invalid or hashes differ.
 //
-// It is built where CMake is told HPCG's sources, without MPI and HPCG's OpenMP:
+// Build with HPCG's sources, without MPI and HPCG's OpenMP:
 //
 //   git clone https://github.com/hpcg-benchmark/hpcg
 //   cmake -S . -B build/hpcg -DTALLY_HPCG_SOURCE=$PWD/hpcg
@@ -27,13 +26,13 @@
 #include <string>
 #include <vector>
 
-int hpcg_main(int argc, char** argv);  // HPCG's own main, by another name
+int hpcg_main(int argc, char** argv);  // HPCG's main, renamed
 
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether HPCG's report, which it writes into the folder that it runs in, calls the run valid.
+/// Whether HPCG's report in its working directory calls the run valid.
 bool is_valid(const fs::path& folder) {
   for (const fs::path& file : fs::directory_iterator(folder)) {
     std::ifstream report(file);
@@ -44,7 +43,7 @@ bool is_valid(const fs::path& folder) {
   return false;
 }
 
-/// A new folder, which goes with what is in it.
+/// A new folder, removed at the end.
 class scratch_folder {
  public:
   scratch_folder() {
@@ -70,7 +69,7 @@ class scratch_folder {
 int main(int argc, char** argv) try {
   std::vector<std::string> words(argv, argv + argc);
   if (words.size() == 1) words.push_back("--nx=16");
-  words.push_back("--rt=0");  // one solution: a longer run repeats it as often as there is time
+  words.push_back("--rt=0");  // one solution: longer runs repeat it
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

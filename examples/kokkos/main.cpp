@@ -1,13 +1,12 @@
 // A Kokkos program on Tally: steady heat conduction in a plate of uneven material. Kokkos's kernels
-// assemble the matrix; conjugate gradients solve with it, whose vectors, matrix and scalars are
-// Kokkos::Views in the memory of Kokkos's default execution space, and whose steps are calls of
-// Tally, in one pass over memory where a step has an update and a sum.
+// assemble the matrix; conjugate gradients solve with it, on Kokkos::Views in the memory of the
+// default execution space, by calls of Tally, which fuse an update and its sum.
 //
-// The last line but one has Kokkos's own parallel_reduce and loops in place of Tally. Its sums
-// change with the execution space and its threads; those of Tally don't: the program fails where
-// the iterates of two executors differ by as much as a bit.
+// The last line but one uses Kokkos's own parallel_reduce and loops. Those sums change with the
+// execution space and its threads; Tally's don't: the program fails where iterates of two executors
+// differ by a bit.
 //
-// It is built where Tally found a Kokkos:
+// Build where Tally found Kokkos:
 //
 //   cmake -S . -B build/kokkos && cmake --build build/kokkos --target tally_kokkos_heat
 //   build/kokkos/examples/kokkos/heat --grid 200
@@ -54,12 +53,12 @@ struct matrix {
   }
 };
 
-/// How well heat passes from point p to q, from 1 to 1.9; the same from q to p.
+/// Conductance between points p and q, from 1 to 1.9; symmetric.
 KOKKOS_INLINE_FUNCTION double conductance(int p, int q, int n) {
   return 1 + (p + q + n) * 7 % 10 / 10.0;
 }
 
-/// Whether point p has a neighbour on side s, and which; the plate's edge is cold.
+/// Whether point p has a neighbour q on this side; the plate's edge is cold.
 KOKKOS_INLINE_FUNCTION bool has_neighbour(int p, int side, int n, int& q) {
   const int i = p / n, j = p % n;
   switch (side) {
@@ -118,7 +117,7 @@ matrix assemble(int n) {
 
 // --- Steps of the solver --------------------------------------------------------------------------
 
-/// Those of Tally. The scalars that they sum stay where the vectors are.
+/// Steps by Tally, whose sums stay in the vectors' memory.
 class tally_steps {
  public:
   tally_steps(const tally::executor& where, const matrix& a)
@@ -151,7 +150,7 @@ class tally_steps {
   Kokkos::View<double, space> sum_{"sum"};
 };
 
-/// Those of Kokkos.
+/// Steps by Kokkos.
 class kokkos_steps {
  public:
   explicit kokkos_steps(const matrix& a) : a_(a) {}
@@ -194,7 +193,7 @@ class kokkos_steps {
   matrix a_;
 };
 
-/// Solves A x = 1 and prints a line; the hash of all iterates.
+/// Solves A x = 1 and prints a line; returns the hash of all iterates.
 template <class Steps>
 std::uint64_t solve(const std::string& name, Steps steps, std::size_t points) {
   const vector x("x", points), r("r", points), p("p", points), q("q", points);

@@ -1,12 +1,12 @@
-// PETSc (https://petsc.org) on Tally: solves A x = b, b all ones, by cg, gmres and bicg of KSP,
-// with PETSc's own vectors and with those of tally_vec.hpp, over any number of ranks, on every
-// executor that reaches host memory and, for openmp, on 1, 2 and 3 threads.
+// PETSc (https://petsc.org) on Tally: solves A x = b, b all ones, by KSP's cg, gmres and bicg, with
+// PETSc's vectors and with those of tally_vec.hpp, over any number of ranks, on every executor that
+// reaches host memory, for openmp on 1, 2 and 3 threads.
 //
-// Each line has the iterations, the last residual, and a hash of the bits of the whole residual
-// history and of x. On several ranks each of them also solves the whole system alone. It fails
-// where the hashes of a method with Tally differ: between executors, or between all ranks and one.
+// Each line has the iterations, the last residual, and a hash of the bits of the residual history
+// and x. Of several ranks each also solves the whole system alone. Fails where a method's hashes
+// with Tally differ, between executors or between all ranks and one.
 //
-// It is built where pkg-config finds PETSc (Debian: petsc-dev) and takes PETSc's options:
+// Build where pkg-config finds PETSc (Debian: petsc-dev); takes PETSc's options:
 //
 //   cmake -S . -B build/petsc && cmake --build build/petsc --target tally_petsc
 //   build/petsc/examples/petsc/petsc -grid 100 -ksp_rtol 1e-10
@@ -45,7 +45,7 @@ int ranks_of(MPI_Comm comm) {
   return ranks;
 }
 
-/// PETSc's matrix of all rows, distributed as PETSc does it.
+/// PETSc's matrix of all rows, in PETSc's distribution.
 PetscErrorCode make_matrix(MPI_Comm comm, const matrix& whole, Mat* a) {
   PetscFunctionBegin;
   PetscInt first = 0, last = 0;
@@ -66,7 +66,7 @@ PetscErrorCode make_matrix(MPI_Comm comm, const matrix& whole, Mat* a) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Adds all of a distributed vector to a hash, on each rank.
+/// Adds a whole distributed vector to a hash, on each rank.
 PetscErrorCode add(Vec x, example::bit_hash& bits) {
   PetscFunctionBegin;
   VecScatter scatter;
@@ -88,7 +88,7 @@ PetscErrorCode add(Vec x, example::bit_hash& bits) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Solves and prints a line; the hash of the residual history and of x.
+/// Solves and prints a line; sets the hash of the residual history and x.
 PetscErrorCode solve(Mat a, KSPType method, const std::string& name, std::uint64_t* hash) {
   PetscFunctionBegin;
   Vec b, x;
@@ -130,7 +130,7 @@ PetscErrorCode solve(Mat a, KSPType method, const std::string& name, std::uint64
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// The matrix that PETSc's options name.
+/// The matrix of PETSc's options.
 PetscErrorCode read_matrix(matrix* rows) {
   PetscFunctionBegin;
   PetscInt grid = 60;
@@ -148,7 +148,7 @@ PetscErrorCode read_matrix(matrix* rows) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// The grade that PETSc's options name.
+/// The grade of PETSc's options.
 PetscErrorCode read_grade(tally::grade* grade) {
   PetscFunctionBegin;
   const char* const names[] = {"default", "exact"};
@@ -158,7 +158,7 @@ PetscErrorCode read_grade(tally::grade* grade) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Solves over the ranks of one communicator, by one method; adds hashes of what Tally gives.
+/// Solves over a communicator by one method; adds hashes of Tally's results.
 PetscErrorCode solve_with_all_vectors(MPI_Comm comm, const matrix& rows, KSPType method,
                                       tally::grade grade, std::set<std::uint64_t>& hashes) {
   PetscFunctionBegin;
@@ -178,7 +178,7 @@ PetscErrorCode solve_with_all_vectors(MPI_Comm comm, const matrix& rows, KSPType
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Whether all hashes of each method are equal, on all ranks.
+/// Whether all hashes of each method agree on all ranks.
 PetscErrorCode compare(const matrix& rows, tally::grade grade, bool* agree) {
   PetscFunctionBegin;
   PetscCall(example::register_vec_tally());

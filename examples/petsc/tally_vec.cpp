@@ -20,14 +20,14 @@ namespace {
 tally::executor where = tally::automatic();
 tally::grade grade_of_sums;
 
-// These are operations of PETSc's own vectors, which those here call.
+// Operations of PETSc's own vectors that are called here.
 PetscErrorCode (*norm_of_part)(Vec, NormType, PetscReal*) = nullptr;
 PetscErrorCode (*duplicate_of_mpi)(Vec, Vec*) = nullptr;
 
 // --- PETSc's arrays as operands -------------------------------------------------------------------
 
 void check(PetscErrorCode status) {
-  if (status != PetscErrorCode{}) throw std::bad_exception();  // PETSc has said what it is
+  if (status != PetscErrorCode{}) throw std::bad_exception();  // PETSc has reported it
 }
 
 std::size_t size_of(Vec x) {
@@ -36,7 +36,7 @@ std::size_t size_of(Vec x) {
   return static_cast<std::size_t>(n);
 }
 
-/// The elements of a Vec that is read. It has data() and size(), so it is an operand.
+/// The elements of a Vec for reading. An operand, by data() and size().
 class read {
  public:
   explicit read(Vec x) : vec_(x), size_(size_of(x)) { check(VecGetArrayRead(x, &elements_)); }
@@ -53,7 +53,7 @@ class read {
   const PetscScalar* elements_ = nullptr;
 };
 
-/// Those of a Vec that is written, and perhaps read.
+/// The elements of a Vec for writing, perhaps also reading.
 class written {
  public:
   explicit written(Vec x) : vec_(x), size_(size_of(x)) { check(VecGetArray(x, &elements_)); }
@@ -70,7 +70,7 @@ class written {
   PetscScalar* elements_ = nullptr;
 };
 
-/// What a call threw, as PETSc has it: no exception passes PETSc's frames.
+/// Turns exceptions into PETSc errors: none may pass PETSc's frames.
 template <class Call>
 PetscErrorCode returned(const Call& call) {
   PetscFunctionBegin;
@@ -84,14 +84,13 @@ PetscErrorCode returned(const Call& call) {
 
 // --- Layouts --------------------------------------------------------------------------------------
 
-/// A distribution of elements over ranks, as PETSc has it and as Tally has it.
+/// A distribution of elements over ranks, in PETSc's form and in Tally's.
 struct distribution {
   PetscLayout petsc;
   tally::mpi::layout tally;
 };
 
-/// Those that vectors and matrices have had. A layout has a communicator, so there is one for all
-/// vectors that are distributed alike.
+/// All distributions so far, one layout each: a layout has a communicator.
 std::list<distribution> distributions;
 
 PetscErrorCode forget_distributions() {
@@ -101,7 +100,7 @@ PetscErrorCode forget_distributions() {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Whether two layouts of PETSc are over the same ranks and cut alike. All ranks find the same.
+/// Whether two PETSc layouts have the same ranks and cuts. All ranks agree.
 bool are_congruent(PetscLayout a, PetscLayout b) {
   if (a == b) return true;
   int ranks = MPI_UNEQUAL;
@@ -112,7 +111,7 @@ bool are_congruent(PetscLayout a, PetscLayout b) {
   return cut == PETSC_TRUE;
 }
 
-/// The layout of a distribution. Collective: it is made where there is none yet.
+/// The layout of a distribution. Collective if it is new.
 const tally::mpi::layout& layout_of(PetscLayout map) {
   for (const distribution& each : distributions) {
     if (are_congruent(each.petsc, map)) return each.tally;
@@ -126,8 +125,8 @@ const tally::mpi::layout& layout_of(Vec x) { return layout_of(x->map); }
 
 // --- Sums over all ranks --------------------------------------------------------------------------
 
-// PETSc conjugates the second vector of VecDot, and those of the list of VecMDot; Tally's dotc the
-// first one.
+// PETSc conjugates the second vector of VecDot and the listed ones of VecMDot; Tally's dotc the
+// first.
 
 PetscErrorCode dot(Vec x, Vec y, PetscScalar* result) {
   return returned(
@@ -163,7 +162,7 @@ PetscErrorCode mtdot(Vec x, PetscInt n, const Vec y[], PetscScalar* results) {
   });
 }
 
-/// The dot product of x and y, and the square of the norm of y.
+/// The dot product of x and y, and the squared norm of y.
 PetscErrorCode dot_norm2(Vec x, Vec y, PetscScalar* product, PetscScalar* square) {
   return returned([&] {
     const read first(x), second(y);
@@ -197,8 +196,8 @@ PetscErrorCode norm(Vec x, NormType which, PetscReal* results) {
   });
 }
 
-// PETSc adds what these give over the ranks itself (VecDotBegin, VecSum): the first rank gives the
-// whole sum, and the others zeros.
+// PETSc adds these over the ranks itself (VecDotBegin, VecSum): the first rank returns the whole
+// sum, others zeros.
 
 template <class T>
 void leave_to_first_rank(Vec x, T* results, PetscInt n) {
@@ -304,7 +303,7 @@ PetscErrorCode pointwise_mult(Vec w, Vec x, Vec y) {
 
 // --- Products with matrices -----------------------------------------------------------------------
 
-/// This rank's rows, with the columns of the whole matrix.
+/// This rank's rows, with global columns.
 auto rows_of(Mat a) {
   tally::csr_matrix<PetscScalar, PetscInt, PetscInt> rows;
   PetscInt first = 0, last = 0, columns = 0;
@@ -327,11 +326,11 @@ auto rows_of(Mat a) {
 
 using matrix = tally::mpi::matrix<PetscScalar>;
 
-/// What Tally has of a matrix of PETSc, and since when.
+/// Tally's copy of a PETSc matrix, with the state that it was made from.
 struct copy_of_matrix {
   PetscObjectState state;
   matrix forward;
-  std::optional<matrix> transposed;  ///< from the first product with it on
+  std::optional<matrix> transposed;  ///< from its first product on
 };
 
 PetscErrorCode forget(void* kept) {
@@ -339,7 +338,7 @@ PetscErrorCode forget(void* kept) {
   return PetscErrorCode{};
 }
 
-/// The copy that lives with a matrix. It is made anew where the matrix has changed.
+/// The copy attached to a matrix; renewed after changes.
 copy_of_matrix& copy_of(Mat a) {
   constexpr const char* name = "tally_copy";
   auto* const object = reinterpret_cast<PetscObject>(a);
@@ -390,19 +389,19 @@ PetscErrorCode mult_transpose(Mat a, Vec x, Vec y) {
 
 PetscErrorCode duplicate(Vec x, Vec* y) {
   PetscFunctionBegin;
-  PetscCall(duplicate_of_mpi(x, y));  // with the operations of x
+  PetscCall(duplicate_of_mpi(x, y));  // with x's operations
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(*y), VECTALLY));
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// A vector of PETSc's standard type, which is sequential on one rank; what is not here stays
-/// PETSc's own, as operations on single elements do.
+/// PETSc's standard type, sequential on one rank; other operations, as on single elements, stay
+/// PETSc's.
 PetscErrorCode create(Vec x) {
   PetscFunctionBegin;
   PetscBool is_distributed = PETSC_FALSE;
   PetscCall(VecSetType(x, VECSTANDARD));
   PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(x), VECMPI, &is_distributed));
-  if (is_distributed == PETSC_TRUE) {  // a sequential one is duplicated by the name of its type
+  if (is_distributed == PETSC_TRUE) {  // sequential vectors are duplicated by type name
     duplicate_of_mpi = x->ops->duplicate;
     x->ops->duplicate = duplicate;
   }

@@ -1,9 +1,9 @@
-/* How Fortran's arguments become those of tally.h: what tally_fortran.c and tally_fortran_mpi.c
- * share.
+/* Conversion of Fortran's arguments to tally.h's, shared by tally_fortran.c and
+ * tally_fortran_mpi.c.
  *
- * Fortran passes every array as a descriptor of type(*), dimension(..): its address, type, rank,
- * extents and strides. Nothing is copied, and no element is looked at, so arrays may lie on a
- * device. Each function checks ranks, sizes and strides before it calls the library. */
+ * Fortran passes arrays as descriptors of type(*), dimension(..): address, type, rank, extents,
+ * strides. Nothing is copied and no element is read, so arrays may lie on a device. Ranks, sizes
+ * and strides are checked before each call. */
 #ifndef TALLY_FORTRAN_H
 #define TALLY_FORTRAN_H
 
@@ -11,47 +11,47 @@
 #include <stddef.h>
 #include <tally/tally.h>
 
-/* One call from Fortran: the function's name there, and what it has met so far. The
- * functions below do nothing once the status is another one than TALLY_SUCCESS. */
+/* One call from Fortran: the function's Fortran name, and the status so far. The functions below do
+ * nothing after a failure. */
 typedef struct tally_fortran_call {
   const char* name;
   tally_status status;
 } tally_fortran_call;
 
-/* A vector as tally.h takes it. Fortran knows this struct as type(tally_vector). */
+/* A vector in tally.h's form; type(tally_vector) in Fortran. */
 typedef struct tally_fortran_vector {
   size_t n;
-  void* data; /* the lowest address, whatever the sign of the increment */
+  void* data; /* the lowest address, also for negative increments */
   ptrdiff_t inc;
   tally_type type;
 } tally_fortran_vector;
 
-/* Ends the call with a status and its text, which tally_fortran_last_error has from then on. */
+/* Fails the call with a status and a message for tally_fortran_last_error. */
 void tally_fortran_fail(tally_fortran_call* call, tally_status status, const char* format, ...);
 
-/* The status of a call of tally.h, whose text is kept if it failed. */
+/* Returns a status of tally.h; keeps the message of a failure. */
 tally_status tally_fortran_kept(tally_status status);
 
-/* The text of this thread's last failure. */
+/* The message of this thread's last failure. */
 const char* tally_fortran_last_error(void);
 
-/* The type of an array's elements, also when the call has failed before. */
+/* The type of an array's elements, also after a failure. */
 tally_type tally_fortran_type_of(tally_fortran_call* call, const char* name,
                                  const CFI_cdesc_t* array);
 
-/* An array's elements in array order, which have one stride; its rank is not 0. */
+/* An array's elements in array order, with one stride. Pre: rank > 0. */
 tally_fortran_vector tally_fortran_vector_of(tally_fortran_call* call, const char* name,
                                              const CFI_cdesc_t* array);
 
-/* The same without gaps between the elements. */
+/* The same, without gaps. */
 tally_fortran_vector tally_fortran_contiguous(tally_fortran_call* call, const char* name,
                                               const CFI_cdesc_t* array);
 
-/* One value, whose rank is 0. */
+/* One value, of rank 0. */
 tally_fortran_vector tally_fortran_scalar(tally_fortran_call* call, const char* name,
                                           const CFI_cdesc_t* value);
 
-/* TALLY_SIZE_MISMATCH unless a vector has n elements, as many as `other` has. */
+/* TALLY_SIZE_MISMATCH unless a vector has n elements, as many as `other`. */
 void tally_fortran_check_size(tally_fortran_call* call, const char* name,
                               const tally_fortran_vector* vector, size_t n, const char* other);
 

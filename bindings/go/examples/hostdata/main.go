@@ -1,8 +1,8 @@
-// Hostdata multiplies vectors in the host's memory again and again: float32 values with a mask of
-// bools. On each executor it keeps a workspace, calls it, and prints what a call takes, what of that
-// is the copy and the kernel alone, and where the limit is. It fails where the bits differ.
+// Hostdata multiplies vectors in host memory repeatedly: float32 values with a mask of bools. On
+// each executor it calls through a workspace, and prints the times of a call, of copy and kernel
+// alone, and the limit. Fails if bits differ.
 //
-//	hostdata [-n 16777216] [-repeat 20] [-values FILE -mask FILE] [EXECUTOR...]
+// hostdata [-n 16777216] [-repeat 20] [-values FILE -mask FILE] [EXECUTOR...]
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 	if *n < 0 || *repeat < 1 {
 		log.Fatal("hostdata: n is negative, or nothing is repeated")
 	}
-	runtime.LockOSThread() // OpenMP keeps its threads for the thread that calls.
+	runtime.LockOSThread() // OpenMP keeps a team of threads per calling thread.
 
 	values, mask, err := load(*valuesFile, *maskFile, *n)
 	if err != nil {
@@ -62,7 +62,7 @@ func main() {
 	fmt.Println("The bits are the same.")
 }
 
-// load reads both files, or makes up what is in them.
+// load reads both files, or generates data.
 func load(valuesFile, maskFile string, n int) ([]float32, []bool, error) {
 	if (valuesFile == "") != (maskFile == "") {
 		return nil, nil, fmt.Errorf("hostdata: values come with a mask")
@@ -95,7 +95,7 @@ func load(valuesFile, maskFile string, n int) ([]float32, []bool, error) {
 	return values, mask, nil
 }
 
-// named are the executors of these names, or all that there are.
+// named are the executors with these names, or all.
 func named(names []string) ([]*tally.Executor, error) {
 	if len(names) == 0 {
 		return tally.Executors()
@@ -114,10 +114,10 @@ func named(names []string) ([]*tally.Executor, error) {
 // times are medians.
 type times struct {
 	call   time.Duration // of host data, through the workspace
-	kernel time.Duration // of data that are on the device already
+	kernel time.Duration // of data on the device
 	copy   time.Duration // of host data to the device
-	pinned time.Duration // of host data that were pinned before
-	limit  time.Duration // the least that a call can take
+	pinned time.Duration // of pinned host data
+	limit  time.Duration // the least possible for a call
 }
 
 func measure(where *tally.Executor, values []float32, mask []bool, repeat int) (t times, dot float32, err error) {
@@ -172,7 +172,7 @@ func measure(where *tally.Executor, values []float32, mask []bool, repeat int) (
 		_, err := tally.Dot[float32](where, x, y)
 		return err
 	})
-	// Data of the host come over the bus while the kernel runs; on the host nothing is copied.
+	// Host data cross the bus while the kernel runs; a host executor copies nothing.
 	t.limit = t.kernel
 	if where.String() == "cuda" && t.pinned > t.kernel {
 		t.limit = t.pinned
@@ -180,7 +180,7 @@ func measure(where *tally.Executor, values []float32, mask []bool, repeat int) (
 	return t, dot, err
 }
 
-// median is what a call takes, once it has been made.
+// median is a call's median time after a first call.
 func median(repeat int, call func() error) (time.Duration, error) {
 	all := make([]time.Duration, repeat)
 	if err := call(); err != nil {
@@ -197,7 +197,7 @@ func median(repeat int, call func() error) (time.Duration, error) {
 	return all[repeat/2], nil
 }
 
-// shown is a time with as many digits as are read.
+// shown rounds a time for printing.
 func shown(t time.Duration) time.Duration {
 	if t > time.Millisecond {
 		return t.Round(10 * time.Microsecond)
