@@ -1,6 +1,5 @@
-# Finds NCCL: the target NCCL::NCCL. NCCL_ROOT says where it lies, if it is in no usual place; the
-# wheel of PyPI (nvidia-nccl-cu13, nvidia-nccl-cu12) is found in the environment of the Python that
-# is found.
+# Finds NCCL: the target NCCL::NCCL. NCCL_ROOT is an unusual location; PyPI's wheel (nvidia-nccl-cu13,
+# nvidia-nccl-cu12) is found in the Python environment.
 find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${NCCL_ROOT} ENV NCCL_ROOT ${CUDAToolkit_INCLUDE_DIRS}
           PATH_SUFFIXES include)
 find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 NAMES_PER_DIR HINTS ${NCCL_ROOT} ENV NCCL_ROOT

@@ -1,5 +1,5 @@
-# What every source of the library is compiled with. These come after the user's own flags, so that
-# -ffast-math or -use_fast_math in those can't break the order contract.
+# Options of every source of the library. They follow the user's flags, so that -ffast-math or -use_fast_math can't
+# break the order contract.
 function(tally_compile_options target)
   set(exact_cxx -fno-fast-math -fno-unsafe-math-optimizations -fno-associative-math
       -fno-reciprocal-math -fno-finite-math-only -fsigned-zeros -ffp-contract=off)
@@ -16,17 +16,17 @@ function(tally_compile_options target)
     CXX_STANDARD_REQUIRED OFF
     CUDA_STANDARD_REQUIRED OFF
     CUDA_EXTENSIONS OFF)
-  # What a project has set for all of its targets; CMake 3.25.1 refuses such targets' CUDA sources.
+  # A project's default for all targets; CMake 3.25.1 rejects such targets' CUDA sources.
   set_property(TARGET ${target} PROPERTY CUDA_STANDARD)
 
-  # Within another project its compiler and its warnings may be any.
+  # Within another project compiler and warnings may be any.
   set(warnings -Wall -Wextra -Wshadow)
   if(TALLY_WARNINGS_AS_ERRORS)
     list(APPEND warnings -Werror)
   elseif(NOT TALLY_IS_TOP_LEVEL)
     set(warnings -Wno-error)
   endif()
-  # Clang warns of loops with a hint that it makes no vectors of: for some types it need not.
+  # Clang warns of hinted loops that it does not vectorise: for some types it need not.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>
     $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>:-Wno-pass-failed>)
 
@@ -34,15 +34,14 @@ function(tally_compile_options target)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -ftz=false -prec-div=true -prec-sqrt=true
     -Xcompiler=${exact_host}>)
-  # nvcc warns (445) that a lambda's type parameter can't be deduced, which is how tables are made of
-  # types, and (549) of what an inline assembly sets.
+  # nvcc warns (445) of lambdas' type parameters that can't be deduced, as in tables made of types, and (549) of
+  # variables set by inline assembly.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-diag-suppress=445,549>)
-  # Kernels take a fifth of the room in the library, and are unpacked when they are first used.
-  # (That was measured with CUDA 13.)
+  # Compressed kernels are a fifth as large, and are unpacked on first use. (Measured with CUDA 13.)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
   endif()
-  if(CMAKE_VERSION VERSION_LESS 3.25.2)  # these can't ask nvcc for C++20
+  if(CMAKE_VERSION VERSION_LESS 3.25.2)  # no C++20 from nvcc before
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   endif()
 endfunction()

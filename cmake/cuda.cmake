@@ -1,7 +1,6 @@
 # The CUDA backend's toolchain: sets TALLY_HAS_CUDA.
 
-# Without a choice of one's own: Turing, Ampere and Hopper, and PTX for what comes after. It must
-# stand before the language is enabled.
+# By default Turing, Ampere and Hopper, and PTX for later ones. Must precede enable_language.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90)
 endif()

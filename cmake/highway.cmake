@@ -1,4 +1,4 @@
-# Highway, the only dependency that is not optional: hwy::hwy, the parent project's or an installed one.
+# Highway, the only required dependency: hwy::hwy, the parent project's or an installed one.
 if(NOT TARGET hwy::hwy AND TARGET hwy)
   add_library(hwy::hwy ALIAS hwy)
 endif()

@@ -1,21 +1,21 @@
-# What is installed, and the package that find_package(tally) reads: that of the installation, and one in the build folder,
-# so that tally_DIR may be that.
+# The installation, and the package for find_package(tally): the installation's, and one in the build folder, for
+# tally_DIR.
 include(CMakePackageConfigHelpers)
 
 # --- The library ----------------------------------------------------------------------------------
 
-# A static library's users link what it is made of.
+# Users of a static library link its dependencies.
 if(tally_type STREQUAL "STATIC_LIBRARY")
   set(TALLY_IS_STATIC 1)
   if(TALLY_HAS_KOKKOS)
     install(TARGETS tally_kokkos EXPORT tallyTargets ARCHIVE DESTINATION ${TALLY_LIBRARY_FOLDER})
   endif()
-  # The runtimes of C++ and OpenMP by name: a project in C or Fortran can't find them as packages.
+  # Runtimes of C++ and OpenMP by name: projects in C or Fortran can't find them as packages.
   set(TALLY_RUNTIMES ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
   list(FILTER TALLY_RUNTIMES INCLUDE REGEX "^(stdc\\+\\+|c\\+\\+|c\\+\\+abi|m)$")
   list(REMOVE_DUPLICATES TALLY_RUNTIMES)
   target_link_libraries(tally PRIVATE ${TALLY_RUNTIMES})
-  if(TALLY_HAS_OPENMP)  # the build's are files
+  if(TALLY_HAS_OPENMP)  # the build has paths
     target_link_libraries(tally PRIVATE "$<INSTALL_INTERFACE:${OpenMP_CXX_LIB_NAMES}>")
     list(PREPEND TALLY_RUNTIMES ${OpenMP_CXX_LIB_NAMES})
   endif()

@@ -1,9 +1,9 @@
-# Where an installation has what, as GNUInstallDirs and the user say.
+# Folders of an installation, from GNUInstallDirs and the user.
 include(GNUInstallDirs)
 
-# Sets a variable to a folder in CMAKE_INSTALL_<NAME>, which may be relative, absolute, empty or have "..", in the one form
-# that all of install() takes alike: relative to the prefix if it lies in that, otherwise absolute.
-function(tally_install_folder variable name)  # optional: a folder in that one
+# Sets a variable to a folder in CMAKE_INSTALL_<NAME>, which may be relative, absolute, empty or contain "..", in the
+# one form that all of install() takes: relative to the prefix if inside, otherwise absolute.
+function(tally_install_folder variable name)  # optional: a subfolder
   get_filename_component(prefix ${CMAKE_INSTALL_PREFIX} ABSOLUTE)
   get_filename_component(folder ${CMAKE_INSTALL_FULL_${name}}/${ARGV2} ABSOLUTE)
   file(RELATIVE_PATH relative ${prefix} ${folder})

@@ -1,19 +1,16 @@
-# Kokkos: finds one and defines tally_kokkos, the backend as a static library of its own, so that
-# nothing of Kokkos reaches what else is compiled. Sets TALLY_HAS_KOKKOS, TALLY_KOKKOS_ORIGIN (for
-# people), and for users of a static tally TALLY_KOKKOS_IS_PACKAGE (whether they find it as a package)
-# and TALLY_KOKKOS_LIBRARIES (files, names
-# and linker options, for tally.pc).
+# Finds Kokkos and defines tally_kokkos, the backend as a static library, to keep Kokkos from other sources. Sets
+# TALLY_HAS_KOKKOS, TALLY_KOKKOS_ORIGIN (for messages), and for users of a static tally TALLY_KOKKOS_IS_PACKAGE
+# (whether they find it as a package) and TALLY_KOKKOS_LIBRARIES (files, names and linker options, for tally.pc).
 #
-# In this order: an installed Kokkos (or the parent project's); with TALLY_ENABLE_KOKKOS=ON the release archive, or sources
-# in FETCHCONTENT_SOURCE_DIR_KOKKOS; Debian's.
+# In this order: an installed Kokkos (or the parent project's); with TALLY_ENABLE_KOKKOS=ON the release archive, or
+# sources in FETCHCONTENT_SOURCE_DIR_KOKKOS; Debian's.
 
 set(TALLY_KOKKOS_ORIGIN "")
 
 # --- Installed ------------------------------------------------------------------------------------
 
-# Debian's libtrilinos-kokkos-dev has a package file that names folders and libraries which are not
-# there: using its target fails only when the build is generated. So it is kept out of the search, and
-# that of Kokkos Kernels.
+# The package file of Debian's libtrilinos-kokkos-dev names missing folders and libraries, and fails only at
+# generation. So it is kept out of the search, as is Kokkos Kernels'.
 foreach(folder /usr/lib /lib)
   set(config ${folder}/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Kokkos)
   if(EXISTS ${config}/KokkosConfig.cmake)
@@ -34,13 +31,13 @@ endif()
 
 # --- The release archive --------------------------------------------------------------------------
 
-# Newer than 4.7.00, the last that does not compile with CUDA 13.
+# Newer than 4.7.00, the last that fails to compile with CUDA 13.
 set(kokkos_version 5.1.1)
 set(kokkos_sha256 8bdbee0f0ac383436743ad8a9e3e928705b34b31a25a92dc5179c52a3aa98519)
 set(kokkos_source "${FETCHCONTENT_SOURCE_DIR_KOKKOS}")
 if(NOT TALLY_KOKKOS_ORIGIN AND NOT kokkos_source AND NOT TALLY_ENABLE_KOKKOS STREQUAL "AUTO")
   set(archive ${PROJECT_BINARY_DIR}/kokkos-${kokkos_version}.tar.gz)
-  # Asked for once in a build folder: where the network drops packets each try takes seconds.
+  # One try per build folder: where the network drops packets each takes seconds.
   if(NOT EXISTS ${archive} AND NOT TALLY_KOKKOS_ARCHIVE_UNREACHABLE AND NOT FETCHCONTENT_FULLY_DISCONNECTED)
     message(STATUS "Kokkos is not installed: downloading the release archive of ${kokkos_version}")
     file(DOWNLOAD
@@ -58,7 +55,7 @@ if(NOT TALLY_KOKKOS_ORIGIN AND NOT kokkos_source AND NOT TALLY_ENABLE_KOKKOS STR
       if(NOT EXISTS ${kokkos_source})
         file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${PROJECT_BINARY_DIR} TOUCH)
       endif()
-    else()  # a login page, say
+    else()  # a login page, for instance
       file(REMOVE ${archive})
     endif()
   endif()
@@ -67,12 +64,12 @@ if(NOT TALLY_KOKKOS_ORIGIN AND NOT kokkos_source AND NOT TALLY_ENABLE_KOKKOS STR
   endif()
 endif()
 if(NOT TALLY_KOKKOS_ORIGIN AND kokkos_source)
-  # A shared Tally has what it needs of it inside, a static one's users link it.
+  # A shared Tally contains what it needs; users of a static one link it.
   set(excluded EXCLUDE_FROM_ALL)
   if(TALLY_INSTALL AND NOT BUILD_SHARED_LIBS)
     set(excluded "")
   endif()
-  function(tally_add_kokkos)  # a scope for these
+  function(tally_add_kokkos)  # for the scope
     set(BUILD_SHARED_LIBS OFF)
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
     option(Kokkos_ENABLE_SERIAL "" ON)
@@ -80,7 +77,7 @@ if(NOT TALLY_KOKKOS_ORIGIN AND kokkos_source)
     add_subdirectory(${kokkos_source} ${PROJECT_BINARY_DIR}/kokkos ${excluded})
   endfunction()
   tally_add_kokkos()
-  foreach(language CUDA HIP)  # an installed one says this itself
+  foreach(language CUDA HIP)  # as an installed one does
     if(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE AND Kokkos_ENABLE_${language})
       set(Kokkos_COMPILE_LANGUAGE ${language})
       get_target_property(Kokkos_${language}_ARCHITECTURES kokkoscore ${language}_ARCHITECTURES)
@@ -115,7 +112,7 @@ endif()
 
 # --- Kokkos's language ----------------------------------------------------------------------------
 
-# It may have been built to be compiled as CUDA or HIP, with Tally's own CUDA backend or without.
+# Kokkos may have to be compiled as CUDA or HIP, with or without Tally's CUDA backend.
 if(Kokkos_COMPILE_LANGUAGE AND NOT Kokkos_COMPILE_LANGUAGE STREQUAL "CXX")
   set(kokkos_language ${Kokkos_COMPILE_LANGUAGE})
   if(NOT DEFINED CMAKE_${kokkos_language}_ARCHITECTURES AND Kokkos_${kokkos_language}_ARCHITECTURES)
@@ -126,7 +123,7 @@ else()
   set(kokkos_language CXX)
 endif()
 
-# Compiles sources that include Kokkos's headers as Kokkos was compiled.
+# Compiles sources with Kokkos's headers as Kokkos was compiled.
 function(tally_compile_as_kokkos)  # sources
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE ${kokkos_language})
   if(kokkos_language STREQUAL "CUDA" AND CMAKE_VERSION VERSION_LESS 3.25.2)
@@ -142,7 +139,7 @@ if(TALLY_KOKKOS_ORIGIN)
   tally_sources_in(kokkos_sources backends/kokkos)
   add_library(tally_kokkos STATIC ${kokkos_sources})
   tally_compile_as_kokkos(${kokkos_sources})
-  if(Kokkos_CUDA_ARCHITECTURES)  # no device but these can run Kokkos's own kernels
+  if(Kokkos_CUDA_ARCHITECTURES)  # only these devices run Kokkos's own kernels
     set_target_properties(tally_kokkos PROPERTIES CUDA_ARCHITECTURES "${Kokkos_CUDA_ARCHITECTURES}")
   endif()
   tally_compile_options(tally_kokkos)

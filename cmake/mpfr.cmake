@@ -1,4 +1,4 @@
-# MPFR, for tests and the comparison: the target tally_mpfr where it is found.
+# MPFR, for tests and the comparison: the target tally_mpfr, if found.
 if(NOT TARGET tally_mpfr)
   find_path(TALLY_MPFR_INCLUDE_DIR mpfr.h)
   find_path(TALLY_GMP_INCLUDE_DIR gmp.h)

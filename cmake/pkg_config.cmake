@@ -1,5 +1,5 @@
-# tally.pc and tally-fortran.pc. tally.pc describes the kind of library that is installed: a static one's user gets what it is
-# made of without asking for --static.
+# tally.pc and tally-fortran.pc. tally.pc fits the installed kind of library: users of a static one get its
+# dependencies without --static.
 set(tally_pc_libraries "")
 if(TALLY_IS_STATIC)
   set(libraries "")
@@ -12,8 +12,7 @@ if(TALLY_IS_STATIC)
   if(TALLY_HAS_ZLIB)
     list(APPEND libraries ${ZLIB_LIBRARIES})
   endif()
-  # A library is named, with its folder unless linkers look there anyway: another machine may have the
-  # library elsewhere, or in another version.
+  # Libraries by name, with the folder unless linkers search it: another machine may have another location or version.
   foreach(library IN LISTS libraries TALLY_RUNTIMES)
     if(library MATCHES "^(/.*)/lib([^/]+)\\.(so|a|dylib)[.0-9]*$")
       set(library ${CMAKE_MATCH_2})
@@ -28,7 +27,7 @@ if(TALLY_IS_STATIC)
   endforeach()
 endif()
 
-# Folders are relative to the file, so that the installed folder may be moved, unless they lie outside of the prefix.
+# Folders within the prefix are relative to the file, so that the installation may be moved.
 file(RELATIVE_PATH tally_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" tally_pc_prefix "\${pcfiledir}/${tally_pc_prefix}")
 foreach(folder LIBRARY HEADER MODULE)
@@ -37,7 +36,7 @@ foreach(folder LIBRARY HEADER MODULE)
     string(PREPEND tally_pc_${folder} "\${prefix}/")
   endif()
 endforeach()
-# Programs find a shared library where they were linked with it.
+# Run path of a shared library.
 set(tally_pc_rpath "")
 if(NOT TALLY_IS_STATIC AND NOT CMAKE_INSTALL_FULL_LIBDIR IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
   set(tally_pc_rpath " -Wl,-rpath,\${libdir}")

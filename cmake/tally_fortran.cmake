@@ -1,11 +1,10 @@
-# How the Fortran modules are compiled: in Tally's own build, and in projects that find an installation
-# which has none for their compiler. Fortran and C are enabled.
+# Compilation of the Fortran modules: in Tally's own build, and in projects whose installation has none for their
+# compiler. Pre: Fortran and C are enabled.
 
-# What a compiler that compiled them is called in names of folders.
+# A compiler's name in names of folders.
 set(tally_fortran_compiler ${CMAKE_Fortran_COMPILER_ID}-${CMAKE_Fortran_COMPILER_VERSION})
 
-# Descriptors of any rank came into gfortran with version 12 as the standard has them, and into flang
-# with 19, where an option asks for them.
+# Standard descriptors of any rank came with gfortran 12, and with flang 19 by an option.
 set(tally_fortran_problem "")
 set(tally_fortran_options "")
 if(CMAKE_Fortran_COMPILER_ID STREQUAL "GNU")
@@ -20,7 +19,7 @@ elseif(CMAKE_Fortran_COMPILER_ID STREQUAL "LLVMFlang")
   endif()
 endif()
 
-# The C compiler may be another one than Fortran's, so that header alone is taken from Fortran's folders.
+# The C compiler may be unrelated to Fortran's: that header alone comes from Fortran's folders.
 if(NOT TALLY_FORTRAN_BINDING)
   get_filename_component(folder ${CMAKE_Fortran_COMPILER} REALPATH)
   get_filename_component(folder ${folder} DIRECTORY)
@@ -37,8 +36,8 @@ if(NOT TALLY_FORTRAN_BINDING AND tally_fortran_problem STREQUAL "")
   set(tally_fortran_problem "${CMAKE_Fortran_COMPILER} has no ISO_Fortran_binding.h")
 endif()
 
-# Whether both compilers agree about a descriptor is tried, once for each pair: an untested compiler may have the header
-# and not what the module needs of it.
+# Tests, once for each pair, whether both compilers agree about descriptors: an untested compiler may have the header
+# without the features.
 if(tally_fortran_problem STREQUAL "")
   set(folder ${CMAKE_BINARY_DIR}/CMakeFiles/tally_fortran_descriptors)
   configure_file(${TALLY_FORTRAN_BINDING} ${folder}/ISO_Fortran_binding.h COPYONLY)
@@ -111,13 +110,13 @@ end program
   endif()
 endif()
 
-# Adds a static library of Fortran's module and the C behind it, from the sources in a folder.
+# Adds a static library of a Fortran module and its C part, from the sources in a folder.
 function(tally_add_fortran_library target sources)
   file(GLOB files ${sources}/src/*.f90 ${sources}/src/*.c)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target})
   add_library(${target} STATIC ${files})
   configure_file(${TALLY_FORTRAN_BINDING} ${folder}/include/ISO_Fortran_binding.h COPYONLY)
-  # A project's choices for all of its targets do not change how this one is compiled.
+  # A project's defaults for all targets do not apply here.
   set_target_properties(${target} PROPERTIES
     C_STANDARD 11
     C_EXTENSIONS ON
@@ -136,7 +135,7 @@ function(tally_add_fortran_library target sources)
     PUBLIC $<BUILD_INTERFACE:${folder}/modules>)
 endfunction()
 
-# tally::fortran, which has module tally.
+# tally::fortran, with module tally.
 function(tally_add_fortran sources)
   tally_add_fortran_library(tally_fortran ${sources})
   target_include_directories(tally_fortran PRIVATE ${sources}/include)
@@ -145,8 +144,8 @@ function(tally_add_fortran sources)
   add_library(tally::fortran ALIAS tally_fortran)
 endfunction()
 
-# tally::fortran_mpi, which has module tally_mpi. MPI libraries share no binary interface, so that it is
-# compiled where it is used, with the MPI that was found there for C and Fortran, whose modules come with it.
+# tally::fortran_mpi, with module tally_mpi. MPI libraries share no ABI, so users compile it, with the MPI found for C
+# and Fortran and its modules.
 function(tally_add_fortran_mpi sources)
   tally_add_fortran_library(tally_fortran_mpi ${sources}/mpi)
   target_include_directories(tally_fortran_mpi PRIVATE ${sources}/include)

@@ -1,5 +1,5 @@
-# cmake -P uninstall.cmake MANIFEST: removes the files that cmake --install has listed there, and the folders of Tally's
-# that this empties.
+# cmake -P uninstall.cmake MANIFEST: removes the files that cmake --install listed, and Tally's folders that become
+# empty.
 set(manifest ${CMAKE_ARGV3})
 if(NOT EXISTS ${manifest})
   message(FATAL_ERROR "There is no ${manifest}: nothing was installed from this build")
@@ -22,7 +22,7 @@ foreach(file IN LISTS files)
   endwhile()
 endforeach()
 list(REMOVE_DUPLICATES folders)
-list(SORT folders ORDER DESCENDING)  # the inner ones first
+list(SORT folders ORDER DESCENDING)  # inner ones first
 foreach(folder IN LISTS folders)
   file(GLOB rest ${folder}/*)
   if(rest STREQUAL "")

@@ -19,7 +19,7 @@ want_packages() {
   echo "Going on without: ${missing_packages[*]} (Debian's names)." >&2
 }
 
-# Sets missing_packages to what could not be installed; fails if there is any.
+# Sets missing_packages to those that could not be installed; fails if there are any.
 install_packages() {
   list_missing "$@"
   [ ${#missing_packages[@]} -eq 0 ] && return
@@ -31,7 +31,7 @@ install_packages() {
   command -v apt-get >/dev/null || { echo "No apt-get to install packages with." >&2; return 1; }
   echo "Installing ${missing_packages[*]}"
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq)
-  # One name that the release doesn't have must not keep the others out.
+  # A name that the release lacks must not keep the others out.
   { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing_packages[@]}" ||
     for package in "${missing_packages[@]}"; do
       "${apt[@]}" install -y --no-install-recommends "$package"
@@ -52,16 +52,15 @@ list_missing() {
   done
 }
 
-# The packages come with the libraries that they depend on, but for those of C and C++: they are the
-# cross compiler's. apt-get keeps what it knows about the other architecture in the folder, too, so
-# that the system stays as it is.
+# Packages come with their dependencies, except the C and C++ libraries, which the cross compiler has. apt-get's state
+# for the other architecture stays in the folder too: the system is unchanged.
 unpack_packages() {
   local architecture=$1 folder=$2
   shift 2
   [ "$(cat "$folder/.unpacked" 2>/dev/null)" = "$*" ] && return
   echo "Unpacking $* for $architecture"
   mkdir -p "$folder/.apt/lists/partial" "$folder/.apt/archives/partial" "$folder/usr/lib"
-  ln -sfn usr/lib "$folder/lib"  # as it is on Debian
+  ln -sfn usr/lib "$folder/lib"  # as on Debian
   folder=$(cd "$folder" && pwd)
   local apt=(-qq -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
     -o "Dir::State=$folder/.apt" -o "Dir::Cache=$folder/.apt" -o APT::Sandbox::User=root)
@@ -73,7 +72,7 @@ unpack_packages() {
     for package in *.deb; do
       dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$folder" || exit
     done
-    # Links that begin at the root begin at the folder.
+    # Makes absolute links relative to the folder.
     find "$folder" -type l -lname '/*' -printf '%p %l\n' |
       while read -r link target; do ln -sfn "$folder$target" "$link"; done
   ) || { echo "Can't be had for $architecture: $*" >&2; exit 1; }

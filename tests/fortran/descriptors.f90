@@ -1,12 +1,12 @@
-! Every operation on arrays whose descriptors gfortran leaves incomplete, as it does with x = reshape(...) where x was not
-! allocated before: whole, as sections forwards and backwards, read and written. The results are those of plain arrays.
+! Every operation on arrays whose descriptors gfortran leaves incomplete, as after x = reshape(...) with x
+! unallocated: whole, as sections forwards and backwards, read and written. Compared with plain arrays.
 program descriptors
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   use tally
   implicit none
   integer, parameter :: n = 120, operations = 44
-  ! What may have been on the stack; none is the size of a structure.
+  ! Stack contents; none is a structure's size.
   integer(int64), parameter :: spans(*) = [0_int64, 1_int64, -8_int64, 77777_int64, huge(0_int64)]
   integer, parameter :: first(*) = [1, 1, n, 2, n], last(*) = [n, n, 1, n, 4], steps(*) = [1, 1, -1, 3, -5]
   integer(int32), target :: row_offsets(n + 1), columns(n)
@@ -14,7 +14,7 @@ program descriptors
   integer :: checks = 0, failures = 0, which, i, j
 
   interface
-    !> Puts another span into the descriptor that gfortran has of an array (check.c); 0 if it isn't gfortran's.
+    !> Overwrites the span in gfortran's descriptor of an array (check.c); 0 if it isn't gfortran's.
     integer(c_int) function spoil_vector(x, span)
       import
       real(real64), allocatable, intent(inout) :: x(:)
@@ -62,7 +62,7 @@ contains
     print '(2a)', 'failed: ', what
   end subroutine
 
-  !> One operation; r gets its scalar results.
+  !> One operation; r receives scalar results.
   subroutine run(which, x, y, z, indices, counts, edges, table, words, others, r)
     integer, intent(in) :: which
     real(real64), intent(inout) :: x(..), y(..), z(..), counts(..), edges(..), table(..)
@@ -127,7 +127,7 @@ contains
     r(3:) = real([i, j], real64)
   end subroutine
 
-  !> An operation on incomplete descriptors and on plain arrays. The first of the forms is whole arrays.
+  !> Compares an operation on incomplete descriptors with plain arrays. The first form is whole arrays.
   subroutine compare(which, span, form)
     integer, intent(in) :: which, form
     integer(int64), intent(in) :: span
@@ -190,7 +190,7 @@ contains
                     tally_batched_dot(plain(12:1:-1, :), plain(:, 3:1:-1))), 'batched_dot')
   end subroutine
 
-  !> What gfortran itself leaves incomplete.
+  !> Descriptors that gfortran itself leaves incomplete.
   subroutine assigned()
     real(real64) :: x(3, 4), y(12), z(12), total, r
     real(real64), allocatable :: a(:), b(:), c(:), d(:), e(:, :), f(:, :)
@@ -233,7 +233,7 @@ contains
     call expect(all(z == -terms), 'tally_csr of what was allocated so')
   end subroutine
 
-  !> A condition, unless a span that a structure may have was on the stack.
+  !> Expects a condition, unless a span that a structure may have was on the stack.
   subroutine expect_or_refusal(stat, condition, what)
     integer, intent(in) :: stat
     logical, intent(in) :: condition
@@ -241,7 +241,7 @@ contains
     call expect(condition .or. stat == TALLY_INVALID_ARGUMENT .and. index(tally_last_error(), 'allocate') > 0, what)
   end subroutine
 
-  !> Leaves numbers on the stack.
+  !> Fills the stack with numbers.
   subroutine soil()
     integer(int64) :: numbers(300)
     numbers = 77777
@@ -252,7 +252,7 @@ contains
     call expect(numbers(size(numbers)) == 77777, 'numbers')
   end subroutine
 
-  !> A span that could be a structure's leaves open what the argument is, a pointer or not: refused, and nothing written.
+  !> A span that could be a structure's is ambiguous: an error, and nothing written.
   subroutine components()
     type large
       real(real64) :: first, rest(9999)

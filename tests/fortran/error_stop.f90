@@ -1,4 +1,4 @@
-! Without stat a failure ends the program, with the text.
+! Without stat a failure ends the program with its message.
 program error_stop
   use tally
   implicit none

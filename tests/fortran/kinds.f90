@@ -1,6 +1,5 @@
-! Arguments of a program's default kinds, whatever these are: compiled with the compiler's own, and with
-! -fdefault-integer-8 and -fdefault-real-8 (elsewhere -i8 -r8), which make integers and logicals of 8 bytes. Each call
-! has every scalar that is not of a kind of its own.
+! Arguments of a program's default kinds: compiled with the compiler's own, and with -fdefault-integer-8 and
+! -fdefault-real-8 (elsewhere -i8 -r8). Each call has every scalar without a kind of its own.
 program kinds
   use tally
   use, intrinsic :: iso_c_binding, only: c_ptr, c_size_t

@@ -1,5 +1,5 @@
-! Module tally_mpi: every type and pair of types, over ranks whose parts differ, one of which is empty; bits equal to
-! those of the exact grade for the whole vectors.
+! Module tally_mpi: every type and pair of types, over ranks with different parts, one of them empty; bits equal to
+! the exact grade's for the whole vectors.
 program mpi_tests
   use, intrinsic :: iso_c_binding, only: c_bool, c_int
   use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
@@ -40,7 +40,7 @@ program mpi_tests
   a_int32 = int(v * 2d0**30, int32)
   a_int8 = int(v * 120, int8)
   a_bool = v > 0
-  ! Rank r has i ... j; on three ranks the second one has nothing.
+  ! Rank r has i ... j; of three ranks the second has nothing.
   i = n * rank / ranks + 1
   j = n * (rank + 1) / ranks
   if (ranks == 3) then
@@ -93,7 +93,7 @@ program mpi_tests
   else
     call expect(text == 'tally_mpi_dot: it has failed on another rank: size_mismatch', 'the text on other ranks')
   end if
-  ! Where ranks fail differently, all have the lowest one's status, and each text says whose it is.
+  ! Where ranks fail differently, all have the lowest one's status, and each message names its rank.
   if (ranks > 1) then
     where = tally_serial()
     if (rank == 0) where = none
@@ -108,7 +108,7 @@ program mpi_tests
       call expect(text == 'tally_mpi_dot: it has failed on another rank: invalid_argument', 'the text where there is none')
     end if
   end if
-  ! MPI's own failure, on a communicator that is none; its errors are returned for that.
+  ! MPI's own failure, on an invalid communicator; its errors are returned for that.
   call MPI_Comm_get_errhandler(MPI_COMM_WORLD, handler)
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
   r = tally_mpi_sum(a_float64(i:j), MPI_COMM_NULL, stat=stat, errmsg=text)

@@ -1,5 +1,5 @@
-! Calls that are errors: of a kind that Tally has not, of complex elements, which have no order, and with expressions
-! for arrays that a tally_vector and a tally_csr would point at.
+! Invalid calls: of a kind that Tally lacks, of unordered complex elements, and with expressions where a tally_vector
+! or tally_csr would point.
 program no_such_function
   use, intrinsic :: iso_fortran_env, only: int16
   use tally

@@ -1,5 +1,5 @@
 ! Every operation of module tally, every type and pair of types, sections and ranks: bits equal to those of tally.h on
-! contiguous copies (check.c), or equal to Fortran's own expressions where these are exact.
+! contiguous copies (check.c), or to Fortran's own expressions where exact.
 module checks
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32, real64
@@ -417,7 +417,7 @@ contains
     call tally_histogram_range(x(::2), [0, 1, 4], words, weights=weights(::2), add=.true.)
     call tally_round_words(words, sums, TALLY_FLOAT64)
     call expect(all(sums == [4d0, 66d0]), 'histogram_range into words')
-    ! Weights of no elements are weights: exact sums stay as they are, and real counts are.
+    ! Weights of no elements change neither exact sums nor real counts.
     call tally_bincount(keys(1:0), words, weights=[real(real64) ::])
     call tally_bincount(keys(1:0), words, weights=weights(1:0))
     call tally_histogram_even(x(1:0), 0d0, 4d0, words, weights=[real(real64) ::])
@@ -612,7 +612,7 @@ contains
     call expect(stat == TALLY_NULL_POINTER, 'the executor of a workspace that is destroyed')
   end subroutine
 
-  ! --- What is refused -------------------------------------------------------------------------------------------
+  ! --- Errors ---------------------------------------------------------------------------------------------------
 
   subroutine refusals()
     real(real64) :: x(5), y(4), r, two(2, 2), rs(3)

@@ -1,4 +1,4 @@
-! A Fortran program that uses an installed Tally, through its C interface.
+! A Fortran program against an installed Tally, through the C interface.
 program client
   use, intrinsic :: iso_c_binding
   implicit none
@@ -30,7 +30,7 @@ program client
   integer(c_ptrdiff_t), parameter :: one = 1
   type(tally_executor) :: simd
   real(c_double) :: result
-  ! An argument that is absent is a null pointer: the defaults.
+  ! An absent argument is a null pointer: the defaults.
   if (tally_dot(n=3_c_size_t, x_type=float64, x=[1d0, 2d0, 3d0], incx=one, y_type=float64, y=[4d0, 5d0, 6d0], &
                 incy=one, result_type=float64, result=result) /= 0) error stop 1
   print *, result

@@ -1,4 +1,4 @@
-"""A Python program that uses an installed Tally, through its C interface: client.py LIBRARY."""
+"""A Python program against an installed Tally, through the C interface: client.py LIBRARY."""
 import ctypes
 import sys
 

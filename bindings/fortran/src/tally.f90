@@ -1,17 +1,17 @@
 ! Written by bindings/fortran/generate from tally.f90.in: change that.
 !> Tally from Fortran: dot products and reductions, element-wise maps, histograms and sparse products, with the same
-!> bits on every executor. docs/fortran.md shows its use; each operation is that of tally.h of the same name, where its
-!> formula, types and errors stand.
+!> bits on every executor. See docs/fortran.md for usage, and tally.h for the formula, types and errors of each
+!> operation, under the same name.
 !>
 !> Arrays are integer of 1, 4 or 8 bytes, logical(c_bool), real or complex of single or double precision, in any pair,
-!> of any rank above 0: their elements in array order. A section is taken as it lies, without a copy, where all its
-!> elements have one stride; otherwise the call is refused. Sizes are checked before anything is read. Factors, bounds
-!> and values are scalars of any of these types. Nothing looks at an array's elements but the executor, so they may be
-!> on a device.
+!> of any rank above 0: their elements in array order. A section is used in place where its elements have one stride;
+!> otherwise the call is an error. Sizes are checked before anything is read. Factors, bounds and values are scalars
+!> of these types. Only the executor reads elements, so arrays may be on a device.
 !>
-!> Every procedure takes `where`, an executor (default: tally_automatic()), and `stat` and `errmsg`: stat is TALLY_SUCCESS
-!> or why the call failed, an integer of 4 or 8 bytes, errmsg the text then. Without stat a failure is an error stop with that text. A function that
-!> failed has the value 0. Sums take `grade`, TALLY_GRADE_DEFAULT or TALLY_GRADE_EXACT; dot products `conjugate`.
+!> Every procedure takes `where`, an executor (default: tally_automatic()), and `stat` and `errmsg`: stat, an integer
+!> of 4 or 8 bytes, is TALLY_SUCCESS or the kind of failure, errmsg its message. Without stat a failure is an error
+!> stop with the message. Failed functions return 0. Sums take `grade`, TALLY_GRADE_DEFAULT or TALLY_GRADE_EXACT; dot
+!> products `conjugate`.
 module tally
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
@@ -73,7 +73,7 @@ module tally
 
   ! --- Types ------------------------------------------------------------------------------------------------------
 
-  !> Where and how an operation runs. The functions below make one; it owns nothing.
+  !> Where and how an operation runs, from the functions below. Owns nothing.
   type, bind(C), public :: tally_executor
     private
     integer(c_int64_t) :: contents(8) = 0
@@ -85,14 +85,14 @@ module tally
     logical :: usable = .false.
   end type
 
-  !> Memory of the host and of a device, through which operations on arrays in host memory run on the device:
-  !> tally_workspace_create begins it, and tally_workspace_destroy ends it. A copy is the same workspace.
+  !> Host and device memory through which operations on host arrays run on the device, from tally_workspace_create to
+  !> tally_workspace_destroy. Copies are the same workspace.
   type, bind(C), public :: tally_workspace
     private
     type(c_ptr) :: workspace = c_null_ptr
   end type
 
-  !> An array of a list, for tally_multi_dot_list; it points at the array.
+  !> A pointer to an array, for tally_multi_dot_list.
   type, bind(C), public :: tally_vector
     private
     integer(c_size_t) :: n = 0
@@ -101,14 +101,14 @@ module tally
     integer(c_int) :: type = TALLY_FLOAT64
   end type
 
-  !> A matrix in compressed sparse rows, which points at the arrays that it was made of. Their indices count from 0.
+  !> A matrix in compressed sparse rows, which points at its arrays. Indices count from 0.
   type, bind(C), public :: tally_csr
     private
     integer(c_int64_t) :: contents(16) = 0
   end type
 
-  !> What is known of a matrix that is multiplied many times: tally_spmv_plan_create begins it, and
-  !> tally_spmv_plan_destroy ends it. A copy is the same plan.
+  !> Precomputed analysis of a matrix for repeated products, from tally_spmv_plan_create to tally_spmv_plan_destroy.
+  !> Copies are the same plan.
   type, bind(C), public :: tally_spmv_plan
     private
     type(c_ptr) :: plan = c_null_ptr
@@ -138,8 +138,8 @@ module tally
 
   ! --- Functions whose result has the kind that their arguments ask for --------------------------------------------
 
-  !> r = tally_dot(x, y): the sum of x_i y_i. real64 where x or y is of double precision, real32 for other reals, alone
-  !> or with integers, int64 for integers; complex where x or y is.
+  !> r = tally_dot(x, y): the sum of x_i y_i. real64 if x or y is of double precision, real32 for other reals, alone
+  !> or with integers, int64 for integers; complex if x or y is.
   interface tally_dot
     procedure :: dot_bool_bool
     procedure :: dot_bool_int8
@@ -207,7 +207,7 @@ module tally
     procedure :: dot_complex128_complex128
   end interface
 
-  !> r = tally_multi_dot(x, y): r(j) is the dot product of x(:, j) and y, all in one pass over memory.
+  !> r = tally_multi_dot(x, y): r(j) is the dot product of x(:, j) and y, in one pass over memory.
   interface tally_multi_dot
     procedure :: multi_dot_bool_bool
     procedure :: multi_dot_bool_int8
@@ -355,7 +355,7 @@ module tally
     procedure :: sum_complex128
   end interface
 
-  !> r = tally_asum(x): the sum of |x_i|, of complex elements |re x_i| + |im x_i|.
+  !> r = tally_asum(x): the sum of |x_i|, for complex elements |re x_i| + |im x_i|.
   interface tally_asum
     procedure :: asum_bool
     procedure :: asum_int8
@@ -379,8 +379,7 @@ module tally
     procedure :: nrm2_complex128
   end interface
 
-  !> r = tally_min(x, index): the smallest element, or the first NaN, and the lowest index that it has, counted from 1
-  !> in array order.
+  !> r = tally_min(x, index): the smallest element, or the first NaN, and its lowest index, from 1 in array order.
   interface tally_min
     procedure :: min_bool
     procedure :: min_int8
@@ -400,9 +399,9 @@ module tally
     procedure :: max_float64
   end interface
 
-  !> v = tally_vector(x): points at an array, which has the attribute target or pointer, and has to stay as long as v is
-  !> used. An expression is none, and the compiler refuses it. For a component of an array of structures, such as z%im,
-  !> pass a pointer, p => z%im: gfortran 12 passes its own address wrongly.
+  !> v = tally_vector(x): a pointer to an array with the attribute target or pointer, which must outlive v;
+  !> expressions don't compile. For a component of an array of structures, such as z%im, pass a pointer, p => z%im:
+  !> gfortran 12 passes its address wrongly.
   interface tally_vector
     procedure :: vector_bool
     procedure :: vector_int8
@@ -414,11 +413,11 @@ module tally
     procedure :: vector_complex128
   end interface
 
-  !> A = tally_csr(columns, row_offsets, column_indices, values): a matrix of size(row_offsets) - 1 rows. It points at
-  !> these arrays, which are as those of tally_vector and have to stay as long as A and its plans are used. Offsets and
-  !> indices count from 0, as in tally.h: subtract 1 from Fortran's own in arrays that stay, not in the call. With
-  !> row_ends, row i has the terms row_offsets(i) ... row_ends(i) - 1. `operation` says what products take for A:
-  !> TALLY_NO_TRANSPOSE, TALLY_TRANSPOSE or TALLY_CONJUGATE_TRANSPOSE.
+  !> A = tally_csr(columns, row_offsets, column_indices, values): a matrix of size(row_offsets) - 1 rows. Points at
+  !> these arrays, which are as those of tally_vector and must outlive A and its plans. Offsets and indices count from
+  !> 0, as in tally.h: subtract 1 from Fortran's own in arrays that persist, not in the call. With row_ends, row i has
+  !> the terms row_offsets(i) ... row_ends(i) - 1. `operation` is applied to A in products: TALLY_NO_TRANSPOSE,
+  !> TALLY_TRANSPOSE or TALLY_CONJUGATE_TRANSPOSE.
   interface tally_csr
     procedure :: csr_int32_int32_float32
     procedure :: csr_int32_int32_float64
@@ -455,12 +454,12 @@ module tally
       integer(c_int), value :: status
     end function
 
-    !> The version of the library that runs, 10203 for 1.2.3.
+    !> The loaded library's version, 10203 for 1.2.3.
     integer(c_int) function tally_version() bind(C)
       import
     end function
 
-    !> The version of the order contract that it keeps: TALLY_ORDER_VERSION.
+    !> The loaded library's version of the order contract: TALLY_ORDER_VERSION.
     integer(c_int) function tally_library_order_version() bind(C, name='tally_order_version')
       import
     end function
@@ -481,19 +480,19 @@ module tally
       integer(c_int), value :: type
     end function
 
-    !> The bytes of one element; 0 for an integer that is no type.
+    !> Bytes per element; 0 for an integer that is no type.
     integer(c_size_t) pure function tally_type_size(type) bind(C)
       import
       integer(c_int), value :: type
     end function
 
-    !> How many integer(int64) the words of one exact sum of that type are.
+    !> Words, integer(int64), of one exact sum of that type.
     integer(c_size_t) pure function tally_exact_words(sum_type) bind(C)
       import
       integer(c_int), value :: sum_type
     end function
 
-    !> The sum with the fewest words that holds the terms of operands of these types.
+    !> The smallest sum that holds the terms of operands of these types.
     integer(c_int) pure function tally_exact_sum_type(x_type, y_type, result_type) bind(C)
       import
       integer(c_int), value :: x_type, y_type, result_type
@@ -971,15 +970,15 @@ module tally
 
     ! Called as Fortran's, so that they see gfortran's own descriptors (tally_fortran.c).
 
-    !> Completes the descriptors of arrays that are passed to C next. `generate` writes the calls. (For tally_mpi, too.)
+    !> Completes the descriptors of arrays for the next call of C. `generate` writes the calls. (Also for tally_mpi.)
     subroutine tally_fortran_complete(a, b, c, d, e, f, g, h)
       import
       type(*), optional :: a(..), b(..), c(..), d(..), e(..), f(..), g(..), h(..)
     end subroutine
 
-    !> The descriptor of an argument; null if it is absent. On the way through a procedure gfortran takes an optional
-    !> array without an address, such as [real ::], for one that is absent, and without weights int64 counts would be
-    !> written over.
+    !> The descriptor of an argument; null if it is absent. Inside a procedure gfortran mistakes an optional array
+    !> without an address, such as [real ::], for an absent one, and without weights int64 counts would be
+    !> overwritten.
     type(c_ptr) function tally_fortran_passed(x)
       import
       type(*) :: x(..)
@@ -990,7 +989,7 @@ contains
 
   ! --- Errors, names and versions ---------------------------------------------------------------------------------
 
-  !> Ends a call with its status: an error stop if it failed and nobody asks for the status. (For tally_mpi.)
+  !> Ends a call with its status: an error stop if it failed without stat. (For tally_mpi.)
   subroutine tally_finish(status, stat, errmsg)
     integer(c_int), intent(in) :: status
     type(*), intent(inout), optional :: stat(..)
@@ -1003,14 +1002,14 @@ contains
     if (.not. present(stat)) error stop text
   end subroutine
 
-  !> Ends the program as a call without stat does that has failed. (For tally_fortran.c.)
+  !> Ends the program as a failed call without stat. (For tally_fortran.c.)
   subroutine error_stop() bind(C, name='tally_fortran_error_stop')
     character(:), allocatable :: text
     text = tally_last_error()
     error stop text
   end subroutine
 
-  !> The text of this thread's last failure.
+  !> The message of this thread's last failure.
   function tally_last_error() result(text)
     character(:), allocatable :: text
     text = text_at(c_last_error())
@@ -1061,7 +1060,7 @@ contains
     call tally_finish(c_simd(where, instructions), stat, errmsg)
   end function
 
-  !> Threads of OpenMP: as many as it would start, or `threads`.
+  !> OpenMP's threads: its default number, or `threads`.
   function tally_openmp(threads, stat, errmsg) result(where)
     type(*), intent(in), optional :: threads(..)
     type(*), intent(inout), optional :: stat(..)
@@ -1070,7 +1069,7 @@ contains
     call tally_finish(c_openmp(where, threads), stat, errmsg)
   end function
 
-  !> A CUDA device, by default the current one, and one of its streams, a cudaStream_t.
+  !> A CUDA device, by default the current one, and a stream, a cudaStream_t.
   function tally_cuda(device, stream, stat, errmsg) result(where)
     type(*), intent(in), optional :: device(..)
     type(c_ptr), intent(in), optional :: stream
@@ -1091,7 +1090,7 @@ contains
     call tally_finish(c_kept(c_kokkos(where)), stat, errmsg)
   end function
 
-  !> One of the others, chosen at each call by the operands' place and size.
+  !> One of the others, chosen at each call by the operands' memory and size.
   function tally_automatic(stat, errmsg) result(where)
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
@@ -1144,11 +1143,11 @@ contains
 
   ! --- Memory -----------------------------------------------------------------------------------------------------
 
-  ! Memory that an executor's kernels reach, and memory of the host that stays in its place, so that a device reads it
-  ! at the full speed of its bus. c_f_pointer makes an array of it. On an executor of the host it is plain memory;
-  ! the executor of tally_automatic has none, TALLY_INVALID_ARGUMENT.
+  ! Memory that an executor's kernels reach, and pinned host memory, which a device reads at its bus's full speed.
+  ! c_f_pointer makes an array of it. On host executors it is plain memory; the executor of tally_automatic has none,
+  ! TALLY_INVALID_ARGUMENT.
 
-  !> That many bytes, aligned to 64 or more, not written: on CUDA of the device, where the host does not reach them.
+  !> Uninitialised bytes, aligned to 64 or more: on CUDA of the device, out of the host's reach.
   function tally_device_alloc(bytes, where, stat, errmsg) result(memory)
     integer(c_size_t), intent(in) :: bytes
     type(tally_executor), intent(in) :: where
@@ -1159,7 +1158,7 @@ contains
     call tally_finish(c_kept(c_device_alloc(where, bytes, memory)), stat, errmsg)
   end function
 
-  !> Frees it, with an executor of the same backend and device, and waits for the device; memory is c_null_ptr then.
+  !> Frees memory, with an executor of the same backend and device, and waits for the device; sets c_null_ptr.
   subroutine tally_device_free(memory, where, stat, errmsg)
     type(c_ptr), intent(inout) :: memory
     type(tally_executor), intent(in) :: where
@@ -1171,7 +1170,7 @@ contains
     call tally_finish(status, stat, errmsg)
   end subroutine
 
-  !> to = from, two contiguous arrays of one type, each in memory of the host or of the executor; it waits.
+  !> to = from, contiguous arrays of one type, each in memory of the host or the executor; waits.
   subroutine tally_device_copy(to, from, where, stat, errmsg)
     type(*), intent(inout) :: to(..)
     type(*), intent(in) :: from(..)
@@ -1182,7 +1181,7 @@ contains
     call tally_finish(c_device_copy(to, from, where), stat, errmsg)
   end subroutine
 
-  !> That many bytes of the host's memory, pinned; otherwise as tally_device_alloc.
+  !> Pinned host memory; otherwise as tally_device_alloc.
   function tally_pinned_alloc(bytes, where, stat, errmsg) result(memory)
     integer(c_size_t), intent(in) :: bytes
     type(tally_executor), intent(in) :: where
@@ -1193,7 +1192,7 @@ contains
     call tally_finish(c_kept(c_pinned_alloc(where, bytes, memory)), stat, errmsg)
   end function
 
-  !> Frees what tally_pinned_alloc made, as tally_device_free.
+  !> Frees memory of tally_pinned_alloc, as tally_device_free.
   subroutine tally_pinned_free(memory, where, stat, errmsg)
     type(c_ptr), intent(inout) :: memory
     type(tally_executor), intent(in) :: where
@@ -1205,8 +1204,8 @@ contains
     call tally_finish(status, stat, errmsg)
   end subroutine
 
-  !> Keeps an array's pages in their place until tally_unpin. It is contiguous, a variable with the attribute target or
-  !> pointer, that stays, and no component of an array of structures.
+  !> Pins an array until tally_unpin: a contiguous, persistent variable with the attribute target or pointer, no
+  !> component of an array of structures.
   subroutine tally_pin(x, where, stat, errmsg)
     type(*), intent(in), target :: x(..)
     type(tally_executor), intent(in) :: where
@@ -1216,7 +1215,7 @@ contains
     call tally_finish(c_pin(x, where), stat, errmsg)
   end subroutine
 
-  !> Lets the pages of an array go that tally_pin had.
+  !> Unpins an array.
   subroutine tally_unpin(x, where, stat, errmsg)
     type(*), intent(in), target :: x(..)
     type(tally_executor), intent(in) :: where
@@ -1226,9 +1225,9 @@ contains
     call tally_finish(c_unpin(x, where), stat, errmsg)
   end subroutine
 
-  !> Makes a workspace for a device and a stream, or for an executor of the host, and ends what workspace has been; on
-  !> failure that stays. stage_bytes are the bytes of all operands that go to the device at once, 2**15 to 2**30;
-  !> `threads` copy what is not pinned.
+  !> Makes a workspace for a device and stream, or for a host executor, and ends the previous one of the variable; a
+  !> failure keeps that. stage_bytes: bytes of all operands in flight to the device, 2**15 to 2**30; `threads` copy
+  !> unpinned memory.
   subroutine tally_workspace_create(workspace, where, stage_bytes, threads, stat, errmsg)
     type(tally_workspace), intent(inout) :: workspace
     type(tally_executor), intent(in), optional :: where
@@ -1246,15 +1245,15 @@ contains
     call tally_finish(status, stat, errmsg)
   end subroutine
 
-  !> Ends a workspace, and with it its executor. One that was never made is fine.
+  !> Ends a workspace and its executor. One never made is fine.
   subroutine tally_workspace_destroy(workspace)
     type(tally_workspace), intent(inout) :: workspace
     call c_workspace_destroy(workspace%workspace)
     workspace%workspace = c_null_ptr
   end subroutine
 
-  !> The executor whose operations take arrays and write results in host memory: sums, dot products, extrema,
-  !> element-wise functions and histograms. It has to end with its workspace.
+  !> The executor for arrays and results in host memory: sums, dot products, extrema, element-wise functions and
+  !> histograms. Valid until its workspace ends.
   function tally_workspace_executor(workspace, stat, errmsg) result(where)
     type(tally_workspace), intent(in) :: workspace
     type(*), intent(inout), optional :: stat(..)
@@ -3921,9 +3920,9 @@ contains
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
 
-  ! The second form of each writes the result to `result`: to a number of another type that the operation has, such as
-  ! double precision for single, to memory of the device with wait=TALLY_WAIT_NO, or with sum_type, which is
-  ! TALLY_FLOAT64 or another type of exact sums, to the words of such a sum, integer(int64), to which it adds.
+  ! The second form writes the result to `result`: a number of another type of the operation, such as double precision
+  ! for single, device memory with wait=TALLY_WAIT_NO, or with sum_type, TALLY_FLOAT64 or another type of exact sums,
+  ! the words of such a sum, integer(int64), to which it adds.
 
   subroutine tally_dot_into(x, y, result, sum_type, where, grade, conjugate, wait, stat, errmsg)
     type(*), intent(in) :: x(..), y(..)
@@ -4069,7 +4068,7 @@ contains
                                        grade, conjugate, wait), stat, errmsg)
   end subroutine
 
-  !> Adds the words of the sums at `from` to those at `to`, and leaves normal forms; without `from` it does that alone.
+  !> Adds the words of the sums at `from` to those at `to`, and normalises; without `from` only that.
   subroutine tally_merge_words(to, sum_type, from, stat, errmsg)
     type(*), intent(inout) :: to(..)
     integer(c_int), intent(in) :: sum_type
@@ -4080,7 +4079,7 @@ contains
     call tally_finish(c_merge_words(to, sum_type, from), stat, errmsg)
   end subroutine
 
-  !> results(j) = sum j of those at `words`, correctly rounded.
+  !> results(j) = sum j at `words`, correctly rounded.
   subroutine tally_round_words(words, results, sum_type, where, wait, stat, errmsg)
     type(*), intent(in) :: words(..)
     type(*), intent(inout) :: results(..)
@@ -4252,7 +4251,7 @@ contains
     call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
 
-  !> The smallest and the largest element in one pass, of the type of x, and their indices, counted from 1.
+  !> The smallest and the largest element in one pass, of x's type, and their indices, from 1.
   subroutine tally_minmax(x, smallest, largest, smallest_index, largest_index, where, stat, errmsg)
     type(*), intent(in) :: x(..)
     type(*), intent(inout) :: smallest(..), largest(..)
@@ -4264,8 +4263,7 @@ contains
     call tally_finish(c_minmax(x, smallest, largest, smallest_index, largest_index, where), stat, errmsg)
   end subroutine
 
-  !> The lowest index, counted from 1 in array order, of the element of largest magnitude, as BLAS has it; 0 if there is
-  !> no element.
+  !> The lowest index, from 1 in array order, of an element of largest magnitude, as in BLAS; 0 for none.
   function tally_iamax(x, where, stat, errmsg) result(index)
     type(*), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
@@ -4344,7 +4342,7 @@ contains
     call tally_finish(c_swap(x, y, where), stat, errmsg)
   end subroutine
 
-  !> z(i) = the element of x with the number indices(i), counted from 0 as in tally.h and in the columns of a tally_csr.
+  !> z(i) = the element of x with index indices(i), from 0 as in tally.h and in the columns of a tally_csr.
   subroutine tally_gather(x, indices, z, where, stat, errmsg)
     type(*), intent(in) :: x(..), indices(..)
     type(*), intent(inout) :: z(..)
@@ -4355,7 +4353,7 @@ contains
     call tally_finish(c_gather(x, indices, z, where), stat, errmsg)
   end subroutine
 
-  !> The element of z with the number indices(i), counted from 0, = x(i). No index is there twice.
+  !> The element of z with index indices(i), from 0, = x(i). Indices are distinct.
   subroutine tally_scatter(x, indices, z, where, stat, errmsg)
     type(*), intent(in) :: x(..), indices(..)
     type(*), intent(inout) :: z(..)
@@ -4388,7 +4386,7 @@ contains
     call tally_finish(c_axpy(alpha, x, y, where), stat, errmsg)
   end subroutine
 
-  !> y = alpha x + beta y; y is not read where beta is 0.
+  !> y = alpha x + beta y; y is not read if beta is 0.
   subroutine tally_axpby(alpha, x, beta, y, where, stat, errmsg)
     type(*), intent(in) :: alpha(..), x(..), beta(..)
     type(*), intent(inout) :: y(..)
@@ -4410,7 +4408,7 @@ contains
     call tally_finish(c_waxpby(alpha, x, beta, y, w, where), stat, errmsg)
   end subroutine
 
-  !> z = (alpha x + beta y) + gamma z; z is not read where gamma is 0.
+  !> z = (alpha x + beta y) + gamma z; z is not read if gamma is 0.
   subroutine tally_axpbypcz(alpha, x, beta, y, gamma, z, where, stat, errmsg)
     type(*), intent(in) :: alpha(..), x(..), beta(..), y(..), gamma(..)
     type(*), intent(inout) :: z(..)
@@ -4454,7 +4452,7 @@ contains
     call tally_finish(c_mul(x, y, z, where), stat, errmsg)
   end subroutine
 
-  !> z = (alpha x) y + beta z; z is not read where beta is 0.
+  !> z = (alpha x) y + beta z; z is not read if beta is 0.
   subroutine tally_axypbz(alpha, x, y, beta, z, where, stat, errmsg)
     type(*), intent(in) :: alpha(..), x(..), y(..), beta(..)
     type(*), intent(inout) :: z(..)
@@ -4465,8 +4463,8 @@ contains
     call tally_finish(c_axypbz(alpha, x, y, beta, z, where), stat, errmsg)
   end subroutine
 
-  !> y = alpha x + y, then result = the dot product of y and v (default: y itself), in one pass; result has a type that
-  !> tally_dot has for them.
+  !> y = alpha x + y, then result = the dot product of y and v (default: y), in one pass; result has a type of
+  !> tally_dot for them.
   subroutine tally_axpy_dot(alpha, x, y, result, v, where, grade, conjugate, wait, stat, errmsg)
     type(*), intent(in) :: alpha(..), x(..)
     type(*), intent(inout) :: y(..), result(..)
@@ -4479,7 +4477,7 @@ contains
     call tally_finish(c_axpy_dot(alpha, x, y, result, v, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
 
-  !> w = alpha x + beta y, then result = the 2-norm of w, in one pass; result has a type that tally_nrm2 has for w.
+  !> w = alpha x + beta y, then result = the 2-norm of w, in one pass; result has a type of tally_nrm2 for w.
   subroutine tally_waxpby_nrm2(alpha, x, beta, y, w, result, where, grade, wait, stat, errmsg)
     type(*), intent(in) :: alpha(..), x(..), beta(..), y(..)
     type(*), intent(inout) :: w(..), result(..)
@@ -4493,13 +4491,13 @@ contains
 
   ! --- Histograms -------------------------------------------------------------------------------------------------
 
-  ! The number of bins is the size of counts, which are contiguous, integer(int32) or integer(int64). `channels` says
-  ! that sample i is of channel mod(i - 1, channels), and counts(bins, channels). `outside`, integer(int64), gets how
-  ! many samples of each channel are below the first edge, above the last, and NaNs. With `weights`, real, counts are
-  ! real and hold each bin's exact sum, rounded once, or integer(int64) and hold its words. add=.true., a logical of any
-  ! kind, adds to counts and outside what would otherwise be written over them.
+  ! The number of bins is the size of counts, which are contiguous, integer(int32) or integer(int64). With `channels`
+  ! sample i belongs to channel mod(i - 1, channels), and counts are counts(bins, channels). `outside`,
+  ! integer(int64), receives for each channel the samples below the first edge, above the last, and NaNs. With real
+  ! `weights` counts are real, each bin's exact sum rounded once, or integer(int64), its words. add=.true., a logical
+  ! of any kind, adds to counts and outside instead of overwriting.
 
-  !> Counts how many keys are 0, 1, 2, ...: counts(1) has the zeros.
+  !> Counts the keys 0, 1, 2, ...: counts(1) for zeros.
   subroutine tally_bincount(keys, counts, outside, weights, channels, add, where, stat, errmsg)
     type(*), intent(in) :: keys(..)
     type(*), intent(inout) :: counts(..)
@@ -4513,7 +4511,7 @@ contains
                       channels, add, where), stat, errmsg)
   end subroutine
 
-  !> Counts in bins of equal width from lower to upper.
+  !> Counts in equal bins from lower to upper.
   subroutine tally_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where, stat, errmsg)
     type(*), intent(in) :: x(..), lower(..), upper(..)
     type(*), intent(inout) :: counts(..)
@@ -4527,7 +4525,7 @@ contains
                       channels, add, where), stat, errmsg)
   end subroutine
 
-  !> Counts between each edge and the next: one edge more than bins.
+  !> Counts between successive edges, one more than bins.
   subroutine tally_histogram_range(x, edges, counts, outside, weights, channels, add, where, stat, errmsg)
     type(*), intent(in) :: x(..), edges(..)
     type(*), intent(inout) :: counts(..)
@@ -4927,7 +4925,7 @@ contains
     call tally_finish(status, stat, errmsg)
   end function
 
-  !> Checks a whole matrix: TALLY_INVALID_ARGUMENT for the first offset or column that is wrong.
+  !> Checks a whole matrix: TALLY_INVALID_ARGUMENT for the first invalid offset or column.
   subroutine tally_validate(matrix, where, stat, errmsg)
     type(tally_csr), intent(in) :: matrix
     type(tally_executor), intent(in), optional :: where
@@ -4936,9 +4934,9 @@ contains
     call tally_finish(c_kept(c_validate(where, matrix)), stat, errmsg)
   end subroutine
 
-  !> Makes a plan for products with this matrix, which it validates, and ends what plan has been; on failure that stays.
-  !> The row offsets must stay as they are as long as it is used; so must what fixed_values and fixed_columns of the
-  !> matrix promise.
+  !> Makes a plan for products with this matrix, which it validates, and ends the previous plan of the variable; a
+  !> failure keeps that. While the plan is used, row offsets must not change, nor what the matrix's fixed_values and
+  !> fixed_columns promise.
   subroutine tally_spmv_plan_create(plan, matrix, where, stat, errmsg)
     type(tally_spmv_plan), intent(inout) :: plan
     type(tally_csr), intent(in) :: matrix
@@ -4956,14 +4954,14 @@ contains
     call tally_finish(status, stat, errmsg)
   end subroutine
 
-  !> Ends a plan. A plan that was never made is fine.
+  !> Ends a plan. One never made is fine.
   subroutine tally_spmv_plan_destroy(plan)
     type(tally_spmv_plan), intent(inout) :: plan
     call c_spmv_plan_destroy(plan%plan)
     plan%plan = c_null_ptr
   end subroutine
 
-  !> How rows are summed and why, for people.
+  !> A readable account of the method and its reasons.
   function tally_spmv_plan_describe(plan, stat, errmsg) result(text)
     type(tally_spmv_plan), intent(in) :: plan
     type(*), intent(inout), optional :: stat(..)
@@ -4977,8 +4975,8 @@ contains
     call tally_finish(status, stat, errmsg)
   end function
 
-  !> y = alpha A x + beta y, without factors y = A x. y is not read where beta is 0. The plan is one of this matrix; one
-  !> that was not made, or is destroyed, is TALLY_INVALID_ARGUMENT.
+  !> y = alpha A x + beta y, without factors y = A x. y is not read if beta is 0. The plan is one of this matrix; one
+  !> not made, or destroyed, is TALLY_INVALID_ARGUMENT.
   subroutine tally_spmv(matrix, x, y, alpha, beta, plan, where, grade, stat, errmsg)
     type(tally_csr), intent(in) :: matrix
     type(*), intent(in) :: x(..)

@@ -1,6 +1,6 @@
-/* What module tally calls: one C function an operation, in C11 on tally.h alone. An argument that
- * is absent in Fortran is a null pointer here. Compile it with the ISO_Fortran_binding.h of the
- * Fortran compiler that compiles tally.f90. */
+/* C functions of module tally, one for each operation, in C11 on tally.h alone. Arguments absent in
+ * Fortran are null pointers here. Compile with the ISO_Fortran_binding.h of tally.f90's compiler.
+ */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ const char* tally_fortran_last_error(void) { return last_error; }
 
 void tally_fortran_error_stop(void); /* a procedure of module tally */
 
-/* Writes a status to an integer of the kind that the caller's default ones have. */
+/* Writes a status to an integer of the caller's default kind. */
 void tally_fortran_set_stat(const CFI_cdesc_t* stat, tally_status status) {
   if (stat->rank == 0 && stat->type == CFI_type_int32_t) {
     *(int32_t*)stat->base_addr = status;
@@ -68,7 +68,7 @@ static void forget_doubtful(void) { doubtful.count = 0; }
 
 #ifdef ISO_FORTRAN_BINDING_H /* gfortran's header */
 
-/* As libgfortran has it since GCC 9: element i of a dimension lies i * stride * span bytes behind
+/* libgfortran's layout since GCC 9: element i of a dimension lies i * stride * span bytes behind
  * the first. */
 typedef struct descriptor {
   void* base_addr;
@@ -87,11 +87,11 @@ typedef struct descriptor {
 
 /* Sets an array's span to the size of an element.
  *
- * gfortran 12 to 14 leave it as it was on the stack where a function of the runtime library
- * allocates what is assigned to: x = reshape(...), pack, matmul, cshift, spread, maxloc. The
- * strides that C gets are made of it. An array without a pointer has no other span, and gfortran's
- * own procedures don't look at it. A pointer to components, p => z%im, has the size of the
- * structure: a span that could be one leaves open which of them the argument is. */
+ * gfortran 12 to 14 leave a random span where a function of the runtime library allocates the
+ * target of an assignment: x = reshape(...), pack, matmul, cshift, spread, maxloc. C's strides are
+ * computed from it. An array without a pointer has no other span, and gfortran's own procedures
+ * ignore it. For a pointer to components, p => z%im, it is the structure's size: a span that could
+ * be one is ambiguous. */
 static void complete(descriptor* d) {
   if (d == NULL || d->base_addr == NULL || d->dtype.rank <= 0) return;
   const ptrdiff_t element = (ptrdiff_t)d->dtype.elem_len;
@@ -105,7 +105,7 @@ static void complete(descriptor* d) {
   }
 }
 
-/* An array of no elements, or one that is not allocated, as C would get it. */
+/* The C form of an array that is empty or not allocated. */
 static const CFI_cdesc_t* without_address(const descriptor* d, CFI_cdesc_t* room) {
   if (d == NULL) return NULL;
   const size_t kind = d->dtype.type == CFI_type_Complex ? d->dtype.elem_len / 2 : d->dtype.elem_len;
@@ -131,7 +131,7 @@ static const CFI_cdesc_t* without_address(const descriptor* d, CFI_cdesc_t* room
 
 #endif
 
-/* Procedures of Fortran's, by the names that its compilers give them. */
+/* Fortran procedures, under the names that compilers give them. */
 void tally_fortran_complete_(descriptor* a, descriptor* b, descriptor* c, descriptor* d,
                              descriptor* e, descriptor* f, descriptor* g, descriptor* h);
 const void* tally_fortran_passed_(const descriptor* x);
@@ -147,7 +147,7 @@ const void* tally_fortran_passed_(const descriptor* x) { return x; }
 
 /* --- Descriptors ------------------------------------------------------------------------------ */
 
-/* Fails for a doubtful array. */
+/* Fails for an ambiguous array. */
 static void check_span(call* c, const char* name, const CFI_cdesc_t* d) {
   for (int i = 0; i < doubtful.count; ++i) {
     if (doubtful.arrays[i].address != d->base_addr) continue;
@@ -204,9 +204,8 @@ vector tally_fortran_scalar(call* c, const char* name, const CFI_cdesc_t* d) {
   return v;
 }
 
-/* Whether an array is there and has as many elements as its last extent says, and how many that is.
- * An array of no elements may have no address; one that is not allocated has none, and extents that
- * mean nothing. */
+/* Whether an array is present and as long as its last extent; sets the number of elements. An empty
+ * array may have no address; an unallocated one has none, and meaningless extents. */
 static int has_size(call* c, const char* name, const CFI_cdesc_t* d, size_t* n) {
   *n = 0;
   for (int i = 0; i < d->rank; ++i) {
@@ -242,8 +241,7 @@ vector tally_fortran_vector_of(call* c, const char* name, const CFI_cdesc_t* d) 
   if (n > 1) check_span(c, name, d);
   if (c->status != TALLY_SUCCESS) return v;
   const ptrdiff_t element = (ptrdiff_t)d->elem_len;
-  ptrdiff_t stride = 0,
-            next = 0; /* from one element to the next; where the next dimension begins */
+  ptrdiff_t stride = 0, next = 0; /* from one element to the next; start of the next dimension */
   for (int i = 0; i < d->rank && n > 0; ++i) {
     const ptrdiff_t extent = (ptrdiff_t)d->dim[i].extent, step = (ptrdiff_t)d->dim[i].sm;
     if (extent == 1) continue;
@@ -288,7 +286,7 @@ void tally_fortran_check_size(call* c, const char* name, const vector* v, size_t
   tally_fortran_fail(c, TALLY_SIZE_MISMATCH, "%s has %zu elements, %s %zu", name, v->n, other, n);
 }
 
-/* A vector that has as many elements as another one. */
+/* A vector as long as another one. */
 static vector vector_like(call* c, const char* name, const CFI_cdesc_t* d, const vector* other,
                           const char* other_name) {
   const vector v = tally_fortran_vector_of(c, name, d);
@@ -324,7 +322,7 @@ static int64_t whole(call* c, const char* name, const CFI_cdesc_t* d) {
   }
 }
 
-/* An integer of any kind that may be left out, as an int of tally.h. */
+/* An optional integer of any kind, as int. */
 static int option(call* c, const char* name, const CFI_cdesc_t* d, int otherwise) {
   if (d == NULL) return otherwise;
   const int64_t value = whole(c, name, d);
@@ -335,7 +333,7 @@ static int option(call* c, const char* name, const CFI_cdesc_t* d, int otherwise
   return (int)value;
 }
 
-/* An integer of any kind that is not negative. */
+/* A nonnegative integer of any kind. */
 static size_t integer(call* c, const char* name, const CFI_cdesc_t* d) {
   const int64_t value = whole(c, name, d);
   if (value < 0) {
@@ -345,7 +343,7 @@ static size_t integer(call* c, const char* name, const CFI_cdesc_t* d) {
   return (size_t)value;
 }
 
-/* A logical of any kind, which may be left out. */
+/* An optional logical of any kind. */
 static int truth(call* c, const char* name, const CFI_cdesc_t* d) {
   static const char zeros[sizeof(int64_t)];
   if (d == NULL || c->status != TALLY_SUCCESS) return 0;
@@ -421,7 +419,7 @@ static vector words_of(call* c, const char* name, const CFI_cdesc_t* d, tally_ty
   return v;
 }
 
-/* Where `count` results go: numbers, or with a sum_type the words of exact sums of that type. */
+/* Destination of `count` results: numbers, or with a sum_type the words of exact sums. */
 static vector results_of(call* c, const char* name, const CFI_cdesc_t* d, const int* sum_type,
                          size_t count) {
   if (c->status == TALLY_SUCCESS && sum_type != NULL) {
@@ -526,12 +524,12 @@ tally_status tally_fortran_nrm2(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
   return reduce("tally_nrm2", tally_nrm2, x, result, sum_type, where, grade, wait);
 }
 
-/* The columns of an array of rank 2: vectors of n elements each, `ld` elements apart. */
+/* The columns of an array of rank 2: vectors of n elements, `ld` elements apart. */
 typedef struct columns {
-  vector first; /* the first column, or all of what tally_fortran_vector_of says if there is none */
+  vector first; /* the first column, or if there is none the whole of tally_fortran_vector_of */
   size_t k;
   ptrdiff_t ld;
-  int is_plain; /* whether the columns have no gaps, and none lies before the first */
+  int is_plain; /* columns without gaps, none before the first */
 } columns;
 
 static columns columns_of(call* c, const char* name, const CFI_cdesc_t* d) {
@@ -591,7 +589,7 @@ static tally_status dot_pairs(call* c, tally_type x_type, const vector* x, tally
   return status;
 }
 
-/* The same for columns, which this makes vectors of. `y` may be one vector for all. */
+/* The same for columns, as vectors. `y` may be one vector for all. */
 static tally_status dot_columns(call* c, const columns* x, const columns* y, const vector* r,
                                 const tally_executor* where, const tally_call_options* options) {
   vector* const vectors = malloc((2 * x->k + 1) * sizeof(vector));
@@ -673,7 +671,7 @@ tally_status tally_fortran_multi_dot_list(size_t k, const vector* x, size_t k_of
   const vector r = results_of(&c, "results", results, sum_type, k);
   if (c.status != TALLY_SUCCESS) return c.status;
   const tally_call_options options = options_of(grade, conjugate, wait, sum_type);
-  /* A list of nothing has no types of its own: it takes the results'. */
+  /* An empty list takes the results' types. */
   return dot_pairs(&c, k > 0 ? x->type : r.type, x, k > 0 ? y->type : r.type, y, k, &r, where,
                    &options);
 }
@@ -723,13 +721,13 @@ tally_status tally_fortran_round_root_words(const CFI_cdesc_t* words, const CFI_
 
 /* --- Extrema ---------------------------------------------------------------------------------- */
 
-/* What tally_min writes for every type. */
+/* The result of tally_min for every type. */
 typedef struct extreme_element {
-  int64_t value; /* its first bytes are those of the element */
+  int64_t value; /* begins with the element */
   int64_t index;
 } extreme_element;
 
-/* Where the extreme value of x goes: a scalar of its type. */
+/* Destination of the extreme value of x: a scalar of its type. */
 static vector value_like(call* c, const char* name, const CFI_cdesc_t* d, const vector* x) {
   const vector v = scalar(c, name, d);
   if (c->status == TALLY_SUCCESS && v.type != x->type) {
@@ -869,7 +867,7 @@ tally_status tally_fortran_fill(const CFI_cdesc_t* value, const CFI_cdesc_t* z,
   return tally_fortran_kept(tally_fill(where, w.n, a.type, a.data, w.type, w.data, w.inc, NULL));
 }
 
-/* TALLY_UNSUPPORTED_TYPE unless two vectors have elements of one type. */
+/* TALLY_UNSUPPORTED_TYPE unless two vectors have one type. */
 static void check_same_type(call* c, const char* name, const vector* v, const char* other_name,
                             const vector* other) {
   if (c->status != TALLY_SUCCESS || v->type == other->type) return;
@@ -1014,7 +1012,7 @@ tally_status tally_fortran_waxpby_nrm2(const CFI_cdesc_t* alpha, const CFI_cdesc
 
 /* --- Histograms ------------------------------------------------------------------------------- */
 
-/* What the three of them share: where the counts go, and what else is asked for. */
+/* Common to the three: destination of the counts, and options. */
 typedef struct histogram {
   vector counts;
   size_t bins;
@@ -1025,8 +1023,7 @@ static histogram histogram_of(call* c, const vector* samples, const CFI_cdesc_t*
                               const CFI_cdesc_t* outside, const CFI_cdesc_t* weights,
                               const void* passed, const CFI_cdesc_t* channels,
                               const CFI_cdesc_t* add) {
-  static const double no_weights =
-      0; /* for tally.h an address of NULL would say that samples are counted */
+  static const double no_weights = 0; /* a NULL address would mean counting */
   histogram h = {tally_fortran_contiguous(c, "counts", counts), 0, {.size = sizeof h.options}};
   size_t each = 1;
   CFI_CDESC_T(CFI_MAX_RANK) room;
@@ -1152,13 +1149,13 @@ tally_status tally_fortran_csr(tally_csr* made, const CFI_cdesc_t* columns,
   return TALLY_SUCCESS;
 }
 
-/* A factor that may be left out. */
+/* An optional factor. */
 static vector factor(call* c, const char* name, const CFI_cdesc_t* d) {
   const vector none = {1, NULL, 1, TALLY_FLOAT64};
   return d == NULL ? none : scalar(c, name, d);
 }
 
-/* A plan as type(tally_spmv_plan) has it; NULL where none was passed. */
+/* A type(tally_spmv_plan), or NULL. */
 typedef tally_spmv_plan* const* plan_of_fortran;
 
 static const tally_spmv_plan* plan_at(call* c, plan_of_fortran plan) {
@@ -1169,7 +1166,7 @@ static const tally_spmv_plan* plan_at(call* c, plan_of_fortran plan) {
   return *plan;
 }
 
-/* What both forms of a product take. */
+/* Arguments of both forms of a product. */
 typedef struct product {
   vector x, y, alpha, beta;
 } product;

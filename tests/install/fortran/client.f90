@@ -1,4 +1,4 @@
-! A Fortran program that uses an installed Tally through its module.
+! A Fortran program against an installed Tally, through its module.
 program client
   use tally
   implicit none

@@ -1,6 +1,6 @@
-/* What module tally_mpi calls: sums over ranks, by the steps of tally/mpi.h. An argument error of
- * one rank takes part in the reduction, so that all ranks return, as they do for the library's own.
- */
+/* C functions of module tally_mpi: sums over ranks, by the steps of tally/mpi.h. A rank with an
+ * argument error takes part in the reduction, so that all ranks return.
+ * */
 #include <stdio.h>
 #include <tally/mpi.h>
 
@@ -9,7 +9,7 @@
 typedef tally_fortran_call call;
 typedef tally_fortran_vector vector;
 
-/* Fortran's communicator: an integer, or a type(MPI_Comm), which is made of one. */
+/* A Fortran communicator: an integer, or a type(MPI_Comm) with one. */
 static MPI_Comm communicator(call* c, const CFI_cdesc_t* d) {
   MPI_Fint handle;
   const int is_handle =
@@ -23,9 +23,9 @@ static MPI_Comm communicator(call* c, const CFI_cdesc_t* d) {
   return MPI_Comm_f2c(handle);
 }
 
-/* Adds up what all ranks have and rounds it. Where that fails this rank keeps its own text if it
- * has failed with the status of all; otherwise the text says whose the failure is, and has its own.
- */
+/* Reduces over all ranks and rounds. After a failure this rank keeps its own message if its status
+ * is everybody's; otherwise the message names the failing rank, and includes this rank's own.
+ * */
 static tally_status end(call* c, tally_mpi_call* sum, MPI_Comm comm, void* result) {
   const tally_status own = sum->status, status = tally_mpi_merge(sum, comm);
   if (status == TALLY_SUCCESS) return tally_fortran_kept(tally_mpi_round(sum, result));
@@ -42,7 +42,7 @@ static tally_status end(call* c, tally_mpi_call* sum, MPI_Comm comm, void* resul
   return status;
 }
 
-/* What this rank has met: an error in its arguments, or what the library has said. */
+/* Records this rank's failure: of its arguments, or of the library. */
 static void take_status(const call* c, tally_mpi_call* sum) {
   if (c->status != TALLY_SUCCESS) {
     sum->status = c->status;

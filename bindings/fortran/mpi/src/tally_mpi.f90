@@ -1,9 +1,9 @@
 ! Written by bindings/fortran/generate from tally_mpi.f90.in: change that.
-!> Sums over the ranks of MPI in the exact grade: the same bits on every rank, for any number of ranks and however the
-!> elements are shared out. Each rank calls with its own part, of which there may be none, and its own executor.
+!> Sums over MPI ranks in the exact grade: the same bits on every rank, for any number of ranks and any distribution.
+!> Each rank calls with its own part, perhaps empty, and its own executor.
 !>
-!> A communicator is a type(MPI_Comm) of mpi_f08, or an integer of mpi and mpif.h. Otherwise these are the functions of
-!> module tally. Where one rank fails, all ranks have the status of the lowest that has.
+!> A communicator is a type(MPI_Comm) of mpi_f08, or an integer of mpi and mpif.h. Otherwise as in module tally. If
+!> ranks fail, all have the status of the lowest.
 module tally_mpi
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64

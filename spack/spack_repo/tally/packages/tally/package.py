@@ -10,14 +10,14 @@ class Tally(CMakePackage, CudaPackage):
     """Memory-bound kernels for HPC codes (dot products and reductions, element-wise maps,
     histograms, sparse matrix times vector) with the same bits on every backend."""
 
-    # The clone that this recipe lies in: Spack builds what is committed there. In a repository of packages elsewhere
-    # the project's address stands here.
+    # The clone that contains this recipe: Spack builds its commits. In another repository of packages the project's
+    # address stands here.
     git = Path(__file__).resolve().parents[5].as_uri()
     homepage = git
 
     license("BSD-3-Clause")
 
-    # A release is a commit whose CMakeLists.txt has its number: scripts/lint checks that each is there.
+    # A release is a commit with its version in CMakeLists.txt: checked by scripts/lint.
     version("main", branch="main")
     version("0.2.0", commit="a1f4546c6eed7d7497379e2f5b2f219e381c0b67")
 
@@ -44,7 +44,7 @@ class Tally(CMakePackage, CudaPackage):
 
     depends_on("cuda@12:", when="+cuda")
     depends_on("nccl@2.18:", when="+nccl")
-    # Kokkos is compiled in the way that Tally's sources for it can be.
+    # Kokkos compiled so that Tally can use it.
     depends_on("kokkos@3.7: +pic", when="+kokkos")
     depends_on("kokkos ~cuda", when="+kokkos~cuda")
     depends_on("kokkos@4: +cuda+cmake_lang", when="+kokkos+cuda")
@@ -69,7 +69,7 @@ class Tally(CMakePackage, CudaPackage):
             args.append(self.define_from_variant(f"TALLY_ENABLE_{feature.upper()}", feature))
         if self.spec.satisfies("+mpi"):
             args.append(self.define("MPI_HOME", self.spec["mpi"].prefix))
-        # Without a choice Tally takes its own: every generation since Turing.
+        # Tally's default is every generation since Turing.
         if self.spec.satisfies("+cuda") and not self.spec.satisfies("cuda_arch=none"):
             architectures = self.spec.variants["cuda_arch"].value
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", architectures))
@@ -80,7 +80,7 @@ class Tally(CMakePackage, CudaPackage):
         cache_extra_test_sources(self, ["tests/install", "tests/golden.hpp", "tests/fortran"])
 
     def build_and_run(self, project, *options):
-        """Returns what the client of a project in tests/install prints."""
+        """Returns the output of a client in tests/install."""
         sources = join_path(self.test_suite.current_test_cache_dir, "tests", "install", project)
         cmake = which(self.spec["cmake"].prefix.bin.cmake, required=True)
         prefixes = [d.prefix for d in self.spec.traverse(root=True, deptype=("link", "run"))]
@@ -98,7 +98,7 @@ class Tally(CMakePackage, CudaPackage):
     def test_client(self):
         """compile and run a program that finds the installed package: do its bits agree?"""
         output = self.build_and_run("package")
-        # A machine that builds for a GPU may have none to run on.
+        # A build machine for a GPU may have none.
         built = ["serial", "simd"] + [v for v in ("openmp", "kokkos") if self.spec.satisfies("+" + v)]
         assert [name for name in built if name not in output] == []
 
