@@ -1,7 +1,7 @@
-// Failing allocations: this program's operator new lets any one allocation of a call fail, in every
-// operation on every host executor and in every type-erased function. The call then throws
-// std::bad_alloc, writes nothing and leaks nothing. On kokkos malloc fails too, from which Kokkos
-// may allocate. (OpenMP's runtime ends the program if malloc fails.)
+// Failing allocations: operator new fails once, at each allocation in turn, in every operation on
+// every host executor and in every type-erased function. The call throws std::bad_alloc, writes
+// nothing and leaks nothing. On kokkos malloc fails too. (OpenMP's runtime ends the program if
+// malloc fails.)
 #include "tests/calls.hpp"
 #include "tests/matrices.hpp"
 #include "tests/operations.hpp"
@@ -21,12 +21,9 @@ namespace {
 
 /// Allocations before the one that fails; negative: none fails.
 std::atomic<std::int64_t> left = -1;
-/// Allocations not freed yet.
 std::atomic<std::int64_t> live = 0;
-/// Bytes of the largest allocation.
 std::atomic<std::size_t> largest = 0;
 
-/// Whether malloc counts too.
 std::atomic<bool> counts_malloc = false;
 
 /// Counts an allocation; returns whether it fails.
@@ -70,7 +67,7 @@ void operator delete(void* p, std::size_t, std::align_val_t) noexcept { release(
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { release(p); }
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Also the malloc of the program's shared libraries.
+// Malloc of the program's shared libraries too.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
@@ -92,7 +89,7 @@ namespace {
 
 enum class outcome { success, no_memory, another };
 
-/// Runs `call`; its k-th allocation fails.
+/// Runs `call`; the k-th allocation fails.
 template <class F>
 outcome run_failing(std::int64_t k, const F& call, bool malloc_fails) {
   left = k;
@@ -164,8 +161,7 @@ class Allocations : public data::OnEveryExecutor {
   bool is_kokkos() const { return where().name() == "kokkos"; }
 };
 
-// Memory that calls share and that grows on demand, as kokkos has. First, since other tests leave
-// enough of it for any sum.
+// Memory shared by calls grows on demand on kokkos. First, since other tests leave enough of it.
 TEST_ON_EVERY_EXECUTOR(Allocations, OfMoreThanBefore) {
   std::int64_t failed = 0;
   for (std::size_t n = std::size_t{1} << 21;; n *= 2) {
@@ -245,7 +241,7 @@ TEST_ON_EVERY_EXECUTOR(Allocations, OfWhatStays) {
   });
 }
 
-// An x that is copied whole (<tally/spmv.hpp>).
+// An x that is copied whole.
 TEST_ON_EVERY_EXECUTOR(Allocations, OfAnXWithAStride) {
   constexpr std::size_t columns = 100'000;
   const std::vector<std::int32_t> offsets = {0, 1}, indices = {99'999};
@@ -284,7 +280,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   return bytes;
 }
 
-// Rows across openmp's thread partitions, whose chunk sums are kept.
+// Rows across thread partitions of openmp.
 TEST_ON_EVERY_EXECUTOR(Allocations, OfLongRows) {
   const matrices::pattern p = matrices::rows_of({3, 60'000, 5, 0, 70'000, 1}, 5000, 1);
   const std::vector<double> values(p.nonzeros(), 0.3), x(5000, 0.7), y(6, 5.0);
@@ -312,7 +308,6 @@ TEST_ON_EVERY_BACKEND(Allocations, OfManyBins) {
   expect_survives(what);
 }
 
-// More pairs than are summed at once.
 TEST_ON_EVERY_EXECUTOR(Allocations, OfManyPairs) {
   constexpr std::size_t k = 20, n = 5000;
   const auto what =

@@ -1,5 +1,5 @@
-// Calls of the C interface that fail and succeed while a thread or the program ends, and a thread's
-// first failure without memory. Exits with 0 on success.
+// C calls that fail and succeed while a thread or the program ends, and a thread's first failure
+// without memory.
 #include <tally/tally.h>
 
 #include <unistd.h>
@@ -44,7 +44,7 @@ void require(bool condition, const char* what) {
 
 const double x[] = {1, 2, 3};
 
-/// Two failures, the second with the longer message, and a success.
+/// Two failures, the second message longer, and a success.
 void call(const char* when) {
   double result = 42;
   require(tally_dot(nullptr, 3, TALLY_FLOAT64, x, 0, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &result,
@@ -82,7 +82,7 @@ void in_thread() {
 }
 
 #if defined(TALLY_OWN_MALLOC)
-/// An invalid argument is reported as such, or as std::bad_alloc of its message.
+/// An invalid argument is reported as such, or as std::bad_alloc of the message.
 void without_memory() {
   double result = 42;
   short_of_memory = true;

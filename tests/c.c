@@ -28,7 +28,6 @@ static int failures = 0;
     }                                                                \
   } while (0)
 
-/* Element types of most vectors here. */
 enum { F64 = TALLY_FLOAT64, F32 = TALLY_FLOAT32, C128 = TALLY_COMPLEX128, I32 = TALLY_INT32 };
 
 static const double x[] = {1, 2, 3, 4};
@@ -48,7 +47,7 @@ static const tally_call_options conjugated = {.size = sizeof conjugated,
 static const tally_call_options* const forms[] = {NULL, &defaults, &waiting, &queued};
 enum { form_count = sizeof forms / sizeof *forms };
 
-/* Instructions that every processor of this architecture has. */
+/* Instructions of every processor of this architecture. */
 #if defined(__x86_64__)
 static const tally_instruction_set some_instructions = TALLY_INSTRUCTIONS_BASELINE;
 #else
@@ -239,7 +238,6 @@ static void options(void) {
   FAIL(TALLY_INVALID_ARGUMENT, "tally: options.reserved is 1; it must be 0",
        tally_sum(&where, 4, F64, x, 1, F64, &r, &o));
 
-  /* Options that a function lacks. */
   FAIL(TALLY_INVALID_ARGUMENT, "tally: options.conjugate is 1; it must be 0",
        tally_sum(&where, 4, F64, x, 1, F64, &r, &conjugated));
   CHECK(tally_iamax(&where, 4, F64, x, 1, (int64_t*)&r, &conjugated) == TALLY_INVALID_ARGUMENT);
@@ -753,7 +751,7 @@ static void matrices(void) {
   wrong.size = 72;
   CALL(tally_validate(&where, &wrong));
 
-  /* The transpose, with a plan that keeps values and without a plan. */
+  /* The transpose, with and without a plan. */
   a.operation = TALLY_CONJUGATE_TRANSPOSE;
   CALL(tally_spmv(&where, NULL, I32, NULL, &a, F64, u, 1, F64, NULL, F64, t, 1, NULL));
   CHECK(t[0] == 1 && t[1] == 302);
@@ -783,7 +781,6 @@ static void matrices(void) {
   CHECK(r[0] == 300 && r[1] == 0 && r[2] == 210);
 }
 
-/* Memory of an executor; a workspace on a host executor, which copies nothing. */
 static void memory_and_workspaces(void) {
   tally_workspace_options o = {.size = sizeof o, .stage_bytes = 1 << 16, .threads = 2};
   tally_workspace* workspace = NULL;
@@ -855,7 +852,6 @@ static void memory_and_workspaces(void) {
   CHECK(tally_workspace_create(&where, &o, &workspace) == TALLY_INVALID_ARGUMENT);
   CHECK(workspace == NULL);
 
-  /* The same vectors in host memory, on a device. */
   if (tally_cuda(&through, -1, NULL) == TALLY_SUCCESS) {
     CALL(tally_workspace_create(&through, NULL, &workspace));
     CALL(tally_workspace_executor(workspace, &through));

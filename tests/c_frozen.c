@@ -1,5 +1,5 @@
-/* The C interface as released: enumerators, sizes, offsets of members, parameters. No line here
- * ever changes; additions get lines of their own. (List of functions: tests/install/functions.) */
+/* The released C interface: enumerators, sizes, offsets of members, parameters. No line ever
+ * changes; additions get new ones. (Functions: tests/install/functions.) */
 #include <tally/tally.h>
 
 #define ENUMERATOR(name, value) _Static_assert(name == value, #name)
@@ -54,7 +54,7 @@ ENUMERATOR(TALLY_ORDER_VERSION, 1);
 ENUMERATOR(TALLY_ORDER_LANES, 64);
 ENUMERATOR(TALLY_ORDER_CHUNK, 1024);
 
-/* Structs that begin with their size may grow: for these a minimum. */
+/* Structs that begin with their size may grow. */
 #define SIZE(type, bytes) _Static_assert(sizeof(type) == bytes, #type)
 SIZE(tally_executor, 64);
 SIZE(tally_outside_counts, 24);

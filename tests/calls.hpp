@@ -1,6 +1,5 @@
-// Every type-erased public function of C++ and C as a valid call with replaceable arguments, for
-// tests over all of them. New functions must be listed (tests/out_of_range.cpp compares with the
-// headers).
+// Every type-erased public function of C++ and C as a valid call with replaceable arguments. New
+// functions must be listed (tests/out_of_range.cpp compares with the headers).
 #pragma once
 
 #include "tests/data.hpp"
@@ -71,7 +70,7 @@ class enumerators {
   int by_ = 0;
 };
 
-/// Memory that calls read and write, reachable by an executor's kernels or by the host.
+/// Memory of calls, reachable by an executor's kernels or by the host.
 class memory {
  public:
   static constexpr std::size_t elements = tally::order::chunk;
@@ -94,7 +93,6 @@ class memory {
     return {in_.get() + indices_at + 4 * first, n, 1, t};
   }
   const void* zeros() const { return in_.get() + zeros_at; }
-  /// Output in memory of the executor.
   tally::output_operand z(tally::type t, std::size_t n = 4) const { return {out_.get(), n, 1, t}; }
   std::int64_t* words() const { return reinterpret_cast<std::int64_t*>(out_.get()); }
   /// Host memory.
@@ -123,7 +121,6 @@ class memory {
   std::vector<std::int64_t> message_ = std::vector<std::int64_t>(512);
 };
 
-/// A function of the C++ interface.
 struct row {
   const char* function;
   void (*call)(const executor&, memory&, enumerators&);
@@ -142,7 +139,7 @@ class arguments {
   arguments() = default;
   arguments(std::size_t replaced, int by) : replaced_(replaced), by_(by) {}
 
-  /// An int with valid values first ... last.
+  /// An int in first ... last.
   int operator()(int right, int last, int first = 0) {
     ranges_.push_back({first, last, right, 0});
     return is_replaced() ? by_ : right;
@@ -208,7 +205,6 @@ class arguments {
   int by_ = 0;
 };
 
-/// Memory that calls of C read and write.
 struct c_memory {
   double x[8] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
   std::int32_t indices[5] = {0, 1, 2, 3, 4};
@@ -216,7 +212,6 @@ struct c_memory {
   alignas(8) std::int64_t out[300] = {};
   double* z() { return reinterpret_cast<double*>(out); }
 };
-/// A function of the C interface.
 struct c_row {
   const char* function;
   tally_status (*call)(const tally_executor* where, c_memory& m, arguments& a);

@@ -1,4 +1,4 @@
-// Several host threads, streams and graphs at once: the bits never change.
+// Threads, streams and graphs at once: the bits never change.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/matrices.hpp"
@@ -15,7 +15,6 @@
 namespace {
 
 constexpr std::size_t sizes[] = {3, 1000, 20011, 300007};
-/// Sizes of dot products, in either grade.
 constexpr std::size_t cases = 2 * std::size(sizes);
 
 struct inputs {
@@ -72,8 +71,8 @@ TEST_ON_EVERY_EXECUTOR(Concurrency, ManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Threads share an executor and its stream: no call may mistake for its own what another left
-// between launches. The matrix needs several launches and has long rows.
+// Threads share an executor and its stream: no call may use another's scratch data between
+// launches. The matrix needs several launches and has long rows.
 TEST_ON_EVERY_EXECUTOR(Concurrency, ProductsOnOneStream) {
   const matrices::pattern p = matrices::rmat(15, 2 << 20, 1);
   const inputs in(where());
@@ -217,7 +216,7 @@ struct device_matrix {
   device_vector<double> values;
 };
 
-// Calls of several launches that wait for the last, interleaved between threads.
+// Calls of several launches, interleaved between threads.
 TEST_F(CudaStreams, SequencesOfLaunchesOnOneStreamFromManyThreads) {
   constexpr int rounds = 200;
   const tally::executor where = tally::cuda();
@@ -297,7 +296,7 @@ TEST_F(CudaStreams, SparseProductsAndHistogramsCapturedInAGraph) {
   tally::spmv(where, a.view(), device_x.span(), unplanned.span());
   tally::spmv(where, reads, transpose, device_v.span(), read.span());
   tally::spmv(where, keeps, transpose, device_v.span(), kept.span());
-  // Without a plan it would wait: it throws, and the capture goes on.
+  // It would wait: it throws, and the capture goes on.
   EXPECT_THROW(tally::spmv(where, transpose, device_v.span(), read.span()), tally::error);
   tally::bincount(where, device_keys.span(), counts.span(), {.outside = outside.span().data()});
   check(cudaStreamEndCapture(stream, &graph));
@@ -378,7 +377,7 @@ TEST_F(CudaStreams, WaitingOnACapturingStreamIsAnErrorAndTheCaptureGoesOn) {
   check(cudaStreamDestroy(stream));
 }
 
-// Neither as one launch nor as the two that other alignments and the exact grade take.
+// Not as one launch, nor as two with other alignments and the exact grade.
 TEST_F(CudaStreams, AnUpdateWithASumThatIsRefusedQueuesNothing) {
   cudaStream_t stream;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -399,7 +398,6 @@ TEST_F(CudaStreams, AnUpdateWithASumThatIsRefusedQueuesNothing) {
   EXPECT_EQ(nodes, 0u);
   check(cudaGraphDestroy(graph));
 
-  // Calls that don't wait become part of the graph.
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
   tally::axpy_dot(where, 2, u, v, v, sums.span().data());
   tally::axpy_dot(where, 2, odd_u, odd_v, odd_v, sums.span().data() + 1);

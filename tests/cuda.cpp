@@ -1,5 +1,5 @@
-// Memory that the CUDA backend keeps between calls and what it leaves behind: under capture, at the
-// end of threads, after others' errors, after invalid matrices.
+// State that the CUDA backend keeps between calls and leaves behind: under capture, at the end of
+// threads, after others' errors, after invalid matrices.
 #if TALLY_HAS_CUDA
 
 #include "tests/data.hpp"
@@ -31,8 +31,7 @@ class Cuda : public testing::Test {
   }
 };
 
-/// Captures a stream while it lives; a call that is unsafe during capture ends that, from any
-/// thread.
+/// Captures a stream; any thread's unsafe call ends the capture.
 class global_capture {
  public:
   global_capture() {
@@ -62,14 +61,14 @@ class global_capture {
   bool ended_ = false;
 };
 
-/// More results than a thread's pinned result buffer holds.
+/// More results than the pinned result buffer holds.
 void return_many(const tally::executor& where, const device_vector<double>& x) {
   const auto all = x.span();
   const std::size_t n = all.size() / 100;
   EXPECT_EQ(tally::multi_dot(where, tally::rows(all.data(), 100, n), all.first(n)).size(), 100u);
 }
 
-// A thread's memory is handed on when it ends: freeing it would end the capture.
+// An ending thread hands on its memory: freeing would end the capture.
 TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
   const tally::executor where = tally::cuda();
   const operations::prepared_list all(20'000, where);
@@ -91,7 +90,7 @@ TEST_F(Cuda, AThreadThatEndsLeavesCapturesAlone) {
   EXPECT_EQ(capture.end(), cudaSuccess);
 }
 
-// Also the first call of a thread and of a stream, which allocates.
+// Also first calls of a thread and of a stream, which allocate.
 TEST_F(Cuda, EveryOperationRunsBesideACapture) {
   cudaStream_t stream;
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -129,7 +128,7 @@ TEST_F(Cuda, AnEarlierErrorIsLeftForItsOwner) {
   check_cuda(cudaDeviceSynchronize());
 }
 
-// Branches of a graph run concurrently: no two of its calls may share scratch memory.
+// Concurrent branches of a graph must not share scratch memory.
 TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   constexpr std::size_t branches = 6, n = 1'000'000;
   const auto x = golden::doubles(n, 1), y = golden::doubles(n, 2);
@@ -194,7 +193,6 @@ TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   for (auto& s : streams) check_cuda(cudaStreamDestroy(s));
 }
 
-// Calls of several streams and of a replayed graph add to the same limbs.
 TEST_F(Cuda, GraphsAndStreamsAddToTheSameWords) {
   constexpr std::size_t n = 300'000, streams_count = 4, replays = 25;
   const auto x = data::elements_of<double>(data::random_bytes<double>(n, 1, data::kind::wide));
@@ -249,7 +247,7 @@ TEST_F(Cuda, GraphsAndStreamsAddToTheSameWords) {
   EXPECT_EQ(tally::exact_sum<double>::from_words(words.read().data()), all);
   EXPECT_EQ(tally::exact_sum<float>::from_words(floats.read().data()), sums);
   EXPECT_EQ(tally::exact_sum<double>::from_words(pinned), magnitudes);
-  // The graph's rounding runs beside other streams' sums, so it is repeated.
+  // Repeated, since it runs beside other streams' sums.
   tally::round_words<double>(captured, words.span().data(), results.span().data());
   tally::round_words<float>(captured, floats.span().data(), results.span().data() + 1);
   check_cuda(cudaStreamSynchronize(streams[0]));
@@ -360,7 +358,7 @@ void multiply_with_wrong_offsets(std::size_t rows = 20'000, std::size_t nonzeros
   }
 }
 
-// Plans queued on two streams; the first product of each is captured on a third.
+// Plans queued on two streams, first used in captures on a third.
 TEST_F(Cuda, QueuedPlansOnStreams) {
   const matrices::pattern p = matrices::stencil(300, 200, 1, 1);
   const auto values = golden::doubles(p.nonzeros(), 3), x = golden::doubles(p.columns, 4);
@@ -399,9 +397,9 @@ TEST_F(Cuda, QueuedPlansOnStreams) {
   for (cudaStream_t stream : streams) check_cuda(cudaStreamDestroy(stream));
 }
 
-/// Products with plans of a matrix whose offsets change in place, against their promise: every kind
-/// of plan stays within bounds, and is right again once the offsets are. With fixed_columns the
-/// plan must be of the given kind.
+/// Products with plans whose matrix changes offsets in place, against the promise: they stay within
+/// bounds, and are right again with the old offsets. With fixed_columns the plan must be of the
+/// given kind.
 template <class T>
 void multiply_with_changed_offsets(const matrices::pattern& p, const std::string& kind) {
   const tally::executor where = tally::cuda();
@@ -436,7 +434,7 @@ void multiply_with_changed_offsets(const matrices::pattern& p, const std::string
   }
 }
 
-// The captured form writes a part's nodes to device memory, with the bits of the form that waits.
+// The captured form writes nodes to device memory, with the same bits.
 TEST_F(Cuda, SumsOverAPartAreCaptured) {
   using tally::summand;
   constexpr std::size_t total = 300 * tally::order::chunk, begin = 1000, end = 297000;
@@ -486,7 +484,7 @@ TEST_F(Cuda, SumsOverAPartAreCaptured) {
   check_cuda(cudaStreamDestroy(stream));
 }
 
-// Both wait and write to host memory: they throw in a capture, which goes on.
+// Both wait: they throw in a capture, which goes on.
 TEST_F(Cuda, SumsOverPartsAreForTheHost) {
   constexpr std::size_t n = 5 * tally::order::chunk;
   const device_vector<double> x(golden::doubles(n, 1));

@@ -1,6 +1,6 @@
-// The library creates no context on a CUDA device unasked, forgets one that cudaDeviceReset ended,
-// and takes no more device memory than needed. A program that runs alone, since it resets the
-// device and measures free memory. In one process the order of its tests matters.
+// No CUDA context is created unasked, one ended by cudaDeviceReset is forgotten, and no more device
+// memory is taken than needed. Runs alone, since it resets the device and measures free memory; in
+// one process the order of tests matters.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/matrices.hpp"
@@ -26,7 +26,6 @@ thread_local int allocations_left = -1;
 
 }  // namespace
 
-// Used by this program and by the library.
 void* operator new(std::size_t bytes) {
   if (allocations_left == 0) throw std::bad_alloc();
   if (allocations_left > 0) --allocations_left;
@@ -55,7 +54,6 @@ int devices() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-/// The bytes of every operation's results.
 std::vector<std::vector<std::byte>> results(const operations::list& list,
                                             const tally::executor& where) {
   std::vector<std::vector<std::byte>> all;
@@ -70,7 +68,7 @@ std::vector<std::vector<std::byte>> results(const operations::list& list,
   return all;
 }
 
-// A thread's device is 0 by default; returning there from 1 must not create a context on 0.
+// Returning to device 0, a thread's default, must not create a context there.
 TEST(CudaContexts, TheCallersDeviceGetsNoneFromWorkOnAnother) {
   if (devices() < 2) GTEST_SKIP() << devices() << " CUDA devices; this needs two";
   if (has_context(0)) GTEST_SKIP() << "an earlier test has used device 0";
@@ -97,7 +95,7 @@ TEST(CudaContexts, TheCallersDeviceGetsNoneFromWorkOnAnother) {
     all.reset();
   }).join();
   EXPECT_FALSE(has_context(0));
-  // Device 0 gives the same, also to a thread that alternates.
+  // Device 0 gives the same, also to an alternating thread.
   EXPECT_EQ(got, results(operations::list(20'000), tally::cuda({.device = 0})));
   EXPECT_TRUE(has_context(0));
 }
@@ -108,10 +106,9 @@ std::size_t free_bytes() {
   return free;
 }
 
-/// The decrease of free memory.
 std::size_t taken_since(std::size_t before) { return before - std::min(before, free_bytes()); }
 
-// A captured call's graph owns the memory that its blocks exchange, for its lifetime and no more.
+// A captured call's graph owns its scratch memory.
 TEST(CudaContexts, ACapturedCallOwnsWhatItNeeds) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
   constexpr std::size_t calls = 256, a_slab = 2 << 20;
@@ -152,8 +149,8 @@ TEST(CudaContexts, ACapturedCallOwnsWhatItNeeds) {
   check_cuda(cudaStreamDestroy(stream));
 }
 
-// A product of a large matrix without a plan queues long rows in memory that its graph owns; graphs
-// of many sizes come and go.
+// Without a plan, products of large matrices queue long rows in memory of their graph; graphs of
+// many sizes come and go.
 TEST(CudaContexts, CapturedProductsOfManySizesTakeNoMoreMemory) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
   cudaStream_t stream;
@@ -209,12 +206,12 @@ TEST(CudaContexts, CapturedProductsOfManySizesTakeNoMoreMemory) {
     check_cuda(cudaDeviceSynchronize());
     if (i == 0) before = free_bytes();
   }
-  // One graph has a quarter of a MiB, all 96 would have 28.
+  // A quarter of a MiB for one, 28 MiB for all 96.
   EXPECT_LE(taken_since(before), 8 << 20);
   check_cuda(cudaStreamDestroy(stream));
 }
 
-// The call has its device memory when host memory runs out: in a new thread later steps allocate.
+// Host memory runs out after the call got device memory: in a new thread later steps allocate.
 TEST(CudaContexts, CallsThatFailLeakNothing) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
   const tally::executor where = tally::cuda();
@@ -248,7 +245,7 @@ TEST(CudaContexts, CallsThatFailLeakNothing) {
   EXPECT_EQ(got, want);
 }
 
-// All device and pinned memory that the library keeps ends with its context.
+// All device and pinned memory ends with its context.
 TEST(CudaContexts, WorkGoesOnAfterAReset) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
   const tally::executor where = tally::cuda();
@@ -298,7 +295,6 @@ TEST(CudaContexts, WorkGoesOnAfterAReset) {
   const auto want = results(list, where);
   const auto want_returned = many_returned();
 
-  // This thread and another outlive the reset.
   std::promise<void> ran, was_reset;
   std::thread other([&] {
     EXPECT_EQ(results(list, where), want);
@@ -315,7 +311,7 @@ TEST(CudaContexts, WorkGoesOnAfterAReset) {
   was_reset.set_value();
   other.join();
 
-  // The caller's memory may now have the plan's old address: the plan must not free it.
+  // The caller's memory may have the plan's old address: the plan must not free it.
   const matrix a(where, p, values, v);
   try {
     tally::spmv(where, *plan, a.view, a.from(), a.to());

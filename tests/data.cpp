@@ -35,7 +35,7 @@ std::vector<std::byte> random_bytes(tally::type element, std::size_t n, std::uin
 
 namespace {
 
-/// The executor of a workspace that lives until the program ends.
+/// The executor of a workspace that is never destroyed.
 tally::executor small_workspace() {
   static const auto& through = *new tally::workspace(
       tally::cuda(), {.stage_bytes = tally::workspace_options::least_stage_bytes, .threads = 3});
@@ -200,7 +200,6 @@ void buffer::read(void* to, std::size_t bytes, std::size_t offset) const {
 
 namespace {
 
-/// Calls f with the element size as a constant.
 template <class F>
 void with_size(std::size_t size, const F& f) {
   for_each_type([&]<class T>(std::type_identity<T>) {

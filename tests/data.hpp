@@ -1,4 +1,4 @@
-// Test data: random vectors of every element type, and memory that an executor can reach.
+// Test data: random vectors of every element type, and executors' memory.
 #pragma once
 
 #include <tally/tally.hpp>
@@ -81,7 +81,6 @@ std::vector<std::byte> random_bytes(std::size_t n, std::uint64_t seed, kind k) {
   return random_bytes(tally::type_of<T>, n, seed, k);
 }
 
-/// Elements, also bool, as bytes and back.
 template <class T>
 std::vector<std::byte> bytes_of(const std::vector<T>& elements) {
   std::vector<std::byte> bytes(elements.size() * sizeof(T));
@@ -105,7 +104,7 @@ std::vector<T> elements_of(const std::vector<std::byte>& bytes) {
 /// Executors that a test runs on, widest scope first.
 enum class scope { every_executor, every_backend, fast_backends };
 
-/// An executor for tests, by name: built-in ones are tested, those that can't run here are skipped.
+/// An executor by name; ones that can't run here are skipped.
 struct target {
   std::string name;
   std::function<tally::executor()> make;
@@ -117,18 +116,16 @@ struct target {
   }
 };
 
-/// Every backend of the build: simd in each instruction set and in a trusted environment, openmp
-/// with several numbers of threads, and a workspace on a device with stages so small that most
-/// vectors take many. TALLY_TESTS in the environment chooses: `default`; `full`, where all run the
-/// narrowest scope; `few`, for sanitizers and emulators.
+/// Every backend of the build: simd by instruction set and in a trusted environment, openmp by
+/// number of threads, a workspace with stages so small that most vectors take many. TALLY_TESTS in
+/// the environment: `default`; `full`, where all run the narrowest scope; `few`, for sanitizers and
+/// emulators.
 std::vector<target> targets();
 
-/// Fixture of tests that run on every target.
 class OnEveryExecutor : public testing::Test {
  public:
   /// Creates a test.
   using factory = OnEveryExecutor*();
-  /// Records a test; `register_all` registers it for each target.
   static bool add(const char* suite, const char* name, scope s, const char* file, int line,
                   factory* make);
   static void register_all();
@@ -147,14 +144,13 @@ OnEveryExecutor* make() {
   return new Test;
 }
 
-/// Defines a test on every executor: "Executors/<suite>.<name>/<target>". Unlike TEST_P it compiles
-/// no registration for each suite, which takes longer than most tests.
+/// Defines a test on every executor: "Executors/<suite>.<name>/<target>". TEST_P would compile a
+/// registration for each suite, longer than most tests.
 #define TEST_ON_EVERY_EXECUTOR(suite, name) TALLY_TEST_IN_SCOPE(suite, name, every_executor)
-/// For a test that takes more than half a second, or whose subject is independent of instruction
-/// set and threads: by default on one or two executors of each backend, with TALLY_TESTS=full on
-/// all.
+/// For tests of more than half a second, or independent of instruction set and threads: one or two
+/// executors of each backend, with TALLY_TESTS=full all.
 #define TEST_ON_EVERY_BACKEND(suite, name) TALLY_TEST_IN_SCOPE(suite, name, every_backend)
-/// For a test too slow for the slow backends, which skip it by default.
+/// For tests too slow for the slow backends.
 #define TEST_ON_FAST_BACKENDS(suite, name) TALLY_TEST_IN_SCOPE(suite, name, fast_backends)
 
 #define TALLY_TEST_IN_SCOPE(suite, name, s)                                                  \
@@ -171,10 +167,9 @@ inline void check_cuda(cudaError_t status) {
 }
 #endif
 
-/// Whether an executor's kernels can't reach host memory.
 bool on_device(const tally::executor& where);
 
-/// Memory that an executor's kernels reach, filled from the host.
+/// Memory of an executor, filled from the host.
 class buffer {
  public:
   buffer(const tally::executor& where, std::size_t bytes);
@@ -212,20 +207,19 @@ struct placed {
 };
 
 #if TALLY_HAS_CUDA
-/// A vector in memory of the current device.
 template <class T>
 struct device_vector : placed<T> {
   explicit device_vector(const std::vector<T>& values) : placed<T>(tally::cuda(), values) {}
 };
 #endif
 
-/// A vector's layout: offset in elements from an aligned address, and increment.
+/// Offset in elements from an aligned address, and increment.
 struct layout {
   std::size_t offset = 0;
   std::ptrdiff_t increment = 1;
 };
 
-/// The bytes of n elements laid out in `memory`, with poison between and around.
+/// n elements laid out in `memory`, with poison between and around.
 tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tally::type element,
                      layout l);
 
@@ -240,8 +234,7 @@ std::array<std::uint64_t, (sizeof(T) + 7) / 8> bits(const T& value) {
   return words;
 }
 
-/// Whether two values have the same bits; a cheap check before GoogleTest compares. (Word by word:
-/// at -O1 comparing arrays is a call.)
+/// A cheap check before GoogleTest compares. (Word by word: at -O1 comparing arrays is a call.)
 template <class T>
 bool same_bits(const T& a, const T& b) {
   const auto x = bits(a), y = bits(b);

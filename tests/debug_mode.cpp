@@ -1,5 +1,5 @@
-// A program in libstdc++'s debug mode (-D_GLIBCXX_DEBUG), whose containers differ in layout from
-// the library's: everything that owns memory and crosses a compiled function.
+// A program in libstdc++'s debug mode (-D_GLIBCXX_DEBUG), whose containers differ from the
+// library's: everything that owns memory and crosses a compiled function.
 #include <tally/tally.hpp>
 
 #include <complex>
@@ -137,7 +137,6 @@ void run_on(const tally::executor& where) {
   EXPECT((products == std::vector<float>{1, 5}) && !plan.describe().empty());
   EXPECT(thrown([&] { tally::dot(where, x, z); }).find("3000") != std::string::npos);
 
-  // Parts of a longer vector; a caller's function.
   const tally::interval_field field = {tally::summand::value, tally::as_operand(x), {}};
   const tally::interval_shape shape = {tally::summand::value, tally::type::float64, 1, n};
   std::vector<double> nodes(8);

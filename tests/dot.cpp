@@ -1,5 +1,5 @@
-// dot and dotc: every executor has the bits of the transcription, for every pair of element types,
-// size, alignment and stride.
+// dot and dotc: the bits of the transcription, for every pair of element types, size, alignment and
+// stride.
 #include "tests/data.hpp"
 #include "tests/transcription.hpp"
 
@@ -43,7 +43,6 @@ const std::vector<std::size_t> short_sizes = {0,
                                               8 * chunk - 1,
                                               17 * chunk + 33};
 
-/// A pair of element types and an accumulator.
 struct pair_case {
   tally::type x;
   tally::type y;
@@ -55,7 +54,6 @@ struct pair_case {
   std::vector<std::byte> y_bytes(std::size_t n, std::uint64_t seed, kind k) const {
     return data::random_bytes(y, n, seed, k);
   }
-  /// The transcription's result, as bytes of the accumulator's type.
   std::vector<std::byte> expected(const std::vector<std::byte>& x_bytes,
                                   const std::vector<std::byte>& y_bytes, bool conjugate_x) const {
     return transcription::dot({x_bytes, x}, {y_bytes, y}, accumulator, conjugate_x);
@@ -66,7 +64,6 @@ struct pair_case {
   }
 };
 
-/// Every ordered pair with its own accumulator and the widest.
 const std::vector<pair_case>& all_cases() {
   static const auto cases = [] {
     std::vector<pair_case> all;
@@ -86,7 +83,7 @@ const std::vector<pair_case>& all_cases() {
 
 class Dot : public data::OnEveryExecutor {
  protected:
-  /// Expects these bytes from both forms, for one data set in one layout.
+  /// Compares both forms on one data set in one layout.
   void compare(const pair_case& c, const std::vector<std::byte>& x, const std::vector<std::byte>& y,
                tally::conjugate conjugated, const std::vector<std::byte>& want, layout lx,
                layout ly) {
@@ -190,12 +187,12 @@ TEST_ON_EVERY_EXECUTOR(Dot, Conjugated) {
 }
 
 TEST_ON_EVERY_BACKEND(Dot, Long) {
-  // Sizes at the borders of every backend's partitions: blocks, grids, threads.
+  // Borders of every backend's partitions.
   const std::size_t sizes[] = {16 * chunk,   32 * chunk + 1, 64 * chunk - 1,
                                1024 * chunk, 1000003,        2100 * chunk + 5};
   using tally::type;
   for (const pair_case& c : all_cases()) {
-    // From here up each block of a GPU takes several tiles.
+    // From here up GPU blocks take several tiles.
     if (c.x == type::float64 && c.y == c.x && where().name() == "cuda") {
       const std::size_t n = 17000 * chunk + 5;
       const auto x = c.x_bytes(n, n, kind::plain);
@@ -215,7 +212,6 @@ TEST_ON_EVERY_BACKEND(Dot, Long) {
   }
 }
 
-/// Compares the product of two long constant vectors.
 template <class X, class Y>
 void compare_constant(const tally::executor& where, X x, Y y) {
   const std::size_t n = (std::size_t{5} << 19) + 77;
@@ -225,7 +221,7 @@ void compare_constant(const tally::executor& where, X x, Y y) {
       << int{x} << " " << int{y};
 }
 
-// Products of bytes may be added in fewer than 64 bits first: the extreme ones must not overflow.
+// Products of bytes may be added in fewer than 64 bits: extreme ones must not overflow.
 TEST_ON_EVERY_EXECUTOR(Dot, BytesFarthestFromZero) {
   constexpr std::int8_t least = -128, most = 127;
   constexpr std::uint8_t greatest = 255;
@@ -325,7 +321,7 @@ TEST(DotInterface, NothingGivesPositiveZero) {
   EXPECT_EQ(data::bits(tally::dot(minus, zero)), (std::array<std::uint64_t, 1>{0}));
 }
 
-/// The templates pass contiguous vectors of one type on a shorter path.
+/// The templates' shorter path for contiguous vectors of one type.
 template <class X>
 void expect_serials_bits() {
   std::mt19937_64 random(1);
@@ -337,7 +333,6 @@ void expect_serials_bits() {
         if constexpr (std::is_floating_point_v<X>) {
           element = static_cast<X>(static_cast<double>(word >> 11) * 0x1p-53 - 0.5);
         } else {
-          // Includes subnormals, infinities and NaNs.
           std::memcpy(static_cast<void*>(&element), &word, sizeof(X));
         }
       }

@@ -1,5 +1,4 @@
-// Eigen's vectors, maps, rows, columns and segments are operands; its matrices and expressions are
-// not.
+// Eigen's vectors, maps, rows, columns and segments are operands; matrices and expressions are not.
 #include <tally/tally.hpp>
 
 #include <Eigen/Core>

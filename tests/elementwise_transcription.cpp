@@ -120,7 +120,7 @@ struct parts {
 template <class R>
 parts<R> reduced(R x) {
   using c = constants<R>;
-  // One rounding, to an integer: beside the large addend there is no room for a fraction.
+  // One rounding, to an integer: the large addend leaves no room for a fraction.
   constexpr R much = std::is_same_v<R, float> ? R(0x1.8p23) : R(0x1.8p52);
   const R k = std::fma(x, c::log2_e, much) - much;
   const R large = std::fma(-k, c::ln2, x), small = -k * c::ln2_left;
@@ -282,7 +282,6 @@ double worst_error(tally::elementwise what, const float* x, const float* z, std:
 
 namespace {
 
-/// The type of the computation, from all inputs of a call.
 tally::type computation_of(tally::elementwise what, const std::vector<tally::type>& inputs) {
   using tally::type;
   bool is_complex = false, has_double = false, is_floating = false, has_float = false;

@@ -1,5 +1,5 @@
-// Literal, slow element-wise functions, as <tally/transform.hpp> and docs/numerics.md define them.
-// Shares no code with the library except the element types and the computation's type.
+// Literal, slow element-wise functions, as in <tally/transform.hpp> and docs/numerics.md. Shares no
+// code with the library except element types and the computation's type.
 #pragma once
 
 #include "tests/transcription.hpp"
@@ -11,7 +11,6 @@
 
 namespace transcription {
 
-/// exp and sigmoid of any number.
 float exp(float x);
 double exp(double x);
 float sigmoid(float x);
@@ -25,7 +24,7 @@ struct factors {
   tally::scalar alpha = 1, beta = 1, gamma = 1;
 };
 
-/// The bytes of z after the call, for `z` before it, which counts where it is read.
+/// The bytes of z after the call; `z` is read by updates.
 std::vector<std::byte> transform(tally::elementwise what, const factors& f, const elements& x,
                                  const elements& y, const elements& z);
 

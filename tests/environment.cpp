@@ -1,5 +1,5 @@
-// The caller's floating-point environment affects no result, no call raises a signal, and the
-// environment is restored: on every executor, for every operation.
+// The caller's floating-point environment affects no result and is restored, and no call raises a
+// signal: every operation on every executor.
 #include "tests/golden.hpp"
 #include "tests/operations.hpp"
 
@@ -33,7 +33,7 @@ word control() { return _mm_getcsr(); }
 void set_control(word value) { _mm_setcsr(value); }
 #elif defined(__aarch64__)
 using word = std::uint64_t;
-// Bits for float, double and half precision; sticky flags have a register of their own.
+// For float, double and half precision; sticky flags have another register.
 constexpr word flush_results = 1u << 24, flush_operands = 1u << 19, traps = 0x9f00, sticky = 0;
 constexpr bool a_set_bit_traps = true;
 
@@ -52,13 +52,11 @@ word control() { return std::fegetround(); }
 void set_control(word) {}
 #endif
 
-/// A caller's floating-point environment.
 struct environment {
   int rounding = FE_TONEAREST;
   word flush = 0;
   bool has_traps = false;
 
-  /// Sets this thread's environment.
   void set() const {
     std::fesetround(rounding);
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -89,7 +87,6 @@ std::vector<environment> environments() {
 // --- Threads --------------------------------------------------------------------------------------
 
 #if TALLY_HAS_OPENMP
-/// Sets the environment of OpenMP's threads.
 void set_in_threads(const environment& e, int threads) {
 #pragma omp parallel num_threads(threads)
   {
@@ -98,8 +95,7 @@ void set_in_threads(const environment& e, int threads) {
   }
 }
 
-/// The control register of the first other thread of a parallel region. (LLVM's OpenMP hands on the
-/// caller's each time.)
+/// Of the first other thread in a parallel region. (LLVM's OpenMP hands on the caller's each time.)
 word control_of_thread() {
   word found = 0;
 #pragma omp parallel num_threads(2)
@@ -125,7 +121,6 @@ volatile std::sig_atomic_t signals = 0;
 
 // --- The tests ------------------------------------------------------------------------------------
 
-/// Calls in environments other than the test's.
 template <class Fixture>
 class InEnvironments : public Fixture {
  protected:
@@ -184,8 +179,8 @@ class Environment : public InEnvironments<data::OnEveryExecutor> {
 };
 using EnvironmentOfTheHost = InEnvironments<testing::Test>;
 
-/// Pairs of values and environments: all with subnormal products; rounding modes with plain
-/// elements, flushing with subnormal ones, traps with overflowing products.
+/// Tested pairs: all environments with subnormal products; rounding modes with plain elements,
+/// flushing with subnormal ones, traps with overflowing products.
 bool are_together(operations::values m, const environment& e) {
   switch (m) {
     case operations::values::plain:
@@ -199,7 +194,6 @@ bool are_together(operations::values m, const environment& e) {
   }
 }
 
-/// Runs all operations on n elements, in all environments.
 void Environment::test_operations(std::size_t n) {
   for (const auto m : {operations::values::plain, operations::values::tiny,
                        operations::values::subnormal, operations::values::huge}) {

@@ -1,5 +1,5 @@
-// dot, dotc, sum, asum and nrm2 with tally::exact: every executor has the bits of the exact value
-// rounded once, by MPFR, for every pair of element types, size, alignment, stride and kind of data.
+// dot, dotc, sum, asum and nrm2 with tally::exact: the bits of the exact value rounded once, by
+// MPFR, for every pair of element types, size, alignment, stride and kind of data.
 #include "tests/data.hpp"
 #include "tests/oracle.hpp"
 
@@ -25,7 +25,6 @@ namespace {
 using data::layout;
 using tally::type;
 
-/// Distribution of the operands.
 enum class kind {
   plain,       ///< in [-1, 1); small integers
   wide,        ///< exponents over the type's range, subnormals, signed zeros; full-range integers
@@ -98,8 +97,8 @@ std::vector<T> reals(std::size_t n, std::uint64_t seed, kind k) {
           break;
         }
         case kind::sparse: {
-          // No, a few or half of a block's elements are zero. Where some products vanish, factors
-          // are tiny.
+          // No, a few or half of a block's elements are zero. With vanishing products, factors are
+          // tiny.
           const std::size_t block = i / 128;
           const auto integer = static_cast<T>(static_cast<int>(random() % 201) - 100);
           const bool zero = random() % 100 < std::array{0u, 2u, 50u}[block % 3];
@@ -128,7 +127,6 @@ std::vector<T> reals(std::size_t n, std::uint64_t seed, kind k) {
   return x;
 }
 
-/// Complex elements from their parts.
 template <class T>
 std::vector<T> joined(const std::vector<tally::real_t<T>>& re,
                       const std::vector<tally::real_t<T>>& im) {
@@ -168,7 +166,7 @@ bool has_negatives(type t) {
 }
 
 /// One operand. In `cancelling` and `hidden` the second half repeats the first, negated or not,
-/// both shuffled by the seed that the operands share.
+/// both shuffled by a common seed.
 template <class T>
 bytes operand_of(std::size_t n, std::uint64_t seed, kind k, bool paired, bool negated,
                  std::uint64_t pair_seed) {
@@ -196,7 +194,6 @@ bytes operand_of(type element, std::size_t n, std::uint64_t seed, kind k, bool p
   return all;
 }
 
-/// The numbers as real elements, or as parts of complex ones.
 template <class T>
 bytes converted(type element, const std::vector<T>& re, const std::vector<T>& im) {
   bytes all;
@@ -225,7 +222,7 @@ struct operands {
   bytes x, y;
 };
 
-/// Both in the part type of the narrower operand.
+/// In the part type of the narrower operand.
 template <class T>
 operands ill_conditioned(type x, type y, std::size_t n, std::uint64_t seed) {
   const auto a = oracle::ill_conditioned<T>(n, 1e35, seed);
@@ -250,12 +247,10 @@ operands operands_of(type x, type y, std::size_t n, std::uint64_t seed, kind k) 
 enum class operation { dot, dotc, sum, asum, nrm2 };
 constexpr const char* operation_names[] = {"dot", "dotc", "sum", "asum", "nrm2"};
 
-/// Operands and expected result of one call.
 struct example {
   bytes x, y, want;
 };
 
-/// An operation with element types and result type, erased.
 struct exact_case {
   operation what;
   tally::type x;
@@ -345,7 +340,7 @@ const std::vector<exact_case>& all_cases() {
   return cases;
 }
 
-/// Cases with kernels of their own, more or less.
+/// Cases with kernels of their own.
 const std::vector<exact_case>& common_cases() {
   using c64 = std::complex<float>;
   using c128 = std::complex<double>;
@@ -373,7 +368,6 @@ const std::vector<exact_case>& common_cases() {
 
 class Exact : public data::OnEveryExecutor {
  protected:
-  /// Expects these bytes from both forms, in one layout.
   void compare(const exact_case& c, const example& e, layout lx, layout ly) {
     const auto room = [](const bytes& v, layout l) {
       return v.size() * static_cast<std::size_t>(std::abs(l.increment)) + 4096;
@@ -455,7 +449,7 @@ TEST_ON_EVERY_BACKEND(Exact, Long) {
     }
     ASSERT_NO_FATAL_FAILURE(compare(c, c.make(1 << 17, 6, kind::plain)));
   }
-  // From half a million terms on each block of a GPU takes several chunks.
+  // From half a million terms on GPU blocks take several chunks.
   const std::size_t n = where().name() == "cuda" ? 1000003 : 200003;
   for (const exact_case& c : {common_cases()[0], common_cases()[1]}) {  // double, float
     for (const kind k : {kind::plain, kind::spread, kind::outliers, kind::any, kind::hidden}) {
@@ -465,7 +459,7 @@ TEST_ON_EVERY_BACKEND(Exact, Long) {
   }
 }
 
-// A backend may treat parts of its partition differently and repeat parts, but no term.
+// Parts of a partition may take different methods or repeat, but no term is lost.
 TEST_ON_EVERY_BACKEND(Exact, Bands) {
   for (const exact_case& c : all_cases()) {
     for (const std::size_t n : {2300, 3000}) {
@@ -535,7 +529,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, AnyOrder) {
   }
 }
 
-/// Half a unit of R from the next number, exactly and with a trace more, among others that cancel.
+/// Half a unit of R from the next number, exactly and slightly more, among others that cancel.
 template <class T, class R>
 std::vector<std::vector<T>> ties(std::size_t n, std::uint64_t seed) {
   const T half = std::ldexp(T(1), -std::numeric_limits<R>::digits);
@@ -642,8 +636,8 @@ TEST_ON_EVERY_EXECUTOR(Exact, SpecialValuesOfEveryType) {
   }
 }
 
-// Exponents at every distance from the largest, all digits set: at the ends of a kernel's
-// expansions a digit is easily lost.
+// Exponents at every distance from the largest, all digits set: digits are easily lost at the ends
+// of expansions.
 TEST_ON_EVERY_EXECUTOR(Exact, EveryDistanceOfExponents) {
   for (const int top : {-700, 0, 700}) {
     for (int distance = 20; distance <= 120; ++distance) {
@@ -678,8 +672,8 @@ TEST_ON_EVERY_EXECUTOR(Exact, EveryDistanceOfExponents) {
   }
 }
 
-// Kernels choose a method for each tile. Where a uniform tile ends a different one begins, or a
-// single term differs.
+// Kernels choose a method for each tile: uniform tiles followed by different ones, or a single term
+// differs.
 TEST_ON_EVERY_EXECUTOR(Exact, BordersOfTiles) {
   const auto compare_all = [&]<class T>(const std::vector<T>& x, const std::vector<T>& y) {
     tally::exact_sum<double> sum, magnitudes, squares, products;
@@ -729,7 +723,7 @@ TEST_ON_EVERY_EXECUTOR(Exact, BordersOfTiles) {
   on_type(std::type_identity<float>());
 }
 
-// Products of floats that overflow or underflow in float, but not in double.
+// Products out of float's range, but not of double's.
 TEST_ON_EVERY_EXECUTOR(Exact, ProductsThatFloatsDoNotHold) {
   using limits = std::numeric_limits<float>;
   constexpr std::size_t n = 3000;
@@ -753,8 +747,8 @@ TEST_ON_EVERY_EXECUTOR(Exact, ProductsThatFloatsDoNotHold) {
   }
 }
 
-// Terms too far apart for expansions, nearly all with one exponent, sign and all digits set:
-// exponent bins grow as fast as they can.
+// Terms too far apart for expansions, nearly all with one exponent, sign and all digits set: bins
+// grow fastest.
 TEST_ON_EVERY_EXECUTOR(Exact, EqualExponentsOutOfReach) {
   constexpr std::size_t n = 70'001;
   std::vector<double> x(n, 2 - std::numeric_limits<double>::epsilon());
@@ -783,9 +777,9 @@ TEST_ON_EVERY_EXECUTOR(Exact, EqualExponentsOutOfReach) {
   }
 }
 
-// Blocks of doubles that are scaled before they are added, alternating with others: around the
-// limits of scaling, subnormal, and with products out of range. Then infinities and NaN, after
-// which nothing else counts.
+// Blocks of doubles that are scaled before addition, alternating with others: at the limits of
+// scaling, subnormal, and with products out of range. Then infinities and NaN, after which nothing
+// else counts.
 TEST_ON_EVERY_EXECUTOR(Exact, FarFromOne) {
   struct exponents {
     int x, y;
@@ -886,7 +880,6 @@ TEST_ON_FAST_BACKENDS(Exact, HundredMillionEqualTerms) {
   check(tally::float16(65504.0f));
 }
 
-/// A state of the processor's arithmetic.
 struct environment {
   std::function<void()> set;
   std::function<int()> get;

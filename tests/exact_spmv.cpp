@@ -1,4 +1,4 @@
-// spmv in the exact grade: every executor's row sums are MPFR's, rounded once.
+// spmv in the exact grade: row sums are MPFR's, rounded once.
 #include "tests/data.hpp"
 #include "tests/matrices.hpp"
 #include "tests/oracle.hpp"
@@ -37,7 +37,7 @@ class ExactSpmv : public data::OnEveryExecutor {
     tally::spmv(where(), a, placed_x.span(), y.span(), tally::exact);
     expect_exact(y.read(), p, values, x);
 
-    // The conjugate transpose of the matrix's conjugate transpose, with row ends as given.
+    // The conjugate transpose twice, with row ends as given.
     const auto [t, t_values] = conjugate_transpose(p, values);
     const placed t_offsets(where(), t.row_offsets), t_columns(where(), t.column_indices);
     const placed placed_t(where(), t_values);
@@ -58,7 +58,6 @@ class ExactSpmv : public data::OnEveryExecutor {
     tally::spmv(where(), back, placed_x.span(), y.span(), tally::exact);
     expect_exact(y.read(), p, values, x);
 
-    // The same matrix with separate row ends.
     const tally::csr_view apart{p.rows,
                                 p.columns,
                                 offsets.span().first(p.rows),
@@ -142,7 +141,7 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, CancellingRows) {
 }
 
 /// Numbers at which short sums change method: powers of two and neighbours around the limits of
-/// vectors, a tie, subnormal numbers, overflow; zeros; rarely infinities and NaN.
+/// vectors, ties, subnormal numbers, overflow; zeros; rarely infinities and NaN.
 template <class T>
 T hard_number(std::mt19937_64& random) {
   if constexpr (tally::is_complex_v<T>) {
@@ -183,7 +182,7 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, HardShortRows) {
     std::vector<X> x(p.columns);
     for (V& v : values) v = hard_number<V>(random);
     for (X& each : x) each = random() % 4 == 0 ? hard_number<X>(random) : X(1);
-    // Pairs that cancel, except for a bit or not at all.
+    // Pairs that cancel, wholly, up to a bit, or not.
     for (std::size_t j = 1; j < values.size(); j += 3) {
       if (random() % 2 == 0) continue;
       values[j] = V(-values[j - 1]);
@@ -236,7 +235,6 @@ TEST_ON_EVERY_EXECUTOR(ExactSpmv, HardShortRows) {
   check.template operator()<std::complex<float>, float>();
 }
 
-/// Rows enough for several threads.
 TEST_ON_EVERY_EXECUTOR(ExactSpmv, ManyRows) {
   std::vector<std::size_t> lengths(9000, 2);
   lengths[4500] = 9000;

@@ -1,4 +1,4 @@
-// exact_sum: every result, and every bit of the unrounded sum, against MPFR.
+// exact_sum: every result and every unrounded bit, against MPFR.
 #include "tests/oracle.hpp"
 
 #include <tally/error.hpp>
@@ -45,7 +45,6 @@ oracle::number number(const exact_sum<T>& sum) {
   return value;
 }
 
-/// Compares all bits of the sum, and its roundings.
 template <class T>
 void expect_equal(const exact_sum<T>& sum, const oracle::number& want) {
   EXPECT_EQ(bits(sum.template round<double>()), bits(want.rounded<double>()));
@@ -99,8 +98,7 @@ bool add_tests(const char* name, int line, factory* of_double, factory* of_float
   return true;
 }
 
-/// A test for double and float. TYPED_TEST would compile a registration for each test and type, a
-/// quarter of the compile time.
+/// For double and float. TYPED_TEST would take a quarter of the compile time to register tests.
 #define EXACT_SUM_TEST(name)                                                                   \
   template <class TypeParam>                                                                   \
   class ExactSum_##name : public ExactSum<TypeParam> {                                         \
@@ -147,7 +145,6 @@ EXACT_SUM_TEST(WideExponents) {
 }
 
 EXACT_SUM_TEST(EveryExponentThatThereIs) {
-  // Products from the smallest subnormals to the largest numbers.
   for (const std::size_t n : {1, 2, 3, 4, 100, 5000}) {
     for (std::uint64_t seed = 0; seed < 200 / n + 5; ++seed) {
       const auto x = oracle::any_finite<TypeParam>(n, seed);
@@ -219,7 +216,6 @@ EXACT_SUM_TEST(AnyOrderGivesTheSameWords) {
   }
 }
 
-/// Sums of a random partition of the products.
 template <class T>
 std::vector<exact_sum<T>> parts(const std::vector<T>& x, const std::vector<T>& y, std::size_t count,
                                 std::mt19937_64& random) {
@@ -261,7 +257,6 @@ EXACT_SUM_TEST(NormalFormsAddElementByElement) {
     const auto sum = exact_sum<TypeParam>::from_words(total);
     ASSERT_EQ(sum.to_words(), whole.to_words());
     ASSERT_EQ(bits(sum.template round<double>()), bits(whole.template round<double>()));
-    // Without an exact_sum object.
     ASSERT_EQ(bits(exact_sum<TypeParam>::template round_words<float>(total.data())),
               bits(whole.template round<float>()));
     ASSERT_EQ(bits(exact_sum<TypeParam>::template round_root_words<double>(total.data())),
@@ -365,7 +360,7 @@ EXACT_SUM_TEST(SpecialValuesMergeAndAddUp) {
 }
 
 EXACT_SUM_TEST(RoundsSubnormals) {
-  // Quarters and eighths of the smallest number, for both result types.
+  // Quarters and eighths of the smallest number.
   for (const int quantum : {-1074 - 3, -149 - 3}) {
     if (quantum < exact_sum<TypeParam>::lowest_exponent) continue;
     for (std::int64_t m = -100; m <= 100; ++m) {
@@ -378,7 +373,6 @@ EXACT_SUM_TEST(RoundsSubnormals) {
         expect_equal(sum, want);
       }
     }
-    // Where normal numbers begin.
     for (const int normal : {-1022, -126}) {
       for (std::int64_t m = -9; m <= 9; ++m) {
         if (quantum > normal - 10) continue;
@@ -398,7 +392,7 @@ EXACT_SUM_TEST(RoundsTiesToEven) {
   std::mt19937_64 random(1);
   for (const int digits : {24, 53}) {
     for (int repeat = 0; repeat < 2000; ++repeat) {
-      // An odd or even significand, half a unit, and a bit near or far behind, or none.
+      // An odd or even significand, half a unit, and a bit behind, or none.
       const std::int64_t m =
           static_cast<std::int64_t>(random() >> (64 - digits)) | std::int64_t{1} << (digits - 1);
       const int highest = sum_type::highest_exponent;
@@ -529,7 +523,7 @@ EXACT_SUM_TEST(HundredMillionEqualTerms) {
   product.add_product(x, y);
   want.add_multiple(number(product), n);
   expect_equal(sum, want);
-  // Several times past the 2^30 deposits that a limb has room for.
+  // Past the 2^30 deposits that a limb has room for.
   for (int doublings = 1; doublings <= 40; ++doublings) {
     sum.merge(sum);
     want.scale(1);
@@ -538,8 +532,8 @@ EXACT_SUM_TEST(HundredMillionEqualTerms) {
 }
 
 EXACT_SUM_TEST(LargestPiecesManyTimes) {
-  // -1 has limbs of 2^32 - 1, the largest deposit, at both ends. After 29 doublings the deposits
-  // are one below their limit.
+  // -1 has limbs of 2^32 - 1, the largest deposit, at both ends. 29 doublings stay one below the
+  // limit.
   using sum_type = exact_sum<TypeParam>;
   for (const int exponent : {sum_type::lowest_exponent, sum_type::highest_exponent}) {
     for (const std::int64_t m : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max(),
@@ -590,7 +584,7 @@ EXACT_SUM_TEST(Capacity) {
     back.merge(minus);
     EXPECT_EQ(back, sum_type());
 
-    // Four times as many: throws, at the latest at the next carry.
+    // Throws at the next carry at the latest.
     try {
       for (int doublings = 0; doublings < 40; ++doublings) sum.merge(sum);
       FAIL();
@@ -619,7 +613,7 @@ EXACT_SUM_TEST(CapacityOfTheNormalForm) {
     words[sum_type::limbs - 1] = last;
     EXPECT_THROW((void)sum_type::from_words(words), tally::error);
   }
-  // One more unit at the bottom carries to the top.
+  // A unit at the bottom carries to the top.
   words[sum_type::limbs - 1] = radix - 1;
   sum_type sum = sum_type::from_words(words);
   sum.add_scaled(1, sum_type::lowest_exponent);
@@ -812,7 +806,7 @@ TEST(ExactSumOfDoubles, HoldsFloatsAndIntegers) {
   expect_equal(sum, want);
 }
 
-// The oracle itself, on known cases.
+// The oracle, on known cases.
 TEST(Oracle, RoundsAsTheProcessorDoes) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 100000; ++i) {

@@ -1,4 +1,4 @@
-// exact_sum in device code: the limbs and results of the host.
+// exact_sum in device code: the host's limbs and results.
 #include <tally/exact_sum.hpp>
 
 #include <cuda_runtime.h>
@@ -20,7 +20,7 @@ struct results {
   bool equal;
 };
 
-/// Each thread sums a part; atomics add up the normal forms limb by limb.
+/// Each thread sums a part; atomics add normal forms limb by limb.
 template <class T>
 __global__ void sum_shares(const T* x, const T* y, int n, std::int64_t* total) {
   tally::exact_sum<T> sum, other;

@@ -1,5 +1,5 @@
 // Unrounded exact sums: for any parts, executors and order the limbs round to the bits of
-// tally::exact for the whole.
+// tally::exact.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -23,7 +23,7 @@ type sum_type(bool complex, bool wide) {
                  : (wide ? type::float64 : type::float32);
 }
 
-/// Limbs of one sum in memory of an executor, zeros at first.
+/// Limbs of one sum in an executor's memory.
 struct placed_words {
   placed_words(const tally::executor& where, type of, std::size_t sums = 1)
       : element(of), words(where, std::vector<std::int64_t>(sums * tally::exact_words(of))) {}
@@ -32,8 +32,7 @@ struct placed_words {
   data::placed<std::int64_t> words;
 };
 
-/// The rounded sum as 16 bytes: rounded in place, and again to host memory by the form that waits,
-/// which must agree.
+/// The rounded sum as 16 bytes, rounded in place and to host memory, which must agree.
 std::array<std::byte, 16> rounded(const tally::executor& where, const placed_words& words,
                                   type result, bool root = false) {
   data::buffer out(where, 16);
@@ -48,7 +47,6 @@ std::array<std::byte, 16> rounded(const tally::executor& where, const placed_wor
   return bytes;
 }
 
-/// Cuts [0, n) in three.
 std::array<std::size_t, 4> cuts(std::size_t n, std::mt19937_64& random) {
   std::array<std::size_t, 4> at = {0, random() % (n + 1), random() % (n + 1), n};
   std::sort(at.begin(), at.end());
@@ -60,7 +58,7 @@ const tally::call_options waiting = {tally::exact, true};
 
 class ExactWords : public data::OnEveryExecutor {};
 
-/// Checks a dot product in three parts, in limbs of every kind, in both forms.
+/// A dot product in three parts, in limbs of every kind, in both forms.
 void check_dot(const tally::executor& where, const tally::operand& x, const tally::operand& y,
                tally::conjugate conjugated, const std::array<std::size_t, 4>& at) {
   const bool complex = is_complex(x.element) || is_complex(y.element);
@@ -78,7 +76,7 @@ void check_dot(const tally::executor& where, const tally::operand& x, const tall
     for (const bool to_double : {true, false}) {
       const type result = sum_type(complex, to_double);
       std::array<std::byte, 16> want{}, waited{};
-      // For a float result the exact value needs its limbs; double is the widest result.
+      // A float result needs the exact value's limbs; double is the widest result.
       const auto bytes = rounded(where, words, result);
       tally::round_words(tally::serial(),
                          {on_host.data(), words.element, 1, false, {waited.data(), result}});
@@ -230,8 +228,8 @@ void add_square(tally::exact_sum<T>& sum, std::int64_t number, int exponent) {
   sum.add_scaled(high * high, exponent + 58);
 }
 
-/// Sums with few nonzero limbs: midpoints between results, squares of such, and their neighbours,
-/// of both signs, in carried and uncarried limbs, up to overflow and down to subnormal results.
+/// Sums with few nonzero limbs: midpoints between results, their squares and neighbours, of both
+/// signs, carried and uncarried, from subnormal results to overflow.
 template <class T>
 std::vector<std::int64_t> sums_of_few_words(std::size_t count) {
   using sum_type = tally::exact_sum<T>;
@@ -267,7 +265,7 @@ std::vector<std::int64_t> sums_of_few_words(std::size_t count) {
   return all;
 }
 
-// Devices round sums of few limbs by a method of their own.
+// Devices round sums of few limbs separately.
 TEST_ON_EVERY_EXECUTOR(ExactWords, OfFewWords) {
   constexpr std::size_t count = 4000;
   for (const type sum : {type::float64, type::float32}) {
@@ -285,7 +283,7 @@ TEST_ON_EVERY_EXECUTOR(ExactWords, OfFewWords) {
   }
 }
 
-// The header's bound on limbs, which merging many sums relies on.
+// The header's bound on limbs, for merging many sums.
 TEST_ON_EVERY_EXECUTOR(ExactWords, AreSmall) {
   constexpr std::size_t n = 100'000;
   std::vector<float> values(n, -std::numeric_limits<float>::max());

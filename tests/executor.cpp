@@ -1,4 +1,4 @@
-// Executors: the list, their names, and that a requested one is the one that runs.
+// Executors: the list, names, and that a requested one runs.
 #include "src/core/table.hpp"
 #include "tests/data.hpp"
 
@@ -119,10 +119,10 @@ TEST(Executors, AnInstructionSetThatIsNotHereIsAnError) {
 
 #if defined(__linux__) && defined(__x86_64__)
 
-// All backends have the same bits, so results can't reveal which one ran. Here a child process runs
-// the kernel into a protected page: the faulting instruction is the kernel's load.
+// All backends have the same bits: only a fault reveals which one ran. A child process runs the
+// kernel into a protected page; the faulting instruction is the kernel's load.
 
-/// The kind of faulting load, as the child's exit status.
+/// The faulting load, as the child's exit status.
 enum fault : int { no_fault = 1, legacy_sse, vex, evex };
 
 void on_fault(int, siginfo_t*, void* context) {

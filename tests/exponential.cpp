@@ -20,7 +20,7 @@ namespace {
 
 using tally::elementwise;
 
-/// Digits and exponents of a binary format, as in std::numeric_limits.
+/// As in std::numeric_limits.
 struct format {
   int digits, min_exponent, max_exponent;
 };
@@ -49,7 +49,6 @@ class exact_value {
   exact_value(const exact_value&) = delete;
   exact_value& operator=(const exact_value&) = delete;
 
-  /// Rounded to nearest even.
   double rounded(const format& f) {
     if (mpfr_inf_p(value_) || mpfr_zero_p(value_)) return mpfr_get_d(value_, MPFR_RNDN);
     const long quantum = quantum_of(f);
@@ -99,7 +98,6 @@ std::vector<T> every_number() {
   return all;
 }
 
-/// exp or sigmoid of every 16-bit number, correctly rounded.
 template <class T>
 const std::vector<T>& correctly_rounded(elementwise what) {
   const auto make = [](elementwise f) {
@@ -138,7 +136,7 @@ TEST_ON_EVERY_EXECUTOR(Exponential, CorrectlyRoundedInSixteenBits) {
   check(std::type_identity<tally::bfloat16>{});
 }
 
-/// Numbers of every exponent and sign, infinities and NaNs; bit patterns are `step` apart.
+/// Every exponent and sign, infinities and NaNs; bit patterns are `step` apart.
 template <class R>
 std::vector<R> numbers_of_every_exponent(std::uint64_t step) {
   using word = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
@@ -182,7 +180,7 @@ TEST_ON_EVERY_EXECUTOR(Exponential, BitsOfTheFormula) {
     }
     check(x);
   };
-  // Results of 1, one digit from it, subnormal, 0 or infinite; and arguments without effect.
+  // Results of 1, one digit from it, subnormal, 0 or infinite; arguments without effect.
   around({0.0f, 0x1p-126f, 0x1p-75f, 0x1p-50f, 0x1p-25f, 0x1p-24f, 0x1p-23f, 87.33655f, 88.72284f,
           103.27893f, 103.97208f, 104.0f, 105.70455f, 106.0f, 1e10f});
   around({0.0, 0x1p-1022, 0x1p-510, 0x1p-173, 0x1p-120, 0x1p-66, 0x1p-54, 0x1p-53, 0x1p-52,
@@ -190,8 +188,8 @@ TEST_ON_EVERY_EXECUTOR(Exponential, BitsOfTheFormula) {
           1e10});
 }
 
-/// Numbers up to `most`, and some NaNs and infinities. Every other thousand is moderate, so that
-/// all, some or none of a GPU's warp is.
+/// Numbers up to `most`, some NaNs and infinities. Every other thousand is moderate, so that all,
+/// some or none of a warp is.
 template <class T>
 std::vector<T> long_vector(std::size_t n, double most) {
   using limits = std::numeric_limits<float>;
@@ -215,8 +213,8 @@ std::vector<T> long_vector(std::size_t n, double most) {
   return x;
 }
 
-// Threads of a GPU take 2 or 4 loads of 16 bytes where the vector exceeds what all hold at once.
-// Offsets are elements past a multiple of 16 bytes.
+// GPU threads take 2 or 4 loads of 16 bytes for vectors larger than all hold at once. Offsets are
+// elements past a multiple of 16 bytes.
 TEST_ON_EVERY_BACKEND(Exponential, LongVectors) {
   struct example {
     std::size_t x_offset, z_offset, size;
@@ -301,8 +299,6 @@ TEST_ON_EVERY_EXECUTOR(Exponential, GoldenBits) {
   check(golden::exponential_rows, std::type_identity<double>{});
   check(golden::exponential_rows_of_float, std::type_identity<float>{});
 }
-
-// All executors have the same bits, so one suffices.
 
 TEST(Reciprocal, IsRoundedFromAnyStartNearby) {
   for (float d = 1; d <= 2; d = std::nextafter(d, 3.0f)) {
@@ -390,7 +386,7 @@ TEST(ExponentialError, OfTheWorstDoublesKnown) {
   check(elementwise::sigmoid, sigmoids);
 }
 
-// Hill climbing from random numbers, which finds more than sampling.
+// Hill climbing finds more than sampling.
 TEST(ExponentialError, OfDoublesIsWithinItsBoundUphill) {
   std::mt19937_64 random(6);
   for (const elementwise what : {elementwise::exp, elementwise::sigmoid}) {

@@ -1,5 +1,5 @@
-// min, max, minmax and iamax: every executor finds the value and index of a literal loop, for every
-// element type, size, alignment and stride, wherever the extreme element is.
+// min, max, minmax and iamax: value and index of a literal loop, for every element type, size,
+// alignment and stride, wherever the extreme element is.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -104,7 +104,6 @@ std::int64_t index_in(const bytes& x) {
   return best;
 }
 
-/// The bytes of the positive quiet NaN with an empty payload.
 template <class X>
 bytes canonical_nan() {
   if constexpr (std::is_same_v<X, double>) return filled(1, std::uint64_t{0x7ff8000000000000u});
@@ -113,7 +112,7 @@ bytes canonical_nan() {
   return filled(1, std::uint16_t{0x7e00u});
 }
 
-/// All bytes of a result: each value padded with zeros to eight, then its index.
+/// Each value padded with zeros to eight bytes, then its index.
 template <class X>
 bytes expected(extreme what, const bytes& x) {
   bytes all;
@@ -142,7 +141,6 @@ std::size_t size_of_result(extreme what) {
   return what == extreme::iamax ? 8 : what == extreme::minmax ? 32 : 16;
 }
 
-/// What a search wrote.
 bytes written(extreme what, const void* result) {
   const auto* const from = static_cast<const std::byte*>(result);
   return bytes(from, from + size_of_result(what));
@@ -162,7 +160,6 @@ std::string indices(extreme what, const bytes& result) {
 
 class Extremum : public data::OnEveryExecutor {
  protected:
-  /// Compares one search in one layout, in both forms.
   void compare(tally::type element, extreme what, const bytes& x, const bytes& want, layout l) {
     const std::size_t n = x.size() / tally::size_of(element);
     const std::size_t step = static_cast<std::size_t>(std::abs(l.increment));
@@ -197,7 +194,6 @@ class Extremum : public data::OnEveryExecutor {
     ASSERT_EQ(poison[size], std::byte{0xcc}) << label() << " written past the result";
   }
 
-  /// Compares all searches that the type has.
   template <class X>
   void compare_all(const bytes& x, layout l = {}) {
     for (const extreme what : searches) {
@@ -284,7 +280,7 @@ TEST_ON_EVERY_EXECUTOR(Extremum, EveryStride) {
 }
 
 TEST_ON_EVERY_BACKEND(Extremum, Long) {
-  // Sizes at the borders of partitions: blocks, grids, threads.
+  // Borders of partitions.
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     for (const std::size_t n : {16'384, 65'537, 262'143, 1'000'003}) {
       const auto x = data::random_bytes<X>(n, n, kind::wide);
@@ -292,7 +288,7 @@ TEST_ON_EVERY_BACKEND(Extremum, Long) {
       ASSERT_NO_FATAL_FAILURE(compare_all<X>(x, {.offset = 3}));
     }
   });
-  // From here up each block of a GPU takes several tiles.
+  // From here up GPU blocks take several tiles.
   const std::size_t n = where().name() == "cuda" ? 17'000 * 1024 + 5 : 3'000 * 1024 + 5;
   const auto x = data::random_bytes<double>(n, n, kind::plain);
   ASSERT_NO_FATAL_FAILURE(compare_all<double>(x));
@@ -331,7 +327,7 @@ TEST_ON_EVERY_BACKEND(Extremum, WhereverItIs) {
         if (!std::is_same_v<X, bool>) set(one, n - 1 - p, low);
         ASSERT_NO_FATAL_FAILURE(compare_all<X>(one));
         ASSERT_NO_FATAL_FAILURE(compare_all<X>(one, {.offset = 5}));
-        // And repeated behind: the first one counts.
+        // Repeated behind: the first one counts.
         for (std::size_t again = p; again < n; again = again * 2 + 1) set(one, again, high);
         ASSERT_NO_FATAL_FAILURE(compare_all<X>(one));
       }
@@ -357,7 +353,6 @@ TEST_ON_EVERY_EXECUTOR(Extremum, AllEqual) {
   });
 }
 
-/// The type's limits, everywhere and once.
 TEST_ON_EVERY_EXECUTOR(Extremum, LeastAndGreatest) {
   const auto check = [&]<class X>(std::type_identity<X>, std::vector<X> ends) {
     for (const std::size_t n : {1, 30, 5000}) {
@@ -422,7 +417,6 @@ TEST_ON_EVERY_EXECUTOR(Extremum, SignedZerosAreEqual) {
   check(std::type_identity<tally::bfloat16>{});
 }
 
-/// NaNs of every kind.
 template <class X>
 std::vector<X> nans() {
   if constexpr (tally::is_complex_v<X>) {
@@ -621,7 +615,7 @@ TEST(ExtremumInterface, ReturnsTheElementsType) {
   EXPECT_EQ(tally::minmax(flags), (tally::extrema<bool>{{false, 1}, {true, 0}}));
 }
 
-/// Every byte of a result is defined, also in one returned in registers.
+/// Also in a result returned in registers.
 TEST(ExtremumInterface, EveryByteOfAResultIsDefined) {
   for (const auto& where : tally::executors()) {
     if (data::on_device(where)) continue;

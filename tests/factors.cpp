@@ -1,5 +1,4 @@
-// Whether a factor is zero or real depends on its value before conversion to the computation's
-// type.
+// A factor is zero or real by its value before conversion to the computation's type.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -23,7 +22,7 @@ constexpr double tiny = 1e-60;  // 0 as a float
 
 class Factors : public data::OnEveryExecutor {
  protected:
-  /// The elements of a buffer after `call`, which began with `values`.
+  /// The elements of a buffer after `call`.
   template <class T, class Call>
   std::vector<T> after(std::vector<T> values, const Call& call) {
     data::buffer memory(where(), values.size() * sizeof(T));
@@ -94,14 +93,14 @@ TEST_ON_EVERY_EXECUTOR(Factors, OfSpmvAreZeroAndRealBeforeTheyAreConverted) {
   EXPECT_TRUE(is_inf_nan(product(one, complex_float(0), complex(1), complex(2, tiny))));
 }
 
-/// A number's bits, equal for all NaNs.
+/// Equal for all NaNs.
 template <class T>
 auto bits_of(T re, T im) {
   return data::bits(tally::functions::canonical(std::complex<T>(re, im)));
 }
 
-// Element-wise functions compute in their inputs' type: a real result is converted, with imaginary
-// part +0 for any factors.
+// Element-wise functions compute in their inputs' type: real results get the imaginary part +0 for
+// any factors.
 TEST_ON_EVERY_EXECUTOR(Factors, LeaveARealResultReal) {
   const std::vector<double> x = {1, -1, 0, -0.0, infinity};
   const auto expect_real = [&](const char* what, const auto& call) {
@@ -122,8 +121,8 @@ TEST_ON_EVERY_EXECUTOR(Factors, LeaveARealResultReal) {
   }
 }
 
-// spmv computes in y's type if that is wider: a real sum in a complex y has the imaginary part +0
-// before alpha multiplies it, so -0 for negative alpha, NaN for non-finite alpha.
+// spmv computes in y's type if wider: a real sum in a complex y has the imaginary part +0 before
+// alpha multiplies it, so -0 for negative alpha, NaN for non-finite alpha.
 TEST_ON_EVERY_EXECUTOR(Factors, OfSpmvMultiplyTheZeroBesideARealSum) {
   if (where().name() == "workspace") GTEST_SKIP() << "it stages no matrices";
   const std::vector<std::int32_t> offsets = {0, 2, 2, 3}, columns = {0, 1, 0};

@@ -1,6 +1,6 @@
-// Built and linked with -ffast-math: startup code flushes subnormals to zero, and the program's own
-// arithmetic may be reordered; the library's may not, nor may functions of the headers. Built again
-// for processors with FMA, whose compilers contract.
+// Built with -ffast-math: startup code flushes subnormals to zero, and arithmetic may be reordered,
+// except the library's and its headers'. Built again for processors with FMA, whose compilers
+// contract.
 #include "tests/golden.hpp"
 
 #include <tally/tally.h>
@@ -12,14 +12,13 @@
 #include <numeric>
 #include <vector>
 
-/// The dot product by functions compiled here.
 double own(const tally::executor& where, std::size_t n, unsigned seed, bool tiny) {
   const auto x = tiny ? golden::doubles(n, seed, -520, 8) : golden::doubles(n, seed);
   const auto y = tiny ? golden::doubles(n, seed + 1, -550, 8) : golden::doubles(n, seed + 1);
   return tally::transform_reduce(where, x, y, 0.0, std::plus<>(), std::multiplies<>());
 }
 
-/// The product of a one-row matrix, `values`, and x.
+/// A one-row matrix times x.
 template <class T>
 T row_times(const tally::executor& where, const std::vector<T>& values, const std::vector<T>& x) {
   std::vector<std::int32_t> columns(values.size());
@@ -32,7 +31,7 @@ T row_times(const tally::executor& where, const std::vector<T>& values, const st
 
 // --- Factors and bounds that are subnormal as floats ----------------------------------------------
 
-/// 2^-130 as T, which arithmetic here would flush; its bits are hidden from the compiler.
+/// 2^-130 as T, which arithmetic here would flush; hidden from the compiler.
 template <class T>
 T tiny() {
   if constexpr (tally::is_complex_v<T>) {
@@ -71,7 +70,7 @@ tally_executor executor_of(const tally::executor& where) {
   return c;
 }
 
-/// Expects `want` from alpha * x + beta * y and from spmv, by the C++ and the C interface.
+/// Expects `want` from alpha * x + beta * y and from spmv, in C++ and C.
 template <class S, class X>
 void expect_products(const tally::executor& where, const char* what, X x, X want) {
   constexpr auto s = static_cast<tally_type>(tally::type_of<S>);
@@ -125,7 +124,6 @@ void expect_products(const tally::executor& where, const char* what, X x, X want
   expect(bits_of(y[0]) == bits_of(want), where, what);
 }
 
-/// Counts samples between bounds of +-2^-130.
 void expect_counts(const tally::executor& where) {
   const float upper = tiny<float>();
   const float lower = std::bit_cast<float>(std::bit_cast<std::uint32_t>(upper) | 0x80000000u);
@@ -192,7 +190,7 @@ int main() {
   expect(
       std::bit_cast<std::uint64_t>(sum.round<double>()) == std::bit_cast<std::uint64_t>(0x1p-128),
       tally::serial(), "exact_sum of a float");
-  // Each lane adds a product and its negative: 0, unless the second is contracted.
+  // 0, unless the second product is contracted.
   auto x = golden::doubles(tally::order::chunk, 7);
   auto y = golden::doubles(tally::order::chunk, 8);
   for (std::size_t i = 0; i < x.size(); ++i) {

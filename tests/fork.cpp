@@ -1,5 +1,5 @@
-// fork(): a child lacks the threads that OpenMP has started, and would wait for them for ever. This
-// program starts no thread itself; each test is a child with a time limit.
+// fork(): a child lacks OpenMP's threads, and would wait for them for ever. This program starts no
+// thread itself; each test is a child with a time limit.
 #include "tests/operations.hpp"
 
 #include <tally/tally.hpp>
@@ -69,7 +69,7 @@ const std::vector<double> x(n, 0.5);
 
 #if TALLY_HAS_OPENMP
 
-/// Checks a child of a process that had threads; `before` is an executor of the parent.
+/// `before` is an executor of the parent, which had threads.
 bool does_without_openmp(const tally::executor& before) {
   bool right = expect(tally::dot(x, x) == n / 4, "automatic() computes");
   right &= expect(tally::choose(tally::as_operand(x)).name() == "simd", "automatic() is simd");
@@ -96,7 +96,6 @@ bool does_without_openmp(const tally::executor& before) {
   return right;
 }
 
-/// The threads of a parallel region outside Tally.
 int threads_of_a_region() {
   int threads = 0;
 #pragma omp parallel num_threads(3)

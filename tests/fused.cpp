@@ -1,5 +1,4 @@
-// Updates with a sum: on every executor, the vector and the sum have the bits of the two separate
-// calls on serial.
+// Updates with a sum: vector and sum have the bits of the separate calls on serial.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -21,7 +20,7 @@ using tally::fused_sum;
 using tally::type;
 using tally::order::chunk;
 
-/// The types of one call; z is y's vector for axpy.
+/// z is y's vector for axpy.
 struct fused_case {
   elementwise update;
   fused_sum what;
@@ -103,7 +102,6 @@ std::vector<fused_case> mixed_cases() {
   return all;
 }
 
-/// The second vector of the sum, beside z.
 enum class other { itself, own, x };
 
 class Fused : public data::OnEveryExecutor {
@@ -145,7 +143,7 @@ class Fused : public data::OnEveryExecutor {
     return {{std::complex<double>(0.7, -0.2), std::complex<float>(-1.1f, 0.3f)}, {0.7f, 1.3}};
   }
 
-  /// Makes the call, or the two equivalent ones; returns all memory afterwards.
+  /// Makes the call, or the equivalent ones; returns all memory.
   outcome run(const tally::executor& on, const fused_case& c, std::size_t n, const layouts& l,
               other with, kind k, bool exact, const tally::scalar& alpha, const tally::scalar& beta,
               bool wait, bool is_fused) const {
@@ -247,7 +245,7 @@ TEST_ON_EVERY_EXECUTOR(Fused, EveryAlignmentAndStride) {
   }
 }
 
-// Norms out of range are summed a second time, from the update's result.
+// Norms out of range are summed again, from the update's result.
 TEST_ON_EVERY_EXECUTOR(Fused, WideRangesAndSpecialValues) {
   for (const fused_case& c : equal_cases()) {
     for (const kind k : {kind::wide, kind::special}) {
@@ -289,7 +287,7 @@ TEST_ON_EVERY_BACKEND(Fused, Long) {
   EXPECT_TRUE(b.read() == y);
 }
 
-// Norms of large and of small numbers, which the first sum of squares can't hold.
+// Large and small norms, which the first sum of squares can't hold.
 TEST_ON_EVERY_EXECUTOR(Fused, NormsThatRescale) {
   for (const double scale : {0x1p-560, 0x1p-1040, 0x1p600}) {
     const std::size_t n = 3 * chunk + 70;

@@ -1,5 +1,5 @@
-// gather and scatter on every executor, for every type, increment and index type, against a plain
-// loop over bytes; and buffers.
+// gather and scatter for every type, increment and index type, against a plain loop over bytes; and
+// buffers.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -19,7 +19,7 @@ using tally::type;
 
 class Gather : public data::OnEveryExecutor {};
 
-/// The elements of a vector in an executor's memory, contiguous.
+/// The elements of a vector, contiguous.
 std::vector<std::byte> elements_at(const data::buffer& memory, const tally::operand& v) {
   const std::size_t size = size_of(v.element);
   std::vector<std::byte> all(memory.size()), elements;

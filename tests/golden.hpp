@@ -1,6 +1,6 @@
 // Fixed data and the bits of their dot products, reductions and exponentials under order 1. These
-// never change: other bits are another order. The data come from integers alone, so that only the
-// library's arithmetic decides, whatever this file's compiler flags.
+// never change: other bits are another order. The data come from integers, so that compiler flags
+// of this file don't matter.
 #pragma once
 
 #include <bit>
@@ -22,8 +22,8 @@ class generator {
   std::uint64_t state_;
 };
 
-/// A double with a random sign and fraction, and one of `span` exponents from 2^lowest up;
-/// assembled from bits, so that flushing changes nothing.
+/// Random sign and fraction, and one of `span` exponents from 2^lowest up; assembled from bits, so
+/// that flushing changes nothing.
 inline double assembled(generator& random, int lowest, int span) {
   const std::uint64_t bits = random();
   const std::uint64_t exponent = static_cast<std::uint64_t>(1023 + lowest) + random() % span;
@@ -113,7 +113,7 @@ inline constexpr reduction_row reduction_rows[] = {
      0x4138deca, 0x46254b01, 0x42523b71},
 };
 
-/// exp and sigmoid of a number; their formula is part of order 1 (docs/numerics.md).
+/// exp and sigmoid, whose formula is part of order 1 (docs/numerics.md).
 template <class R, class Bits>
 struct exponential_row {
   R x;

@@ -1,6 +1,6 @@
-// bincount, histogram_even and histogram_range: every executor counts as a literal loop does, for
-// every type, number of bins, distribution, size and stride, at every edge and beside it; weights
-// give the correctly rounded sum, in any order.
+// bincount, histogram_even and histogram_range: the counts of a literal loop, for every type,
+// number of bins, distribution, size and stride, at every edge and beside it; weights give the
+// correctly rounded sum, in any order.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -117,7 +117,6 @@ X sample(double value) {
   }
 }
 
-/// All real types except bool.
 template <class F>
 void for_each_real(F&& f) {
   data::for_each_type([&]<class X>(std::type_identity<X> type) {
@@ -131,7 +130,6 @@ void for_each_integer(F&& f) {
   });
 }
 
-/// The adjacent numbers of x's type.
 template <class X>
 X next_up(X x) {
   if constexpr (std::is_integral_v<X>) {
@@ -165,7 +163,7 @@ X next_down(X x) {
   }
 }
 
-/// All edges in the type, and their neighbours.
+/// All edges and their neighbours.
 template <class X, class Edges>
 std::vector<X> around(const Edges& edges) {
   std::vector<X> all;
@@ -220,7 +218,7 @@ struct options {
 
 class Histogram : public data::OnEveryExecutor {
  protected:
-  /// Compares the executor's counts with those of `bin_of`, for the bins of `a`.
+  /// For the bins of `a`.
   template <class X, class F>
   void compare(const tally::histogram_arguments& a, const std::vector<X>& x, std::size_t bins,
                F bin_of, const options& o = {}) {
@@ -273,7 +271,6 @@ class Histogram : public data::OnEveryExecutor {
     ASSERT_EQ(count(a, false, false), without) << label() << ", outside is not asked for";
   }
 
-  /// Counts, added to 5 in each bin.
   answer count(tally::histogram_arguments a, bool wide, bool with_outside) {
     const std::size_t bins = a.counts.size, size = wide ? 8 : 4;
     reserve(counts_, (bins + 1) * size);
@@ -337,7 +334,6 @@ class Histogram : public data::OnEveryExecutor {
     compare(with_counts(binning::keys, bins * o.channels), keys, bins, bin_of, o);
   }
 
-  /// Keys with the bits of unsigned ones.
   template <class X>
   void compare_unsigned_keys(const std::vector<X>& keys, std::size_t bins, const options& o = {}) {
     const auto bin_of = [&](X key) -> std::int64_t {
@@ -582,7 +578,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
       ASSERT_NO_FATAL_FAILURE(compare_range(x, first, {.every_form = false}));
       ASSERT_NO_FATAL_FAILURE(compare_range(x, rest, {.every_form = false}));
     }
-    // Edges with a subnormal range, or one that overflows.
+    // Edges with a subnormal range, or an overflowing one.
     for (const double scale : {0x1p-1070, 0x1p-1023, 0x1p-1006, 0x1p1022}) {
       std::vector<double> scaled;
       for (int i = -9; i < 25; ++i) scaled.push_back(i / 16.0 * scale * (i > 20 ? 1.5 : 1));
@@ -591,7 +587,6 @@ TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
       add_special(z);
       ASSERT_NO_FATAL_FAILURE(compare_range(z, scaled, {.every_form = false}));
     }
-    // Edges of other types.
     std::vector<float> narrow(edges.begin(), edges.end());
     ASSERT_NO_FATAL_FAILURE(compare_range(around<X>(narrow), narrow, {.every_form = false}));
     using of64 = std::numeric_limits<std::int64_t>;
@@ -702,7 +697,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, Channels) {
 }
 
 TEST_ON_EVERY_EXECUTOR(Histogram, RunsOfEqualKeys) {
-  // Runs of one key, also without a bin, are counted at once; other keys come between.
+  // Runs of one key, also without a bin, with other keys between.
   for_each_integer([&]<class X>(std::type_identity<X>) {
     std::vector<X> keys;
     for (int run = 0; keys.size() < 20'000; ++run) {
@@ -861,7 +856,7 @@ std::uint64_t bits_of(R value) {
 
 class WeightedHistogram : public Histogram {
  protected:
-  /// Sums of `w` by key, as bits; keys without a bin are left out.
+  /// Keys without a bin are left out.
   template <class W, class C>
   std::vector<std::uint64_t> sums(const std::vector<std::int32_t>& keys, const std::vector<W>& w,
                                   std::size_t bins, std::size_t channels = 1, layout l = {},
@@ -889,7 +884,7 @@ class WeightedHistogram : public Histogram {
     return all;
   }
 
-  /// By the library's exact sums, which are tested elsewhere.
+  /// By exact sums, tested elsewhere.
   template <class W, class C>
   static std::vector<std::uint64_t> expected(const std::vector<std::int32_t>& keys,
                                              const std::vector<W>& w, std::size_t bins,
@@ -960,7 +955,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, MillionOfWeights) {
   check.operator()<double>(data::kind::special, 2500, 1);
 }
 
-// GPUs add these in memory, repeated keys of a bin together.
+// GPUs add these in memory, repeated keys together.
 TEST_ON_EVERY_BACKEND(WeightedHistogram, RepeatedOfManyBins) {
   constexpr std::size_t n = 1'000'003, bins = 5000;
   for (const spread s : {spread::constant, spread::alternating, spread::sorted, spread::zipf}) {
@@ -975,8 +970,8 @@ TEST_ON_EVERY_BACKEND(WeightedHistogram, RepeatedOfManyBins) {
   }
 }
 
-// Runs longer than all threads of a GPU, so that a thread sees one bin's weights in succession,
-// then another's. In every other run a third of the keys is random.
+// Runs longer than all GPU threads: a thread sees one bin's weights in succession, then another's.
+// In every other run a third of the keys is random.
 TEST_ON_EVERY_BACKEND(WeightedHistogram, RunsInManyBins) {
   static constexpr std::size_t n = 5'000'003, bins = 10'007, a_run = 700'000;
   struct example {
@@ -1038,8 +1033,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, AnyOrder) {
 }
 
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, KnownSums) {
-  // Integers times a power of two: the sum is exact in 128 bits, and its conversion to double
-  // correctly rounded.
+  // Integers times a power of two: the sum is exact in 128 bits, and correctly rounded to double.
   std::mt19937_64 random(4);
   std::vector<std::int32_t> keys;
   std::vector<double> w;
@@ -1120,8 +1114,8 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, FewSamplesOfManyBins) {
   check(std::type_identity<double>(), std::type_identity<double>());
 }
 
-// Where hosts change from tables of limbs to sorting: below four samples a bin, or with more bins
-// than a cache holds.
+// Hosts change from tables of limbs to sorting below four samples a bin, or with more bins than a
+// cache holds.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, BordersOfTables) {
   const auto check = [&]<class W>(std::type_identity<W>, std::size_t most) {
     const auto compare = [&](std::size_t n, std::size_t bins, std::size_t channels) {
@@ -1141,8 +1135,8 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, BordersOfTables) {
   check(std::type_identity<double>(), (1 << 21) / 544);
 }
 
-// More samples than hosts sort at a time, half of them in one bin. Weights are small integers:
-// plain sums are exact.
+// More samples than hosts sort at a time, half of them in one bin. Small integer weights: plain
+// sums are exact.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, LongerThanIsSortedAtOnce) {
   constexpr std::size_t n = 9'000'001, bins = 20'000;
   std::mt19937 random(1);

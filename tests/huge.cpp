@@ -1,4 +1,4 @@
-// More than 2^31 elements: every index and byte count is 64 bits wide. And every float.
+// More than 2^31 elements: every index and byte count has 64 bits. And every float.
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
 #include "tests/transcription.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 class Huge : public data::OnEveryExecutor {};
 
-// bool x float16 in float: 6 GiB of operands, whose sums round, so that the order shows.
+// 6 GiB of operands in float, whose sums round, so that the order shows.
 TEST_ON_EVERY_EXECUTOR(Huge, BeyondTwoToThe31Elements) {
   const std::size_t n = (std::size_t{1} << 31) + 3 * tally::order::chunk + 777;
   const auto x_of = [](std::size_t i) { return (i * 2654435761u >> 20) % 3 != 0; };
@@ -87,7 +87,6 @@ TEST_ON_EVERY_EXECUTOR(Huge, ExtremaBeyondTwoToThe31Elements) {
   EXPECT_EQ(tally::max(where(), back), (tally::extremum<std::int8_t>{127, index / 2}));
 }
 
-// More bytes than 32 bits count.
 TEST_ON_EVERY_EXECUTOR(Huge, MapsBeyondTwoToThe31Elements) {
   const std::size_t n = (std::size_t{1} << 31) + 777;
   data::buffer from(where(), n), to(where(), n);
@@ -114,7 +113,7 @@ TEST_ON_EVERY_EXECUTOR(Huge, MapsBeyondTwoToThe31Elements) {
   }
 }
 
-// More keys of one bin than 32 bits count; and every other one, on the path that is not for bytes.
+// More keys of one bin than 32 bits count, contiguous and strided.
 TEST_ON_EVERY_EXECUTOR(Huge, CountsBeyondTwoToThe32) {
   const std::size_t n = (std::size_t{1} << 32) + (std::size_t{1} << 25) + 777, bins = 256;
   const std::size_t piece = std::size_t{1} << 24;
@@ -193,8 +192,8 @@ class repeated_zeros {
   bool usable_ = false;
 };
 
-// More samples of a bin than the 32-bit counters of a block hold: in every block of an H200, and
-// where bins are cut into ten ranges. Bytes have other counters, which blocks add in 32 bits.
+// More samples of a bin than a block's 32-bit counters hold: in every block of an H200, and with
+// bins cut into ten ranges. Bytes have other counters, added in 32 bits.
 TEST(HugeCuda, CountsMoreThanABlockCountsIn32Bits) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
@@ -227,7 +226,7 @@ TEST(HugeCuda, CountsMoreThanABlockCountsIn32Bits) {
 
 #endif
 
-// exp and sigmoid of every float: the transcription's bits, within one ulp.
+// The transcription's bits, within one ulp.
 TEST_ON_EVERY_EXECUTOR(Huge, ExponentialsOfEveryFloat) {
   constexpr std::size_t piece = std::size_t{1} << 26;
   std::vector<float> x(piece), z(piece);

@@ -1,4 +1,4 @@
-// Sums over parts of a vector: joined, they have the bits of the whole sum, for any cuts.
+// Joined sums over parts of a vector have the bits of the whole sum, for any cuts.
 #include "tests/data.hpp"
 
 #include "src/core/order/interval.hpp"
@@ -25,7 +25,6 @@ constexpr auto chunk = static_cast<std::int64_t>(tally::order::chunk);
 constexpr summand all_summands[] = {summand::product, summand::value, summand::magnitude,
                                     summand::square};
 
-/// Memory for one message.
 struct message {
   explicit message(const interval_shape& shape) : words(tally::interval_bytes(shape) / 8) {
     tally::clear_interval(shape, words.data());
@@ -60,8 +59,8 @@ fields slice(const fields& whole, std::int64_t begin, std::int64_t end) {
   return part;
 }
 
-/// Every part's message, in order: part p has elements cuts[p] ... cuts[p + 1] and runs on executor
-/// p modulo their number.
+/// Messages of all parts: part p has elements cuts[p] ... cuts[p + 1], on executor p modulo their
+/// number.
 std::vector<message> messages_of(const executors& where, const interval_shape& shape,
                                  const fields& whole, const std::vector<std::int64_t>& cuts,
                                  double scale = 1) {
@@ -124,7 +123,6 @@ std::vector<message> messages_of(const executors& where, const interval_shape& s
   return messages;
 }
 
-/// Joins adjacent messages in random order until one is left.
 message joined(std::vector<message> messages, std::mt19937_64& random) {
   while (messages.size() > 1) {
     const std::size_t i = random() % (messages.size() - 1);
@@ -134,7 +132,6 @@ message joined(std::vector<message> messages, std::mt19937_64& random) {
   return messages.front();
 }
 
-/// Bytes of each field's result.
 using results = std::vector<std::vector<std::byte>>;
 
 results over_parts(const executors& where, const interval_shape& shape, const fields& whole,
@@ -172,7 +169,7 @@ results over_parts(const executors& where, const interval_shape& shape, const fi
   return made;
 }
 
-/// The result for the whole vector in host memory, by the function with these terms.
+/// Computed on the whole vector by the function with these terms.
 std::vector<std::byte> of_whole(const interval_shape& shape, const interval_field& field,
                                 tally::conjugate conjugated) {
   const type element = result_of(shape);
@@ -210,7 +207,6 @@ class placed_vector {
   data::buffer here_, there_;
 };
 
-/// Random cuts of n elements.
 std::vector<std::int64_t> random_cuts(std::int64_t n, std::size_t parts, std::mt19937_64& random) {
   std::vector<std::int64_t> cuts = {0, n};
   while (cuts.size() <= parts) {
@@ -220,7 +216,6 @@ std::vector<std::int64_t> random_cuts(std::int64_t n, std::size_t parts, std::mt
   return cuts;
 }
 
-/// Fields of n elements, and their sums under any cuts.
 class case_of {
  public:
   case_of(const tally::executor& where, summand what, type x, type y, type accumulator)
@@ -246,7 +241,6 @@ class case_of {
 
   void run_on(executors where) { where_ = std::move(where); }
 
-  /// Compares the sums over these parts with the whole's.
   void expect_bits(const std::vector<std::int64_t>& cuts, std::mt19937_64& random,
                    tally::conjugate conjugated = tally::conjugate::none) const {
     const results got = over_parts(where_, shape_, device_, cuts, conjugated, random);
@@ -267,7 +261,6 @@ class case_of {
   fields host_, device_;
 };
 
-/// Accumulators of a pair of types.
 template <class X, class Y>
 std::set<type> accumulators_of() {
   std::set<type> all = {tally::type_of<tally::dot_widest_t<X, Y>>};
@@ -360,7 +353,7 @@ TEST_ON_EVERY_EXECUTOR(IntervalSum, HasTheBitsOfTheWholeWhereverItIsCut) {
   }
 }
 
-// In some fields the sum of squares leaves its range, below and above.
+// In some fields the sum of squares leaves its range.
 TEST_ON_EVERY_BACKEND(IntervalSum, RescalesFieldsAlone) {
   std::mt19937_64 random(5);
   constexpr std::size_t n = 70 * 1024 + 5;
@@ -410,7 +403,7 @@ TEST(IntervalSums, PartsMayRunOnAnyExecutors) {
 
 // --- The monoid -----------------------------------------------------------------------------------
 
-/// Very many parts of a vector, each of 0 to 3 chunks, with terms anywhere in a pool.
+/// Very many parts, each of 0 to 3 chunks, with terms anywhere in a pool.
 class many_parts {
  public:
   many_parts(std::size_t parts, std::uint64_t seed) : pool_(8192) {
@@ -437,7 +430,7 @@ class many_parts {
                           m.data());
     }
   }
-  /// Writes the message of parts [first, last), bracketed at random.
+  /// Bracketed at random.
   void write(std::size_t first, std::size_t last, std::mt19937_64& random, message& m) const {
     if (last - first == 1) return write(first, m);
     const std::size_t middle = first + 1 + random() % (last - first - 1);
@@ -451,7 +444,6 @@ class many_parts {
     tally::finish_interval(shape_, m.data(), tally::conjugate::none, &sum);
     return sum;
   }
-  /// The sum by the tree.
   double expected() const {
     tally::order::tree<double> chunks;
     for (std::int64_t c = 0; c < first_.back(); ++c) {

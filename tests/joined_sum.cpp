@@ -1,5 +1,5 @@
 // Nodes of parts, joined in place, have the bits of the whole sum; so have limbs and nodes that go
-// through peer buffers, here between parts on one device.
+// through peer buffers, here within one device.
 #include "tests/data.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,6 @@ type result_of(const interval_shape& shape) {
   return is_real ? tally::part_of(shape.accumulator) : shape.accumulator;
 }
 
-/// A vector in an executor's memory.
 struct placed {
   placed(const tally::executor& where, type element, std::int64_t n, std::uint64_t seed,
          data::kind kind)
@@ -46,7 +45,6 @@ std::vector<std::byte> fetched(const tally::executor& where, const void* from, s
   return to;
 }
 
-/// Vectors, the shape of their sums, and the results of the whole.
 struct problem {
   problem(const tally::executor& where, summand what, type x, type y, type accumulator,
           std::size_t fields, std::int64_t n, data::kind kind)
@@ -87,7 +85,6 @@ struct problem {
   std::vector<std::byte> wanted;
 };
 
-/// Chunks at which to cut a vector into `parts`.
 std::vector<std::int64_t> cuts_of(std::int64_t n, std::size_t parts, std::mt19937_64& random) {
   const std::int64_t chunks = (n + chunk - 1) / chunk;
   std::vector<std::int64_t> cuts = {0, chunks};
@@ -226,7 +223,7 @@ TEST_ON_EVERY_EXECUTOR(JoinedSum, Refuses) {
 
 #if TALLY_HAS_CUDA
 
-/// Parts of a vector on streams of one device, as if on several.
+/// Parts on streams of one device, as if on several.
 class parts_of_one_device {
  public:
   /// @param calls  earlier calls, by the peer buffers' count.
@@ -338,7 +335,7 @@ TEST(Windows, TakeNodes) {
   }
 }
 
-// Parts 1 and 2 are empty, so no result needs them: calls follow without waiting, and none may
+// Parts 1 and 2 are empty and needed by no result: calls follow without waiting, and none may
 // overtake. The number of calls passes the largest tag.
 TEST(Windows, WaitForPartsWithoutNodes) {
   if (!has_gpu()) GTEST_SKIP() << "there is no GPU";

@@ -1,4 +1,4 @@
-// The kokkos executor runs on Kokkos: a tool that Kokkos loads counts its kernels.
+// The kokkos executor runs on Kokkos: a Kokkos tool counts kernels.
 #include "src/core/table.hpp"
 
 #include <tally/tally.hpp>

@@ -1,5 +1,5 @@
-// Kokkos::Views as operands: rank-1 ones, contiguous and strided, are vectors; rank-2 ones rows;
-// rank-0 ones destinations of results.
+// Kokkos::Views as operands: rank 1, contiguous or strided, for vectors; rank 2 for rows; rank 0
+// for results.
 #include <tally/tally.hpp>
 
 #include <Kokkos_Core.hpp>

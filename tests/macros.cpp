@@ -1,4 +1,4 @@
-// Every public header after macros that well-known headers define; only the syntax is compiled.
+// Every public header after macros of well-known headers; only the syntax is compiled.
 //
 // Function-like ones are named as in f2c.h, windows.h and C codes; the standard library's headers
 // were included before.
@@ -142,7 +142,7 @@
 #include <tally/nccl.hpp>
 #endif
 
-// Names that are macros can be written; calls of others need no care.
+// Macro names can be written; calls of others need no care.
 double uses(const std::vector<double>& x) {
   return (tally::min)(x).value + (tally::max)(tally::serial(), x).value +
          (tally::minmax)(x).max.value + tally::dot(x, x);

@@ -1,4 +1,4 @@
-// Sparse patterns in CSR for tests and benchmarks, and the location of matrix files.
+// Sparse patterns in CSR, and the location of matrix files.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace matrices {
 
-/// Path of a real matrix, if present: in the folder TALLY_MATRICES of the environment, else in the
-/// one configured.
+/// Path of a real matrix, if present: in TALLY_MATRICES of the environment, else in the configured
+/// folder.
 inline std::filesystem::path file(const std::string& name) {
   const char* const elsewhere = std::getenv("TALLY_MATRICES");
   return std::filesystem::path(elsewhere != nullptr ? elsewhere : TALLY_MATRICES) /
@@ -30,7 +30,6 @@ struct pattern {
   std::vector<std::int32_t> row_offsets = {0};
   std::vector<std::int32_t> column_indices;
 
-  /// Ends a row, of the columns pushed since the last one.
   void end_row() {
     row_offsets.push_back(static_cast<std::int32_t>(column_indices.size()));
     ++rows;
@@ -66,7 +65,6 @@ inline pattern stencil(int nx, int ny, int nz, int reach) {
   return p;
 }
 
-/// Rows of these lengths with random columns.
 inline pattern rows_of(const std::vector<std::size_t>& lengths, std::size_t columns,
                        std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -95,7 +93,7 @@ inline pattern random_rows(std::size_t n, double mean, double skew, std::uint64_
 }
 
 /// A graph of 2^scale vertices and `edges` edges by R-MAT with Graph500's parameters: power-law
-/// degrees, many empty rows. Duplicate edges are merged.
+/// degrees, many empty rows, no duplicates.
 inline pattern rmat(int scale, std::size_t edges, std::uint64_t seed) {
   constexpr auto share = [](double p) { return static_cast<std::uint64_t>(p * 65536); };
   std::mt19937_64 random(seed);
@@ -130,7 +128,6 @@ inline pattern rmat(int scale, std::size_t edges, std::uint64_t seed) {
   return p;
 }
 
-/// A full first row and column, and the diagonal.
 inline pattern arrow(std::size_t n) {
   pattern p;
   p.columns = n;

@@ -1,4 +1,4 @@
-// Matrix Market files: every field and symmetry, spellings, each error's message.
+// Matrix Market files: every field and symmetry, spellings, errors.
 #include <tally/tally.hpp>
 
 #include "tests/data.hpp"
@@ -80,7 +80,6 @@ void expect_array_failure(const std::string& text, const std::string& file,
                [&] { read_array(file, options); });
 }
 
-/// A temporary file in a folder of its own.
 class file {
  public:
   explicit file(const std::string& contents) { std::ofstream(path_, std::ios::binary) << contents; }
@@ -300,7 +299,7 @@ TEST(MatrixMarket, ExponentsOfFortran) {
 }
 
 TEST(MatrixMarket, FloatsAreRoundedOnce) {
-  // Halfway between two floats except for a last digit that double loses.
+  // Halfway between two floats except for a digit that double loses.
   const auto a = read<float>(coordinate("real general",
                                         "1 3 3\n1 1 1.000000059604644775390625000000001\n"
                                         "1 2 1e-45\n1 3 1e-50\n"));
@@ -618,7 +617,6 @@ TEST(MatrixMarketErrors, Limits) {
   expect_no_option("max_ratio is 0", {.max_ratio = 0});
 }
 
-/// Repeats a text until this many bytes.
 class endless : public std::streambuf {
  public:
   explicit endless(const std::string& begin) : text_(begin) {
@@ -770,7 +768,7 @@ TEST(MatrixMarketGzip, ZerosMayFollow) {
   }
 }
 
-// A quarter of a MiB that expands to 256 MiB, then to entries of 28 bytes.
+// A quarter of a MiB that expands to 256 MiB.
 TEST(MatrixMarketGzip, ABombIsRefused) {
   std::string text = coordinate("pattern general", "1 1 67108864\n");
   for (int i = 0; i < 1 << 20; ++i) text += "1 1\n";
@@ -818,7 +816,6 @@ TEST(MatrixMarketGzip, NeedsZlib) {
 
 // --- Parts of files -------------------------------------------------------------------------------
 
-/// The whole matrix, from the parts of a file.
 template <class Value>
 tally::matrix_market_part<Value> joined(const std::filesystem::path& path, std::size_t parts) {
   tally::matrix_market_part<Value> all;
@@ -864,7 +861,6 @@ TEST(MatrixMarketParts, JoinedAreTheWhole) {
   expect_parts<double>(coordinate("pattern general", "0 3 0"));
 }
 
-// Errors in a part have the file's line numbers.
 TEST(MatrixMarketParts, ErrorsHaveTheFilesLines) {
   const file f(coordinate("real general", "3 3 3\n1 1 1\n% no entry\n2 4 1\n3 3 1\n"));
   for (std::size_t parts = 1; parts < 40; ++parts) {
@@ -884,7 +880,6 @@ TEST(MatrixMarketParts, ErrorsHaveTheFilesLines) {
                "tally::read_matrix_market: " + imaginary.path().string() +
                    ": complex entries can't be read as float64",
                [&] { tally::read_matrix_market_part(imaginary.path(), 0, 1); });
-  // All parts together notice a wrong number of entries.
   const file few(coordinate("pattern general", "9 9 3\n1 1\n2 2\n"));
   EXPECT_EQ(joined<double>(few.path(), 3).lines, 2u);
 }
@@ -913,7 +908,6 @@ TEST(MatrixMarketParts, ACompressedFileIsTheFirst) {
 
 // --- Each option, each way of reading, each kind of file ------------------------------------------
 
-/// The outcome in a process of its own.
 struct outcome {
   std::size_t entries = 0;        ///< entries read
   std::size_t kibibytes = 0;      ///< growth of peak memory
@@ -932,7 +926,7 @@ std::size_t peak_kibibytes() {
   return 0;
 }
 
-/// Calls a function in a process of its own, for a minute at most.
+/// In a process of its own, for a minute at most.
 outcome apart(const std::function<std::size_t()>& call) {
   int ends[2] = {};
   EXPECT_EQ(pipe(ends), 0);
@@ -1006,7 +1000,7 @@ const way in_parts = [](const std::string& path, const options& o) {
   return read_part_of(path, 0, 2, o) + read_part_of(path, 1, 2, o);
 };
 
-/// 10 entries in 1000 rows, the longest line, 12 bytes of comments and blank lines.
+/// 10 entries in 1000 rows, the longest line, 12 bytes of comments and blanks.
 const std::string ten = [] {
   std::string text = coordinate("real general", "%%%%%\n1000 10 10\n");
   for (int i = 1; i <= 10; ++i)
@@ -1014,7 +1008,7 @@ const std::string ten = [] {
   return text;
 }();
 
-/// An option that just admits the ten entries, and one that just does not, for the whole file.
+/// An option that just admits the ten, and one that just does not, for the whole file.
 struct limit {
   const char* name;
   options passes, refuses;
@@ -1133,7 +1127,7 @@ TEST(MatrixMarketLimits, LargeOnesTakeNoMemory) {
                [&] { tally::matrix_market::check_number_of_entries(announces.path(), {}); });
 }
 
-// The number of an invalid line, where a process may not hold the whole file.
+// The number of an invalid line, although no process may hold the whole file.
 TEST(MatrixMarketLimits, AWrongLineOfAPart) {
   std::string text = ten;
   text.replace(text.rfind("1 5"), 3, "1 x");
@@ -1144,7 +1138,6 @@ TEST(MatrixMarketLimits, AWrongLineOfAPart) {
 }
 
 #if TALLY_HAS_ZLIB
-/// The bytes of a text, then others repeated.
 class endless_bytes : public std::streambuf {
  public:
   endless_bytes(std::string begin, std::string then)
@@ -1175,7 +1168,7 @@ TEST(MatrixMarketLimits, CompressedBytesWithoutAnEnd) {
                  "(matrix_market_options::max_skipped)");
   expect_outcome(read(gzip(""), {.max_bytes = 1 << 20}), 0,
                  "it has more than 1048576 bytes (matrix_market_options::max_bytes)");
-  // A bomb, in parts: all of it in the first, its head in the others.
+  // All of a bomb in the first part, its head in the others.
   std::string text = coordinate("pattern general", "1 1 67108864\n");
   for (int i = 0; i < 1 << 20; ++i) text += "1 1\n";
   const std::string one = gzip(text);

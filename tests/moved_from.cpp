@@ -1,5 +1,5 @@
-// Moved-from objects: every member of every public class can be called, and gives the empty state
-// or a clear error. New classes must be listed here. (Those over ranks: mpi.cpp and nccl.cpp.)
+// Moved-from objects: every member of every public class gives the empty state or a clear error.
+// New classes must be listed. (Those over ranks: mpi.cpp and nccl.cpp.)
 #include "tests/data.hpp"
 
 #include <tally/joined_sum.hpp>
@@ -58,7 +58,7 @@ TEST(MovedFrom, Error) {
   EXPECT_STREQ(to.what(), "some text");
 }
 
-/// A matrix's vectors are empty then, and its view mismatches its rows.
+/// Vectors are empty, and the view mismatches its rows.
 TEST(MovedFrom, Matrix) {
   tally::csr_matrix<double> from{2, 2, {0, 1, 2}, {0, 1}, {1, 1}};
   const auto to = std::move(from);

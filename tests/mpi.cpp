@@ -41,11 +41,11 @@ std::string test;  // its name
 int checks = 0;
 int failures = 0;
 
-/// Whether MPI pretends to combine messages out of order.
+/// Whether MPI pretends to combine out of order.
 bool spoils_order = false;
 int spoiled_messages = 0;
 
-/// The MPI function that pretends to fail on this rank; the functions called so far.
+/// The MPI function that pretends to fail here; the functions called so far.
 std::string failing;
 int failed_calls = 0;
 std::set<std::string> called;
@@ -81,7 +81,7 @@ tally::executor here() {
 
 // --- Vectors, and where they are cut --------------------------------------------------------------
 
-/// A whole vector, on all ranks; every `increment`-th element of its memory.
+/// Every `increment`-th element of memory, on all ranks.
 template <class T>
 class vector {
  public:
@@ -97,7 +97,6 @@ class vector {
   T& operator[](std::int64_t i) {
     return memory_[static_cast<std::size_t>((increment_ < 0 ? i + 1 - size_ : i) * increment_)];
   }
-  /// Elements [first, first + n).
   tally::strided_view<const T> part(std::int64_t first, std::int64_t n) {
     if (n == 0) return tally::strided<const T>(nullptr, 0, increment_);
     const T* const lowest = &(*this)[increment_ < 0 ? first + n - 1 : first];
@@ -112,7 +111,6 @@ class vector {
   std::unique_ptr<T[]> memory_;
 };
 
-/// This rank's part of a vector.
 template <class T>
 std::vector<T> copied(vector<T>& x, const layout& l) {
   std::vector<T> part;
@@ -120,14 +118,12 @@ std::vector<T> copied(vector<T>& x, const layout& l) {
   return part;
 }
 
-/// Number of ways to cut.
 constexpr int all_cuts = 9;
 std::vector<int> cuts() {
   if (few) return {0, 4, 8};
   return {0, 1, 2, 3, 4, 5, 6, 7, 8};
 }
 
-/// This rank's number of elements, of n.
 std::int64_t size_of_cut(std::int64_t n, int cut) {
   const int p = ranks_here;
   std::vector<std::int64_t> at(static_cast<std::size_t>(p) + 1, 0);
@@ -176,7 +172,6 @@ std::string name_of(std::int64_t n, int cut, const char* function) {
   return std::string(function) + ", " + std::to_string(n) + " elements, cut " + std::to_string(cut);
 }
 
-/// Expects that a call throws on this rank.
 void expect_error(tally::errc code, const std::string& text, const std::function<void()>& call) {
   try {
     call();
@@ -187,7 +182,6 @@ void expect_error(tally::errc code, const std::string& text, const std::function
   }
 }
 
-/// A test's own communicator of all ranks.
 class ranks_again {
  public:
   ranks_again() { PMPI_Comm_dup(MPI_COMM_WORLD, &handle_); }
@@ -623,7 +617,7 @@ void counts_samples() {
 
 // --- Matrices -------------------------------------------------------------------------------------
 
-/// A matrix with rows of very different lengths and unsorted, repeated columns.
+/// Very different row lengths, unsorted and repeated columns.
 template <class V>
 tally::csr_matrix<V> random_matrix(std::int64_t rows, std::int64_t columns, std::int64_t band) {
   tally::csr_matrix<V> a;
@@ -799,7 +793,6 @@ void refuses_matrices() {
   expect(y == before, "a matrix that was moved to");
 }
 
-/// A file written by rank 0 in the working directory.
 class file {
  public:
   explicit file(const std::string& contents) {
@@ -908,8 +901,8 @@ void reads_matrices() {
   if (rank_here == 0) std::remove(pipe.c_str());
 }
 
-/// All ranks on one executor of each available kind, with vectors and results in its memory; on
-/// CUDA they share a device.
+/// All ranks on one executor of each kind, with vectors and results in its memory; on CUDA they
+/// share a device.
 void runs_on_every_executor() {
   using V = double;
   for (const tally::executor& where : tally::executors()) {
@@ -962,7 +955,7 @@ void runs_on_every_executor() {
 
 // --- What MPI has few of, and what it may refuse --------------------------------------------------
 
-/// This rank's two rows of a matrix of ones in two columns.
+/// Two rows of a matrix of ones in two columns.
 struct two_rows {
   std::vector<std::int32_t> offsets = {0, 2, 4}, columns = {0, 1, 0, 1};
   std::vector<double> values = std::vector<double>(4, 1.0);
@@ -972,7 +965,7 @@ struct two_rows {
   }
 };
 
-/// More than MPICH has communicators, unless ranks outnumber processors and spin.
+/// More than MPICH has communicators, except where many ranks spin.
 int how_many() { return few && ranks_here > 2 ? 60 : 3000; }
 
 void makes_many() {
@@ -1052,7 +1045,7 @@ void outlives_communicators() {
 #endif
 }
 
-/// Makes `function` fail in `call` on ranks from `first` on; returns the message thrown here.
+/// Makes `function` fail in `call` on ranks from `first` on; returns the message here.
 std::string thrown_where_it_fails(const std::string& function, int first,
                                   const std::function<void()>& call) {
   std::string text;
@@ -1138,8 +1131,8 @@ void checks_what_mpi_returns() {
          run([&] { tally::mpi::read_matrix_market(l, f.path()); });
        }},
   };
-  // Functions whose errors reach all ranks, by an extra message or the next one. (Errors of a
-  // reduction and of queries of a communicator do not.)
+  // Errors of these reach all ranks, by an extra message or the next one. (Errors of a reduction
+  // and of queries of a communicator do not.)
   const std::vector<std::string> told = {
       "MPI_Comm_dup",    "MPI_Comm_split", "MPI_Comm_set_attr",   "MPI_Op_create",
       "MPI_Type_commit", "MPI_Alltoallv",  "MPI_Type_contiguous", "MPI_Waitall",
@@ -1242,8 +1235,7 @@ const struct {
     {"leaves some", leaves_some},
 };
 
-/// The status to return: a real one, or a pretended error. Its work is done then, so that no other
-/// rank waits in vain.
+/// A real status, or a pretended error after the work is done, so that no other rank waits in vain.
 int returned(const char* function, MPI_Comm comm, int status) {
   called.insert(function);
   if (failing != function) return status;
@@ -1254,7 +1246,7 @@ int returned(const char* function, MPI_Comm comm, int status) {
 
 }  // namespace
 
-/// MPI's profiling interface: a program may define functions in front of the PMPI_ ones.
+/// MPI's profiling interface permits functions in front of the PMPI_ ones.
 #define TALLY_SEEN(function, comm, parameters, arguments) \
   int function parameters { return returned(#function, comm, P##function arguments); }
 // Functions without a communicator, or answered locally.
@@ -1327,7 +1319,7 @@ int MPI_Allreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_
   return returned("MPI_Allreduce", comm, status);
 }
 
-/// The non-blocking form: the spoiled result is there at once.
+/// The spoiled result is there at once.
 int MPI_Iallreduce(const void* own, void* all, int count, MPI_Datatype type, MPI_Op op,
                    MPI_Comm comm, MPI_Request* request) {
   int commutes = 1;

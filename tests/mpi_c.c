@@ -1,5 +1,4 @@
-/* The C interface over ranks: mpiexec -n RANKS tally_mpi_c_test. Each rank has its part of vectors
- * with known sums. */
+/* The C interface over ranks: mpiexec -n RANKS tally_mpi_c_test. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +64,6 @@ int main(int argc, char** argv) {
           TALLY_NULL_POINTER);
     CHECK(tally_mpi_dot(comm, NULL, 4, F64, x, rank == 0 ? 0 : 1, F64, ones, 1, F64, &r, NULL) ==
           TALLY_ZERO_INCREMENT);
-    /* Types as in the functions for one process. */
     CHECK(tally_mpi_nrm2(comm, NULL, 3, I32, i, 1, TALLY_INT64, &s, NULL) ==
           TALLY_UNSUPPORTED_TYPE);
     CHECK(tally_mpi_nrm2(comm, NULL, 4, F64, x, 1, F32, &f, NULL) == TALLY_UNSUPPORTED_TYPE);

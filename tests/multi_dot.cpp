@@ -1,5 +1,4 @@
-// multi_dot and batched_dot: on every executor each result has the bits of the single `dot`, which
-// has tests of its own.
+// multi_dot and batched_dot: each result has the bits of the single `dot`.
 #include "tests/data.hpp"
 #include "tests/views.hpp"
 
@@ -20,12 +19,10 @@ using tally::type;
 using tally::order::chunk;
 using tally::order::lanes;
 
-/// Element types and accumulator.
 struct types {
   type x, y, accumulator;
 };
 
-/// Both accumulators of a pair of types.
 std::vector<types> types_with_accumulators(type x, type y) {
   std::vector<types> all;
   data::for_each_type([&]<class X>(std::type_identity<X>) {
@@ -77,7 +74,6 @@ std::vector<types> all_types() {
   return all;
 }
 
-/// Whether the types have fast kernels.
 bool is_often_used(const types& t) {
   return t.x == t.y && t.x == t.accumulator && t.x != type::int64;
 }
@@ -119,7 +115,6 @@ class MultiDot : public data::OnEveryExecutor {
  protected:
   using function = void(const tally::executor&, const tally::multi_dot_arguments&);
 
-  /// The bits of single `dot` calls on host memory.
   static std::vector<std::byte> expected(const tally::dot_pairs& pairs, type accumulator,
                                          tally::conjugate conjugated, tally::grade g) {
     const std::size_t size = tally::size_of(accumulator);
@@ -133,7 +128,6 @@ class MultiDot : public data::OnEveryExecutor {
     return bytes;
   }
 
-  /// Expects these bytes from both forms of `f`.
   void compare(function& f, const tally::dot_pairs& pairs, type accumulator,
                tally::conjugate conjugated, tally::grade g, const std::vector<std::byte>& want,
                const std::string& label) {
@@ -159,7 +153,7 @@ class MultiDot : public data::OnEveryExecutor {
     ASSERT_EQ(poison[first - 1], std::byte{0xcc}) << "written before the results: " << label;
   }
 
-  /// Compares rows with rows, or, with leading dimension 0, with one vector.
+  /// Rows with rows, or with one vector (leading dimension 0).
   void compare(function& f, const types& t, const block& bx, const block& by,
                tally::conjugate conjugated = tally::conjugate::none, tally::grade g = {},
                kind k = kind::plain) {
@@ -218,7 +212,6 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, AgainstOne) {
 }
 
 TEST_ON_EVERY_BACKEND(MultiDot, AgainstOneLong) {
-  // Borders of tiles, partitions, blocks and grids.
   for (const types& t : equal_types()) {
     ASSERT_NO_FATAL_FAILURE(against_one(t, 5, 17 * chunk + 33));
     if (!is_often_used(t)) continue;
@@ -230,7 +223,7 @@ TEST_ON_EVERY_BACKEND(MultiDot, AgainstOneLong) {
   }
   const types doubles = {type::float64, type::float64, type::float64};
   ASSERT_NO_FATAL_FAILURE(against_one(doubles, 2, 2100 * chunk + 5));
-  // From here up each block of a GPU takes several tiles, then rounds of tiles.
+  // From here up GPU blocks take several tiles, then rounds of tiles.
   if (where().name() == "cuda") {
     ASSERT_NO_FATAL_FAILURE(against_one(doubles, 17, 5000 * chunk + 5));
     ASSERT_NO_FATAL_FAILURE(against_one(doubles, 2, 40000 * chunk + 5));
@@ -371,7 +364,6 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, Lists) {
   }
 }
 
-/// Rows that form a matrix, in both layouts.
 TEST_ON_EVERY_EXECUTOR(MultiDot, Views) {
   constexpr std::size_t k = 5, n = 2500;
   const auto numbers = [&](std::size_t size, std::uint64_t seed) {

@@ -81,7 +81,7 @@ struct here {
 
 // --- Vectors, and where they are cut --------------------------------------------------------------
 
-/// A whole vector, in every rank's host and device memory; every `increment`-th element.
+/// Every `increment`-th element of each rank's host and device memory.
 template <class T>
 class vector {
  public:
@@ -101,12 +101,10 @@ class vector {
   void upload() {
     tally::copy_bytes(device_.where(), memory_.get(), device_.get(), device_.bytes());
   }
-  /// Elements [first, first + n) on the device.
   tally::strided_view<const T> part(std::int64_t first, std::int64_t n) {
     return slice(static_cast<T*>(device_.get()), first, n);
   }
   tally::strided_view<const T> part_of(const layout& l) { return part(l.first(), l.size()); }
-  /// All elements in host memory.
   tally::strided_view<const T> all() { return slice(memory_.get(), 0, size_); }
   T* on_device() { return static_cast<T*>(device_.get()); }
 
@@ -127,7 +125,6 @@ class vector {
   tally::buffer device_;
 };
 
-/// A result in device memory.
 template <class T>
 class result {
  public:
@@ -150,7 +147,6 @@ std::vector<int> cuts() {
   return {0, 1, 2, 3, 4, 5, 6, 7};
 }
 
-/// A rank's number of elements, of n.
 std::int64_t size_of_cut(const here& h, std::int64_t n, int cut) {
   const int p = h.over.ranks();
   std::vector<std::int64_t> at(static_cast<std::size_t>(p) + 1, 0);
@@ -414,7 +410,7 @@ void runs_back_to_back(const here& h) {
   }
 }
 
-/// One rank has all elements, and may be many calls ahead of the others.
+/// One rank has all elements, and may be many calls ahead.
 void waits_for_idle_ranks(const here& h) {
   const std::int64_t n = 3000;
   vector<double> x(h, n, 52);
@@ -663,7 +659,7 @@ constexpr std::pair<const char*, void (*)(const here&)> tests[] = {
 
 std::vector<std::string_view> chosen;
 
-/// Runs the tests on one rank. Exceptions end the program: other ranks would wait for ever.
+/// Exceptions end the program: other ranks would wait for ever.
 void run_rank(ncclComm_t comm, int device) {
   try {
     tally::nccl::calls::check(cudaSetDevice(device), "cudaSetDevice");
@@ -718,7 +714,7 @@ struct shared {
   std::atomic<int> checks = 0;
 };
 
-/// Runs each rank in a process. The calling process has never used CUDA.
+/// A process for each rank. The calling process has never used CUDA.
 void run_processes(int ranks) {
   void* const memory =
       mmap(nullptr, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -758,7 +754,7 @@ void run_processes(int ranks) {
   munmap(memory, sizeof(shared));
 }
 
-/// The number of GPUs, counted in another process, so that this one can still fork.
+/// Counted in another process, so that this one can still fork.
 int count_devices() {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-// Calls of Tally inside a caller's functions that a call of Tally runs: none waits for another, and
+// Calls of Tally inside a caller's functions within a call of Tally: none waits for another, and
 // results are as elsewhere. A deadlock ends the program.
 #include "tests/operations.hpp"
 
@@ -43,11 +43,10 @@ class time_limit {
 
 constexpr std::size_t parts = 3, outer_size = parts * tally::order::chunk;
 
-/// Body of the caller's function, run at most once for each k < parts, perhaps on several threads
-/// at once.
+/// Run at most once for each k < parts, perhaps on several threads at once.
 using body = std::function<void(std::size_t k)>;
 
-/// Runs the body at the first element of each chunk, so on several threads if any.
+/// Runs the body at the first element of each chunk.
 struct at_chunks {
   const body& run;
   template <class T>
@@ -63,7 +62,7 @@ struct at_chunks {
   }
 };
 
-/// Adds counts, and runs the body where a chunk and where everything is complete.
+/// Runs the body where a chunk and where everything is complete.
 struct at_totals {
   const body& run;
   std::atomic<std::size_t>& calls;
@@ -76,7 +75,6 @@ struct at_totals {
   }
 };
 
-/// Characters of a file that the body produces.
 class source : public std::streambuf {
  public:
   explicit source(const body& run) : run_(run) {}
@@ -174,8 +172,7 @@ constexpr outer_call outer_calls[] = {
 
 // --- The tests ------------------------------------------------------------------------------------
 
-/// One executor of each backend: threads and instructions don't matter here. openmp has several
-/// threads.
+/// One of each backend: threads and instructions don't matter here. openmp has several threads.
 std::vector<tally::executor> all_executors() {
   std::vector<tally::executor> all = tally::executors();
   for (tally::executor& each : all) {
@@ -184,7 +181,6 @@ std::vector<tally::executor> all_executors() {
   return all;
 }
 
-/// Calls f(where, outer) for each possible outer call.
 template <class F>
 void for_each_outer(const F& f) {
   for (const tally::executor& where : all_executors()) {

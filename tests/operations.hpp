@@ -1,6 +1,6 @@
-// Every public operation as a value: inputs, outputs before the call, and the call. A property of
-// all of them (floating-point environment, failing allocations, overlap, small stacks) is one test
-// over this list, so that new operations are tested too.
+// Every public operation as a value: inputs, outputs before the call, and the call. Properties of
+// all (environment, failing allocations, overlap, small stacks) are tests over this list, which new
+// operations join.
 #pragma once
 
 #include "tests/data.hpp"
@@ -18,8 +18,8 @@
 
 namespace operations {
 
-/// Distribution of floating-point inputs; `saturated` and those from `one_value` on apply to
-/// integers, keys and samples too.
+/// Of floating-point inputs; `saturated` and those from `one_value` on apply to integers, keys and
+/// samples too.
 enum class values {
   plain,       ///< in [-1, 1)
   tiny,        ///< half of them subnormal, the products of the others too
@@ -60,7 +60,7 @@ enum class truth {
   any_byte,  ///< any but 0
 };
 
-/// Two numbers passed by value, of a type known to the call: factors or bounds.
+/// Factors or bounds, passed by value in a type known to the call.
 class factors {
  public:
   factors() = default;
@@ -80,7 +80,7 @@ class factors {
   std::array<std::array<std::byte, 16>, 2> bytes_{};
 };
 
-/// Locations of one call's operands; `returned` receives the bytes of a returned value.
+/// Operands of one call; `returned` receives a returned value.
 struct arguments {
   std::vector<std::span<std::byte>> inputs;
   std::vector<std::span<std::byte>> outputs;
@@ -95,7 +95,6 @@ struct arguments {
   std::span<T> out(std::size_t k = 0) const {
     return {reinterpret_cast<T*>(outputs.at(k).data()), outputs[k].size() / sizeof(T)};
   }
-  /// The single element of an output.
   template <class T>
   T* result(std::size_t k = 0) const {
     return out<T>(k).data();
@@ -130,7 +129,7 @@ struct operation {
 
 // --- The operands of a call -----------------------------------------------------------------------
 
-/// An operation's operands in an executor's memory. `run` itself allocates nothing.
+/// Operands in an executor's memory. `run` itself allocates nothing.
 class prepared {
  public:
   prepared(const operation& what, const tally::executor& where) : what_(what), where_(where) {
@@ -149,7 +148,6 @@ class prepared {
     }
   }
 
-  /// Restores the outputs to before the first call.
   void reset() {
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
       outputs_[k]->write(what_.outputs[k].data(), what_.outputs[k].size());
@@ -159,7 +157,7 @@ class prepared {
 
   void run() { what_.call(where_, arguments_); }
 
-  /// The bytes of all outputs and of the returned value. Waits for a device.
+  /// All outputs and the returned value. Waits for a device.
   std::vector<std::byte> results() const {
     std::vector<std::byte> all(arguments_.returned.begin(), arguments_.returned.end());
     for (std::size_t k = 0; k < outputs_.size(); ++k) {
@@ -189,14 +187,13 @@ class prepared {
   arguments arguments_;
 };
 
-/// Whether `where` supports the operation.
 inline bool runs(const operation& what, const tally::executor& where) {
   return !(what.has_host_functions && data::on_device(where));
 }
 
 // --- The list -------------------------------------------------------------------------------------
 
-/// The operations on vectors of n elements; their calls are compiled once, in operations_list.cpp.
+/// The operations on n elements; their calls are compiled once, in operations_list.cpp.
 class list {
  public:
   explicit list(std::size_t n, values v = values::plain, truth t = truth::one,
@@ -209,7 +206,7 @@ class list {
   std::vector<operation> all_;
 };
 
-/// Every operation on n elements that an executor supports, prepared.
+/// Operations on n elements that an executor supports.
 class prepared_list {
  public:
   prepared_list(std::size_t n, const tally::executor& where) : list_(n) {

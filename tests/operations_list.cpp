@@ -1,4 +1,4 @@
-// The list of operations.hpp: each public operation, for some combinations of types.
+// Each public operation, for some combinations of types.
 #include "tests/operations.hpp"
 
 #include <tally/tally.hpp>
@@ -15,7 +15,6 @@ namespace operations {
 
 namespace {
 
-/// Makes the operations on vectors of n elements.
 class all_operations {
  public:
   all_operations(std::size_t n, values v, truth t, structure s)
@@ -34,7 +33,6 @@ class all_operations {
   std::vector<operation> take() { return std::move(all_); }
 
  private:
-  /// Element i of n.
   template <class T>
   T element(std::mt19937_64& random, std::size_t i, std::size_t n) const {
     const double place = 2 * static_cast<double>(i) / static_cast<double>(n) - 1;
@@ -127,7 +125,6 @@ class all_operations {
     return std::vector<std::byte>(bytes, std::byte{0x5a});
   }
 
-  /// Adjacent inputs or outputs of a group.
   struct some {
     std::size_t first = 0, count = 0;
   };
@@ -160,7 +157,6 @@ class all_operations {
 
   // dot, dotc
 
-  /// The exact sums of a dot product.
   template <class X, class Y>
   static constexpr std::size_t dots_parts =
       tally::is_complex_v<X> || tally::is_complex_v<Y> ? 2 : 1;
@@ -449,7 +445,7 @@ class all_operations {
     extrema_of<std::complex<double>>();
   }
 
-  // The element-wise functions, which update their last argument or write it
+  // The element-wise functions
 
   template <class X, class Z, class S>
   void elementwise_of(S alpha, S beta) {
@@ -603,7 +599,7 @@ class all_operations {
   std::size_t bins() const { return structure_ == structure::many_bins ? n_ : few_bins; }
   std::size_t sample_count() const { return structure_ == structure::many_bins ? n_ / 64 + 1 : n_; }
 
-  /// Keys; `saturated` ones lie outside a histogram without the last bin.
+  /// `saturated` keys lie outside a histogram without the last bin.
   template <class K>
   std::vector<std::byte> keys(std::uint64_t seed, std::size_t bins) const {
     std::mt19937_64 random(seed);
@@ -668,8 +664,8 @@ class all_operations {
     return 1;
   }
 
-  /// Samples, many of them on the edges of equal bins in [-1, 1] times the scale; or elements, some
-  /// or all outside.
+  /// Many samples are on the edges of equal bins in [-1, 1] times the scale; some or all elements
+  /// outside.
   template <class X>
   std::vector<std::byte> samples(std::uint64_t seed) const {
     std::mt19937_64 random(seed);
@@ -759,7 +755,6 @@ class all_operations {
 
   // spmv, its plan, validate
 
-  /// Lengths of a matrix's rows.
   std::vector<std::size_t> terms_of_rows(std::mt19937_64& random) const {
     const bool has_many_rows =
         structure_ == structure::short_rows || structure_ == structure::empty_rows;
@@ -786,7 +781,6 @@ class all_operations {
     return terms;
   }
 
-  /// Nonempty columns are `apart` from each other.
   template <class V, class X, class Y, class S>
   void products_of(S alpha, S beta, std::size_t apart = 1) {
     using O = std::int32_t;

@@ -42,7 +42,7 @@ R round(mpfr_srcptr x) {
   if (mpfr_nan_p(x)) return limits::quiet_NaN();
   if (mpfr_inf_p(x)) return mpfr_sgn(x) < 0 ? -limits::infinity() : limits::infinity();
   if (mpfr_zero_p(x)) return R(0);
-  // A multiple of the quantum: the result's unit in the last place, subnormal or not.
+  // A multiple of the result's unit in the last place, subnormal or not.
   const long quantum = std::max<long>(mpfr_get_exp(x), limits::min_exponent) - limits::digits;
   scratch units(number::precision);
   check(mpfr_mul_2si(units.value, x, -quantum, MPFR_RNDN));
@@ -51,7 +51,7 @@ R round(mpfr_srcptr x) {
   return std::copysign(std::ldexp(whole, static_cast<int>(quantum)), R(mpfr_sgn(x)));
 }
 
-/// A vector's real and imaginary parts; the latter empty for real elements.
+/// No imaginary parts for real elements.
 struct parts {
   std::vector<real> re, im;
 };

@@ -13,7 +13,7 @@
 
 namespace oracle {
 
-/// A number of any real element type: an integer or a double.
+/// An integer or a double, for any real element type.
 class real {
  public:
   template <class T>
@@ -34,7 +34,7 @@ class real {
   double fraction_;
 };
 
-/// A real number, exactly. Every operation checks that MPFR did not round.
+/// Exact: every operation checks that MPFR did not round.
 class number {
  public:
   /// From 2^-2200 to 2^2300: holds sums of 2^64 products of doubles.
@@ -65,7 +65,6 @@ class number {
   template <class R>
   R rounded() const;
 
-  /// The square root, rounded to nearest even.
   template <class R>
   R rounded_root() const;
 
@@ -78,7 +77,7 @@ class number {
   mpfr_t value_;
 };
 
-// Vectors of runtime element types: these return the result's bytes, each part rounded once.
+// Vectors of runtime types; results as bytes, each part rounded once.
 
 struct elements {
   const std::vector<std::byte>& bytes;
@@ -97,8 +96,6 @@ std::vector<std::byte> exact_asum(const elements& x, tally::type result);
 
 /// sqrt(sum_i |x_i|^2).
 std::vector<std::byte> exact_nrm2(const elements& x, tally::type result);
-
-// Data in double or float.
 
 template <class T>
 struct pair_of_vectors {
@@ -128,16 +125,16 @@ pair_of_vectors<T> ill_conditioned(std::size_t n, double condition, std::uint64_
 template <class T>
 double condition(const pair_of_vectors<T>& v);
 
-/// A sum of about this condition number: the products above, each as rounded value and error.
+/// A sum of about this condition number: the products above, as rounded value and error.
 template <class T>
 std::vector<T> ill_conditioned_sum(std::size_t n, double condition, std::uint64_t seed);
 
-/// The vectors and their negatives, shuffled: every sum and dot product is exactly 0.
+/// The vectors and their negatives, shuffled: every sum is exactly 0.
 template <class T>
 pair_of_vectors<T> cancelling(const std::vector<T>& x, const std::vector<T>& y, std::uint64_t seed);
 
-/// Replaces about one element in `every` by a NaN, infinity, zero of either sign, subnormal or the
-/// largest number.
+/// Replaces about one in `every` by NaN, infinity, zero of either sign, subnormal or the largest
+/// number.
 template <class T>
 void sprinkle(std::vector<T>& x, std::uint64_t seed, unsigned every);
 

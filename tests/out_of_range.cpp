@@ -1,6 +1,6 @@
-// Invalid enumerators, and in C unreleased struct sizes, to every type-erased function: each is a
-// clear error, and nothing is written. New functions must be listed in tests/calls.cpp, or here
-// among those without such arguments.
+// Invalid enumerators and unreleased C struct sizes, to every type-erased function: clear errors,
+// nothing written. New functions must be listed in tests/calls.cpp, or here if they have no such
+// arguments.
 #include "tests/calls.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using calls::row;
 using tally::type;
 constexpr auto f64 = type::float64;
 
-/// Functions without such arguments, or that can't fail and are tested below.
+/// Without such arguments, or infallible and tested below.
 const std::set<std::string> others = {
     // no enumerator
     "copy_bytes", "pin", "unpin", "of_numbers", "refuse", "serial", "openmp", "cuda", "kokkos",
@@ -66,7 +66,6 @@ TEST_ON_EVERY_EXECUTOR(OutOfRange, IsAnErrorAndNothingIsWritten) {
       each.call(where(), m, right);
       EXPECT_FALSE(each.is_refused);
     } catch (const tally::error& e) {
-      // A host function on a device fails whatever else is wrong.
       const bool is_the_hosts = std::string_view(each.function) == "for_each_part";
       EXPECT_TRUE(each.is_refused || (is_the_hosts && data::on_device(where()))) << e.what();
     }
@@ -132,7 +131,7 @@ TEST(OutOfRange, WhatTheyAreThatCantFail) {
 
 // --- C --------------------------------------------------------------------------------------------
 
-/// Functions without enumerator and struct, or that can't fail and are tested below.
+/// Without enumerator and struct, or infallible and tested below.
 const std::set<std::string> other_functions = {
     "tally_automatic", "tally_copy_last_error", "tally_cuda", "tally_device_alloc",
     "tally_device_copy", "tally_device_free", "tally_executor_name", "tally_executor_named",

@@ -13,7 +13,7 @@ using operations::arguments;
 
 class Overlap : public data::OnEveryExecutor {
  protected:
-  /// Two operands of a call in one allocation, the second `offset` bytes after the first.
+  /// Two operands in one allocation, the second `offset` bytes behind the first.
   class shared {
    public:
     shared(const tally::executor& where, const std::vector<std::byte>& first,
@@ -29,7 +29,6 @@ class Overlap : public data::OnEveryExecutor {
     }
     std::span<std::byte> first() const { return {memory_.get(), first_}; }
     std::span<std::byte> second() const { return {memory_.get() + offset_, second_}; }
-    /// The bytes of `second` before the call.
     std::vector<std::byte> second_before() const {
       const auto begin = image_.begin() + static_cast<std::ptrdiff_t>(offset_);
       return {begin, begin + static_cast<std::ptrdiff_t>(second_)};
@@ -51,7 +50,7 @@ class Overlap : public data::OnEveryExecutor {
     std::size_t first_, second_, offset_;
   };
 
-  /// Whether the operation throws for operands that lie so, with nothing written.
+  /// Throws, and writes nothing.
   static bool is_refused(const operations::operation& what, const tally::executor& where,
                          arguments& a, const shared& memory) {
     try {
@@ -65,7 +64,7 @@ class Overlap : public data::OnEveryExecutor {
   }
 };
 
-// Either throws or leaves the result unaffected, the same on every executor.
+// Throws or leaves the result unaffected, the same on every executor.
 TEST_ON_EVERY_EXECUTOR(Overlap, OfEveryOutputWithEveryInput) {
   std::size_t refused = 0, allowed = 0;
   for (const operations::operation& each : operations::list(3000)) {
@@ -154,8 +153,8 @@ TEST_ON_EVERY_EXECUTOR(Overlap, IsToldFromLyingBetween) {
 
 // --- Vectors that reach further than memory does -------------------------------------------------
 
-/// Calls f(name, call) for every operand with an increment: in `call` it is a vector of n elements
-/// with this increment, beside plain ones.
+/// Calls f(name, call) for every operand with an increment, here a vector of n elements with this
+/// increment.
 template <class F>
 void for_each_increment(const tally::executor& where, std::size_t n, std::ptrdiff_t increment,
                         std::byte* memory, const F& f) {

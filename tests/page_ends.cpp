@@ -1,5 +1,5 @@
-// Operands that begin or end at a protected page: no operation on any executor reads or writes past
-// them, for any types and length. An access ends the program.
+// Operands at a protected page: no operation reads or writes past them, for any types and length.
+// An access ends the program.
 #include "tests/matrices.hpp"
 #include "tests/operations.hpp"
 
@@ -29,7 +29,6 @@ using tally::elementwise;
 using tally::operand;
 using tally::type;
 
-/// The end of an operand that lies at a protected page.
 enum class end { first, last };
 
 /// Memory between two inaccessible pages.

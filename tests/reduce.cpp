@@ -1,5 +1,5 @@
-// sum, asum and nrm2: every executor has the bits of the transcription, for every element type,
-// size, alignment and stride; nrm2 covers the whole range.
+// sum, asum and nrm2: the bits of the transcription, for every element type, size, alignment and
+// stride; nrm2 covers the whole range.
 #include "tests/data.hpp"
 #include "tests/golden.hpp"
 #include "tests/transcription.hpp"
@@ -57,7 +57,6 @@ const std::vector<std::size_t> short_sizes = {0,
                                               8 * chunk - 1,
                                               17 * chunk + 33};
 
-/// Reduction of an element type in an accumulator.
 struct type_case {
   reduction what;
   tally::type x;
@@ -66,7 +65,6 @@ struct type_case {
   std::vector<std::byte> x_bytes(std::size_t n, std::uint64_t seed, kind k) const {
     return data::random_bytes(x, n, seed, k);
   }
-  /// The transcription's result, as bytes of its type.
   std::vector<std::byte> expected(const std::vector<std::byte>& bytes) const {
     return transcription::reduction(what, {bytes, x}, result);
   }
@@ -85,7 +83,6 @@ void add_cases(std::vector<type_case>& all) {
   if (widest != rule) all.push_back({what, tally::type_of<X>, widest});
 }
 
-/// Every element type with its own accumulator and the widest.
 const std::vector<type_case>& all_cases() {
   static const auto cases = [] {
     std::vector<type_case> all;
@@ -101,7 +98,7 @@ const std::vector<type_case>& all_cases() {
 
 class Reduce : public data::OnEveryExecutor {
  protected:
-  /// Expects these bytes from both forms, for one data set in one layout.
+  /// Compares both forms on one data set in one layout.
   void compare(const type_case& c, const std::vector<std::byte>& x,
                const std::vector<std::byte>& want, layout l) {
     const std::size_t step = static_cast<std::size_t>(std::abs(l.increment));
@@ -132,7 +129,7 @@ class Reduce : public data::OnEveryExecutor {
     ASSERT_EQ(poison[got.size()], std::byte{0xcc}) << "written past the result: " << c.label();
   }
 
-  /// Compares nrm2 in both layouts of a GPU's kernels.
+  /// In both layouts of a GPU's kernels.
   template <class R, class X>
   void compare_norm(const std::vector<X>& x) {
     const type_case c = {reduction::nrm2, tally::type_of<X>, tally::type_of<R>};
@@ -215,11 +212,11 @@ TEST_ON_EVERY_EXECUTOR(Reduce, EveryStride) {
 }
 
 TEST_ON_EVERY_BACKEND(Reduce, Long) {
-  // Borders of every backend's partitions: blocks, grids, threads, streams.
+  // Borders of every backend's partitions.
   const std::size_t sizes[] = {16 * chunk,   32 * chunk + 1, 64 * chunk - 1,  128 * chunk,
                                1024 * chunk, 1000003,        2100 * chunk + 5};
   for (const type_case& c : all_cases()) {
-    // From here up each block of a GPU takes several tiles.
+    // From here up GPU blocks take several tiles.
     if (c.x == tally::type::float64 && where().name() == "cuda") {
       const std::size_t n = 17000 * chunk + 5;
       const auto x = c.x_bytes(n, n, kind::plain);
@@ -237,7 +234,6 @@ TEST_ON_EVERY_BACKEND(Reduce, Long) {
 
 // --- The range of nrm2 ---------------------------------------------------------------------------
 
-/// n random numbers times 2^exponent.
 template <class R>
 std::vector<R> scaled(std::size_t n, int exponent, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -246,8 +242,7 @@ std::vector<R> scaled(std::size_t n, int exponent, std::uint64_t seed) {
   return x;
 }
 
-/// Exponents on both sides of every border: subnormal squares and elements, overflow, the kernels'
-/// thresholds.
+/// Both sides of every border: subnormal squares and elements, overflow, the kernels' thresholds.
 template <class R>
 std::vector<int> exponents() {
   if (std::is_same_v<R, double>) {
@@ -293,7 +288,7 @@ TEST_ON_EVERY_EXECUTOR(Reduce, NormsOfMixedMagnitudes) {
     const auto all = exponents<R>();
     std::mt19937_64 random(5);
     for (int round = 0; round < 60; ++round) {
-      // A few magnitudes, scattered or in contiguous blocks, with zeros between.
+      // A few magnitudes, scattered or in blocks, with zeros between.
       const std::size_t n = std::size_t{1} << (random() % 16);
       std::vector<R> x(n, R(0));
       for (int part = 0; part < 3; ++part) {
@@ -307,7 +302,7 @@ TEST_ON_EVERY_EXECUTOR(Reduce, NormsOfMixedMagnitudes) {
       for (std::size_t i = 0; i < n; ++i) z[i] = {x[i], x[(i * 7 + n / 2) % n]};
       ASSERT_NO_FATAL_FAILURE((compare_norm<R>(z))) << "round " << round;
     }
-    // bfloat16 has float's range; the vector exceeds the kernels' buffers.
+    // bfloat16 has float's range; longer than the kernels' buffers.
     std::vector<tally::bfloat16> narrow(3000);
     for (const float magnitude : {0x1p-130f, 0x1p-60f, 1.0f, 0x1p70f, 0x1p127f}) {
       for (auto& e : narrow) {
@@ -602,7 +597,6 @@ TEST(ReduceInterface, IntegersWrapModulo2To64) {
               40 * (std::int64_t{1} << 31));
     EXPECT_EQ(tally::asum(where, std::vector<std::int8_t>(100, -128)), 12800);
     EXPECT_EQ(tally::sum(where, std::vector<std::int8_t>(100, -128)), -12800);
-    // Equal in the exact grade.
     EXPECT_EQ(tally::sum(where, std::vector<std::int64_t>{most, 1}, tally::exact), least);
   }
 }

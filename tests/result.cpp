@@ -1,4 +1,4 @@
-// Destinations of results: pointers, and spans, vectors and views of the right size.
+// Destinations of results: pointers, spans, vectors, views.
 #include "tests/data.hpp"
 #include "tests/views.hpp"
 
@@ -39,7 +39,7 @@ std::vector<double> random(std::size_t n, std::uint64_t seed) {
 
 class Result : public data::OnEveryExecutor {
  protected:
-  /// `write` writes `count` results of R to any destination as to a pointer, and no more.
+  /// `write` writes `count` results to any destination as to a pointer, and no more.
   template <class R, class F>
   void everywhere(const std::string& function, const F& write, std::size_t count = 1) {
     const auto written = [&](const auto& place_of) {

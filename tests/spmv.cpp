@@ -1,6 +1,5 @@
-// spmv: every executor has the bits of a literal transcription of the row order, for every type of
-// values, vectors and indices, row length, stride and factor, with and without a plan; invalid
-// matrices are found.
+// spmv: the bits of a literal transcription of the row order, for every type of values, vectors and
+// indices, row length, stride and factor, with and without a plan; invalid matrices are found.
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
 #include "tests/golden.hpp"
@@ -43,7 +42,6 @@ void for_each(tally::type_list<T...>, F&& f) {
   (f(std::type_identity<T>{}), ...);
 }
 
-/// The rows' sums, as bytes of the accumulator's type; of conjugated values on request.
 std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& values,
                                type value_type, const std::vector<std::byte>& x, type x_type,
                                type accumulator, bool conjugated) {
@@ -66,8 +64,7 @@ std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& v
   return sums;
 }
 
-/// alpha * sum + beta * y: `what` is scal without y, axpby for an updated y, waxpby for a separate
-/// one.
+/// `what` is scal without y, axpby for an updated y, waxpby for a separate one.
 std::vector<std::byte> combined(const std::vector<std::byte>& sums, type accumulator,
                                 const tally::scalar& alpha, const tally::scalar& beta,
                                 elementwise what, const std::vector<std::byte>& y, type y_type) {
@@ -78,7 +75,7 @@ std::vector<std::byte> combined(const std::vector<std::byte>& sums, type accumul
   return transcription::transform(what, {alpha, beta}, {wide, c}, {y, y_type}, {y, y_type});
 }
 
-/// A matrix's transpose: a column's terms in the order of the rows, within a row as stored.
+/// A column's terms in the order of the rows, within a row as stored.
 struct transposed {
   pattern rows;
   std::vector<std::byte> values;
@@ -102,8 +99,7 @@ struct transposed {
   }
 };
 
-/// A matrix with separate row ends: rows lie in another order, with gaps whose columns and values
-/// must not be read.
+/// A matrix with separate row ends: permuted rows with gaps that must not be read.
 struct apart {
   std::vector<std::int32_t> begins, ends, columns;
   std::vector<std::byte> values;
@@ -130,7 +126,7 @@ struct apart {
   }
 };
 
-/// A matrix in an executor's memory, in three arrays or four.
+/// In three arrays or four.
 class placed_matrix {
  public:
   placed_matrix(const tally::executor& where, const apart& four, const pattern& p, type value_type,
@@ -147,7 +143,6 @@ class placed_matrix {
                       column_type, misplaced, p, 64) {}
   const tally::csr_operand& get() const { return matrix_; }
 
-  /// The matrix with another operation.
   tally::csr_operand get(tally::matrix_operation operation) const {
     tally::csr_operand a = matrix_;
     a.operation = operation;
@@ -192,7 +187,6 @@ struct layouts {
   std::size_t matrix = 0;  ///< misalignment of its arrays, in elements
 };
 
-/// The element types of a product.
 struct types {
   type values, x, y, accumulator;
 };
@@ -213,7 +207,7 @@ constexpr form transpose_of_four = {tally::matrix_operation::transpose, true};
 
 class Spmv : public data::OnEveryExecutor {
  protected:
-  /// Compares products with these factors, with and without plans, with the transcription.
+  /// With and without plans.
   void compare(const pattern& p, const types& t, kind k, type offset_type, type column_type,
                const std::vector<factors>& all, const layouts& l = {}, const form& f = as_it_is) {
     using tally::matrix_operation;
@@ -239,7 +233,7 @@ class Spmv : public data::OnEveryExecutor {
     compare(q.rows, q.values, matrix, {nullptr, &plan, &copy}, t, k, all, l, conjugates);
   }
 
-  /// The same, for p with the summed rows.
+  /// For p with the summed rows.
   void compare(const pattern& p, const std::vector<std::byte>& values,
                const tally::csr_operand& matrix, const std::vector<const tally::spmv_plan*>& plans,
                const types& t, kind k, const std::vector<factors>& all, const layouts& l,
@@ -263,7 +257,6 @@ class Spmv : public data::OnEveryExecutor {
                                     : std::vector<std::byte>(p.rows * y_size, std::byte{0xff});
       const auto want = combined(sums, t.accumulator, f.alpha, f.beta,
                                  f.reads_y ? elementwise::axpby : elementwise::scal, before, t.y);
-      // Unless it is updated, y is an input.
       const auto added = data::random_bytes(t.y, p.rows, 4, k);
       const auto want_apart =
           combined(sums, t.accumulator, f.alpha, f.beta, elementwise::waxpby, added, t.y);
@@ -295,7 +288,7 @@ class Spmv : public data::OnEveryExecutor {
     return (l.offset + n * step + 2) * size;
   }
 
-  /// Expects these elements in y, and no change between them.
+  /// No other byte may change.
   static void expect_equal(const data::buffer& memory, const tally::operand& y,
                            const std::vector<std::byte>& want, const pattern& p, bool planned) {
     const std::size_t size = tally::size_of(y.element);
@@ -366,7 +359,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Types) {
   });
 }
 
-// Rows for a few device threads each, which hosts sum without branches.
+// Rows for a few device threads each; hosts sum them without branches.
 TEST_ON_EVERY_EXECUTOR(Spmv, ShortRows) {
   const pattern p = matrices::rows_of({0, 1, 5, 8, 3, 2, 4, 7, 6, 0, 9, 16, 20, 1, 31, 3}, 200, 3);
   for_each(value_types{}, [&]<class V>(std::type_identity<V>) {
@@ -438,7 +431,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Factors) {
   }
 }
 
-/// Enough for several threads, with rows longer than a partition, which are cut.
+/// Several threads; rows longer than a partition are cut.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsAndLongOnes) {
   std::vector<std::size_t> lengths(20000, 4);
   for (std::size_t i = 0; i < lengths.size(); i += 3) lengths[i] = 0;
@@ -516,7 +509,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
           type::int32, {{}}, {{1, 1}, {3, -1}, 1});
 }
 
-// Without a plan one row has 1075 chunks, whose sums are added 512 at a time.
+// Without a plan one row has 1075 chunks, added 512 at a time.
 TEST_ON_EVERY_EXECUTOR(Spmv, VeryLongRow) {
   if (!data::on_device(where())) return;
   std::vector<std::size_t> lengths(70'001, 8);
@@ -527,7 +520,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, VeryLongRow) {
   compare(p, of<float, float, float>, kind::plain, type::int64, type::int64, all);
 }
 
-// Without a plan nearly all rows seem as long as the longest, but some are longer.
+// Without a plan nearly all rows seem as long as the longest.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyTermsInEvenRows) {
   if (!data::on_device(where())) return;
   for (const std::size_t terms : {7, 9, 11, 13, 27, 35}) {
@@ -545,7 +538,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTermsInEvenRows) {
   }
 }
 
-// A few hub columns have most of the terms, and rows are split.
+// Hub columns with most of the terms, and split rows.
 TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   if (!data::on_device(where())) return;
   const pattern p = matrices::rmat(17, 3 << 20, 1);
@@ -556,7 +549,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   compare(p, of<float, float, double>, kind::wide, type::int32, type::int32, {{}}, {{0, 2}, {}, 3});
 }
 
-// Many terms need distant elements of x: devices use propagation blocking.
+// Distant elements of x: devices use propagation blocking.
 TEST_ON_EVERY_EXECUTOR(Spmv, FarColumns) {
   if (!data::on_device(where())) return;
   const pattern p = matrices::random_rows(270'001, 17, 0, 3);
@@ -569,7 +562,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, FarColumns) {
   compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {{0, 2}, {}});
 }
 
-// Enough terms for devices to expand x for a part of the rows at a time.
+// Devices expand x for a part of the rows at a time.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyFarColumns) {
   if (!data::on_device(where())) return;
   const pattern p = matrices::random_rows(2'200'000, 17, 0, 5);
@@ -590,7 +583,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyFarColumns) {
   EXPECT_TRUE(bytes_of(y.read()) == bytes_of(want));
 }
 
-/// Columns anywhere, most among a few hubs; one row is longer than the others.
+/// Columns anywhere, most among a few hubs; one longer row.
 pattern far_and_hot() {
   std::mt19937_64 random(6);
   pattern p;
@@ -607,8 +600,8 @@ pattern far_and_hot() {
   return p;
 }
 
-/// Many rows of about equal length, columns at most `reach` from the diagonal; some hundred
-/// adjacent rows are empty.
+/// About equal lengths, columns at most `reach` from the diagonal; some hundred adjacent rows are
+/// empty.
 pattern banded(std::size_t rows, std::size_t most, int reach, std::uint64_t seed,
                std::size_t columns = 0) {
   std::mt19937_64 random(seed);
@@ -627,7 +620,7 @@ pattern banded(std::size_t rows, std::size_t most, int reach, std::uint64_t seed
   return p;
 }
 
-// Device plans encode these by stencils, by 16-bit deltas, or not at all.
+// Device plans encode these by stencils, 16-bit deltas, or not at all.
 TEST_ON_EVERY_BACKEND(Spmv, ManyShortRows) {
   const pattern grid = matrices::stencil(211, 160, 1, 1), band = banded(33000, 8, 300, 5),
                 far = banded(40001, 7, 39000, 6);
@@ -676,7 +669,7 @@ TEST_ON_EVERY_BACKEND(Spmv, ManyShortRows) {
       compare(tiles, of<float, float, float>, kind::wide, type::int32, type::int64, {{}},
               {{}, {}, 3});
     }
-    // Few stencils, except in the last rows: by then most blocks have ended.
+    // Few stencils, except in the last rows, when most blocks have ended.
     pattern late = matrices::stencil(1100, 500, 1, 1);
     for (std::size_t i = late.nonzeros() - 3000; i < late.nonzeros(); ++i) {
       late.column_indices[i] -= static_cast<std::int32_t>(i * i % 900);
@@ -690,7 +683,7 @@ TEST_ON_EVERY_BACKEND(Spmv, ManyShortRows) {
   }
 }
 
-// Device plans keep x in shared memory for these, except for too wide a band.
+// Device plans keep x in shared memory, except for too wide a band.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsInABand) {
   const std::vector<factors> all = {{}, {0.7, -1.25, true}};
   const pattern narrow = banded(33000, 40, 700, 8);
@@ -709,9 +702,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsInABand) {
   }
 }
 
-// A device's plan says what it keeps in the place of columns.
-/// Whether a device's blocks have enough shared memory for a ring of x: 64 KiB at compute
-/// capability 7.5 is too little, 99 KiB or more on later ones is enough.
+// Device plans describe their encoding of columns.
+/// Whether blocks have enough shared memory for a ring of x: compute capability 7.5 has too little.
 bool has_shared_memory_for_rings() {
 #if TALLY_HAS_CUDA
   int bytes = 0;
@@ -762,8 +754,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   says(far, " bytes while a product runs");
   says(matrices::random_rows(20'000, 20, 0.7, 2), " in several, in ");
 
-  // A plan keeps one method's data: no propagation blocking beside hub columns, nothing that no
-  // kernel reads.
+  // No propagation blocking beside hub columns, nothing that no kernel reads.
   for (const std::string& hot : {text(far_and_hot()), text(far_and_hot(), double{})}) {
     EXPECT_NE(hot.find("and codes of all columns"), std::string::npos) << hot;
     EXPECT_EQ(hot.find("in two steps"), std::string::npos) << hot;
@@ -776,7 +767,6 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   }
 }
 
-// A queued plan is the same plan.
 TEST_ON_EVERY_EXECUTOR(Spmv, QueuedPlans) {
   std::vector<pattern> some = {matrices::stencil(211, 160, 1, 1), banded(33000, 8, 300, 5),
                                far_and_hot(), matrices::random_rows(20'000, 20, 0.7, 2), pattern{}};
@@ -785,7 +775,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, QueuedPlans) {
     const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
     const data::placed values(where(), std::vector<float>(p.nonzeros()));
     const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
-    // Which of the least-used columns become hubs is arbitrary.
+    // Which least-used columns become hubs is arbitrary.
     const auto without_share = [](std::string text) {
       const auto at = text.find(" % of the terms, in shared memory");
       if (at == std::string::npos) return text;
@@ -883,8 +873,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsTakeValuesOfAnyType) {
   }
 }
 
-/// Groups of `rows` adjacent rows with `length(run)` terms each, in the same positions relative to
-/// the diagonal.
+/// Groups of `rows` adjacent rows with `length(run)` terms each, equal relative to the diagonal.
 template <class Length>
 pattern in_runs(std::size_t runs, std::size_t rows, const Length& length) {
   std::mt19937_64 random(runs + rows);
@@ -904,8 +893,8 @@ pattern in_runs(std::size_t runs, std::size_t rows, const Length& length) {
   return p;
 }
 
-// Host plans sum such rows side by side: groups of any size, of rows of any length, up to the
-// arrays' end.
+// Host plans sum such rows side by side: groups of any size, rows of any length, up to the arrays'
+// end.
 TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
   const std::vector<factors> all = {{}, {0.7, -1.25, true}};
   const auto is_done = [&](const pattern& p) {
@@ -939,8 +928,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
           transpose);
 }
 
-// Where a stencil's terms are triples of adjacent columns, hosts read x in triples: any number of
-// slices, full or not, rows of 9 to 126 terms, one sorting scope or more.
+// Hosts read x in triples for stencils of adjacent columns: any number of slices, full or not, rows
+// of 9 to 126 terms, one sorting scope or more.
 TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfTriples) {
   for (const std::size_t rows : {3, 5, 8, 14, 17, 24, 93}) {
     std::mt19937_64 random(rows);
@@ -965,8 +954,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfTriples) {
   }
 }
 
-// Plans that keep values slice one sorting scope at a time, longest rows first: scopes with rows of
-// every length, with few rows, with columns that 16 bits hold and don't.
+// Plans with values slice one sorting scope at a time, longest rows first: scopes with rows of
+// every length, few rows, columns within and beyond 16 bits.
 TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
   const auto lengths_up_to = [](std::size_t rows, std::size_t most, std::size_t columns) {
     std::mt19937_64 random(rows + most);
@@ -1006,7 +995,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
           type::int32, {{}, {0.7, -1.25, true}});  // some scopes of maximal size
 }
 
-// Few of many columns have terms: hosts copy these elements of x.
+// Few of many columns have terms: hosts copy these elements.
 TEST_ON_EVERY_EXECUTOR(Spmv, FewColumns) {
   std::vector<std::size_t> lengths(2500);
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i % 100 == 0 ? i / 2 : i * i % 61;
@@ -1024,8 +1013,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, FewColumns) {
 }
 
 #if TALLY_HAS_OPENMP
-/// Products in row order and exact, with a plan that keeps values, on several numbers of threads:
-/// the serial bits.
+/// With a plan that keeps values, on several numbers of threads: the serial bits.
 template <class T>
 void multiply_in_shares(const pattern& p) {
   const auto values = data::elements_of<T>(data::random_bytes<T>(p.nonzeros(), 1, kind::special));
@@ -1059,12 +1047,12 @@ void multiply_in_shares(const pattern& p) {
   }
 }
 
-// Partitions of such plans are whole scopes, whatever rows lie at equal borders: empty ones, or
-// those of a chunk, which no border cuts.
+// Partitions of such plans are whole scopes, also at empty rows and at rows of a chunk, which no
+// border cuts.
 TEST(SpmvShares, AreWholeWindows) {
   std::vector<std::vector<std::size_t>> all;
-  // Every other row of a band has 400 terms, most of all terms: of 3, 4 and 5 equal partitions some
-  // begin in the band, and one at an empty row.
+  // Every other row of a band has 400 terms, most of all: of 3, 4 and 5 equal partitions some begin
+  // in the band, one at an empty row.
   for (const auto& [rows, band] : {std::pair{1335, 64}, {1330, 112}, {1307, 64}}) {
     std::vector<std::size_t>& lengths = all.emplace_back();
     for (int i = 0; i < rows; ++i) {
@@ -1118,7 +1106,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowLengthsInOtherForms) {
               {}, f);
       compare(p, of<float, float, float>, k, type::int64, type::int32, {{}}, {}, f);
     }
-    // A matrix with columns in row order, and one whose rows end the arrays.
+    // Columns in row order; rows that end the arrays.
     compare(columns, of<float, double, double>, kind::plain, type::int32, type::int64, {{}}, {}, f);
     for (std::size_t n = 1; n < 20; n += 3) {
       compare(matrices::rows_of({n, 2, n}, 30, n), of<double, double, double>, kind::plain,
@@ -1164,7 +1152,7 @@ TEST_ON_EVERY_BACKEND(Spmv, MatricesInOtherForms) {
   }
 }
 
-// A plan of the transpose reads the matrix's values, unless they are promised to stay.
+// A plan of the transpose reads values, unless they are promised to stay.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
   const data::placed offsets(where(), std::vector<std::int64_t>{0, 2, 3});
   const data::placed columns(where(), std::vector<std::int32_t>{0, 1, 1});
@@ -1186,7 +1174,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
   EXPECT_EQ(product(reads), (std::vector<double>{50, 760}));
   EXPECT_EQ(product(keeps), (std::vector<double>{10, 320}));
 
-  // Values may have another, larger type than at the plan's creation.
+  // Values may have another, larger type.
   const data::placed floats(where(), std::vector<float>{1, 2, 3});
   const tally::csr_view narrow{2, 2, offsets.span(), columns.span(), floats.span()};
   const tally::spmv_plan of_floats(where(), tally::transpose(narrow));
@@ -1208,7 +1196,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
       of_doubles);
 }
 
-// Rows of four arrays may share terms, so that terms outnumber values.
+// Rows of four arrays may share terms, which then outnumber values.
 TEST_ON_EVERY_EXECUTOR(Spmv, RowsThatShareTerms) {
   constexpr std::size_t n = 1200, rows = 40;
   const pattern all = matrices::rows_of({n}, 90, 3);
@@ -1261,7 +1249,6 @@ TEST_ON_EVERY_EXECUTOR(Spmv, GoldenBits) {
     };
     expect_bits();
 
-    // The transpose of a one-column matrix has that row.
     pattern column;
     column.columns = 1;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -1395,7 +1382,6 @@ TEST(SpmvTemplates, TakeIndicesOfAnyIntegerTypeAndViews) {
 
 // --- Errors --------------------------------------------------------------------------------------
 
-/// A matrix of 3 rows and 4 columns in an executor's memory.
 class SpmvErrors : public data::OnEveryExecutor {
  protected:
   void SetUp() override {
@@ -1437,7 +1423,7 @@ class SpmvErrors : public data::OnEveryExecutor {
                          [&] { tally::spmv_plan(where(), a_, tally::queued); });
       return;
     }
-    // Every wait for a queued plan reports its error, after errors of the call's own arguments.
+    // Every wait reports the plan's error, after errors of its own arguments.
     const tally::spmv_plan unpromised(where(), a_, tally::queued),
         knows(where(), a_, tally::fixed_columns, tally::queued);
     for (const tally::spmv_plan* plan : {&unpromised, &knows}) {
@@ -1547,7 +1533,6 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfPlans) {
                     "the plan is of another matrix, of 3 rows, 4 columns and 5 values; this one "
                     "has 3, 4 and 5, and its row_offsets elsewhere",
                     a);
-  // Plans of the transpose.
   tally::csr_operand of = a_;
   of.operation = tally::matrix_operation::transpose;
   const tally::spmv_plan transposes(where(), of), keeps(where(), of, tally::fixed_values);
@@ -1609,7 +1594,7 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfMatrices) {
                     good());
 }
 
-/// Large matrices, whose columns a plan checks after the rows.
+/// Columns are checked after rows.
 TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfLargeMatrices) {
   if (!data::on_device(where())) return;
   const auto refuses = [&](const pattern& p, const std::string& text) {

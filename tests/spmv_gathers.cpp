@@ -1,5 +1,5 @@
-// Rows have the same bits whether gather instructions are fast or not, and wherever x lies: both
-// kernels run here, on any machine.
+// Rows have the same bits whether gather instructions are fast or not, wherever x lies: both
+// kernels run here.
 #include "backends/simd/targets.hpp"
 #include "src/core/sparse/csr.hpp"
 
@@ -82,7 +82,7 @@ namespace {
 
 constexpr std::size_t columns = 5000;
 
-/// Rows of these lengths, repeated; columns and values at random.
+/// Rows of these lengths, repeated, with random columns and values.
 template <class V, class I>
 matrix<V, I> matrix_of(const std::vector<std::size_t>& lengths, std::size_t rows) {
   std::mt19937_64 random(rows);

@@ -1,5 +1,5 @@
-// Stack use of calls: at most 48 KiB, so that a call runs on a thread of 64 KiB, as OpenMP's, other
-// runtimes' and fibres' may be.
+// Calls use at most 48 KiB of stack, for threads of 64 KiB, as OpenMP's, other runtimes' and
+// fibres' may be.
 #include "tests/data.hpp"
 #include "tests/operations.hpp"
 
@@ -18,7 +18,7 @@
 
 namespace {
 
-/// Stack memory for successive threads, painted before: unwritten bytes keep the colour.
+/// Stack for successive threads, painted before: unwritten bytes keep the colour.
 class painted_stack {
  public:
   painted_stack() {

@@ -19,8 +19,7 @@ std::ptrdiff_t threads_of_this_process() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
-/// The growth in threads by `f`, called in a thread that has never used OpenMP, so that all are the
-/// call's.
+/// Threads started by `f`, called in a thread that has never used OpenMP.
 template <class F>
 std::ptrdiff_t started_by(const F& f) {
   std::ptrdiff_t started = 0;

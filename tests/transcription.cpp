@@ -32,8 +32,7 @@ R converted(const T& value) {
   }
 }
 
-/// Real and imaginary parts, in the type that multiplies and adds them. Real operands have no
-/// imaginary parts.
+/// In the type that multiplies and adds them. Real operands have no imaginary parts.
 template <class R>
 struct parts {
   std::vector<R> re, im;
@@ -63,7 +62,6 @@ parts<R> parts_of(const elements& v) {
   return all;
 }
 
-/// The sum of n terms in a row's order.
 template <class R, class Term>
 R row_sum(std::size_t n, Term term) {
   if (n > 128) return sum<R>(n, term);
@@ -95,7 +93,7 @@ R asum(const parts<R>& x) {
   return x.is_complex ? plus(sum_of(x.re), sum_of(x.im)) : sum_of(x.re);
 }
 
-/// sqrt(sum x_i^2); complex: sqrt(sum re(x_i)^2 + sum im(x_i)^2). Where that sum is too small or
+/// sqrt(sum x_i^2); complex: sqrt(sum re(x_i)^2 + sum im(x_i)^2). If that sum is too small or
 /// infinite, elements are scaled by a power of two, and the root is scaled back.
 template <class R>
 R nrm2(const parts<R>& x) {
@@ -117,7 +115,7 @@ R nrm2(const parts<R>& x) {
   return std::sqrt(s);
 }
 
-/// The bytes of a result: complex, or its real part alone.
+/// A complex result, or its real part alone.
 template <class R>
 std::vector<std::byte> result_of(R re, R im, bool is_complex) {
   const R both[] = {canonical(re), canonical(im)};

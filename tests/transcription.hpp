@@ -1,5 +1,5 @@
 // The order contract, literal and slow: the reference for every backend. Shares no code with the
-// library except the element types.
+// library except element types.
 #pragma once
 
 #include "tests/data.hpp"
@@ -66,13 +66,11 @@ T sum(std::size_t n, Term term) {
   return reduce(n, term, T(0), [](const T& a, const T& b) { return plus(a, b); });
 }
 
-/// Elements of a runtime type.
 struct elements {
   const std::vector<std::byte>& bytes;
   tally::type element;
 };
 
-/// Order of the terms of one sum.
 enum class order {
   of_dot,
   of_rows,  ///< up to 128 terms of a matrix's row have 8 lanes

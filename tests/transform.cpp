@@ -1,5 +1,5 @@
-// The element-wise functions: every executor has the bits of a literal loop, for every function,
-// type, size, alignment and stride, also in place; exp and sigmoid keep their stated accuracy.
+// The element-wise functions: the bits of a literal loop, for every function, type, size, alignment
+// and stride, also in place; exp and sigmoid keep their stated accuracy.
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
 
@@ -35,7 +35,6 @@ constexpr std::array functions = {elementwise::fill,     elementwise::copy,   el
 constexpr const char* names[] = {"fill", "copy", "scal",     "axpy",   "axpby", "waxpby",  "add",
                                  "sub",  "mul",  "axpbypcz", "axypbz", "relu",  "sigmoid", "exp"};
 
-/// One function with its types.
 struct type_case {
   elementwise what;
   type x, y, z;
@@ -101,8 +100,7 @@ tally::scalar number_of(type t, double re, double im) {
 
 using transcription::factors;
 
-/// Factors for the computation: of its type and others, and 0 if a vector is only updated. fill
-/// writes its factor.
+/// Of the computation's type and others, and 0 if a vector is only updated. fill writes its factor.
 std::vector<factors> factors_of(const type_case& c) {
   if (c.what == elementwise::fill) {
     std::vector<factors> all = {{number_of(c.x, 1e2 / 3, -2.3)}, {number_of(c.x, -0.0, 1)}};
@@ -140,7 +138,6 @@ class Transform : public data::OnEveryExecutor {
             random_bytes(c.z, n, 3 * n + 3, k)};
   }
 
-  /// Compares one call with a separate z.
   void compare(const type_case& c, const inputs& in, layout lx, layout ly, layout lz) {
     const std::size_t n = in.x.size() / tally::size_of(c.x);
     for (const factors& f : factors_of(c)) {
@@ -158,7 +155,6 @@ class Transform : public data::OnEveryExecutor {
     }
   }
 
-  /// Compares calls with output x or y, where types permit.
   void compare_in_place(const type_case& c, const inputs& in, layout l) {
     const std::size_t n = in.x.size() / tally::size_of(c.x);
     if (c.what == elementwise::fill) return;
@@ -183,7 +179,6 @@ class Transform : public data::OnEveryExecutor {
     }
   }
 
-  /// Compares a call with one vector for x, y and z.
   void compare_all_the_same(const type_case& c, const inputs& in) {
     const factors f = factors_of(c)[0];
     const tally::operand x = place(0, in.x, c.x, {});
@@ -229,7 +224,6 @@ class Transform : public data::OnEveryExecutor {
     memory_[static_cast<std::size_t>(which)]->read(image.data(), image.size());
     return image;
   }
-  /// Writes elements at z's positions in the image of its memory.
   void overwrite(std::vector<std::byte>& image, const tally::operand& z,
                  const std::vector<std::byte>& elements) const {
     const std::size_t size = tally::size_of(z.element);
@@ -312,7 +306,7 @@ TEST_ON_EVERY_EXECUTOR(Transform, WideRangesAndSpecialValues) {
   }
 }
 
-// Vectors misaligned alike and not; checks the last n mod 4 and surrounding elements.
+// Misaligned alike and not; checks the last n mod 4 and surrounding elements.
 TEST_ON_EVERY_EXECUTOR(Transform, EveryAlignment) {
   for (const type_case& c : pure_cases()) {
     for (const std::size_t n : {std::size_t{70}, std::size_t{1031}}) {
@@ -400,7 +394,7 @@ TEST_ON_EVERY_BACKEND(Transform, PastTheCaches) {
   check(std::type_identity<tally::bfloat16>{}, 17000005);
 }
 
-// Equally aligned vectors, long enough for a device to take several loads a thread, or one again.
+// Equally aligned vectors, long enough for several loads a thread on a device, or one again.
 TEST_ON_EVERY_BACKEND(Transform, LongAndAlike) {
   const auto check = [&]<class T>(std::type_identity<T>) {
     for (const std::size_t n :
@@ -538,7 +532,6 @@ class TransformErrors : public data::OnEveryExecutor {
     memory_->read(now.data(), now.size());
     EXPECT_EQ(now, ones_) << "something was written";
   }
-  /// n elements from this byte of the memory on.
   tally::output_operand vector(std::size_t byte, std::size_t n, std::ptrdiff_t increment = 1,
                                type element = type::float64) const {
     return {memory_->get() + byte, n, increment, element};

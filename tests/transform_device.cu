@@ -1,5 +1,5 @@
-// transform on a GPU, with a caller's functions under nvcc's own flags: the bits of the serial
-// executor, for every alignment, stride and mixture of types, and nothing else written.
+// transform on a GPU, with a caller's functions under nvcc's own flags: the bits of serial, for
+// every alignment, stride and mixture of types, and nothing else written.
 #include <tally/tally.hpp>
 
 #include <cuda_runtime.h>
@@ -18,7 +18,7 @@ const std::vector<std::size_t> sizes = {0,   1,   2,   3,   4,    5,    7,    8,
                                         16,  17,  31,  32,  33,   63,   64,   65,    127,    129,
                                         255, 257, 511, 513, 1023, 1025, 4099, 50021, 1000003};
 
-/// Bytes on the device, with a copy on the host.
+/// With a copy on the host.
 class bytes_on_device {
  public:
   bytes_on_device(std::size_t n, unsigned seed) : host(n) {
@@ -55,7 +55,7 @@ auto view(unsigned char* bytes, std::size_t n, layout l) {
   return tally::strided(reinterpret_cast<T*>(bytes) + l.offset, n, l.increment);
 }
 
-/// Hashes elements of any types; two elements of a vector rarely agree.
+/// Two elements of a vector rarely agree.
 template <class Z>
 struct hash {
   template <class T>
@@ -188,7 +188,7 @@ TEST_F(TransformDevice, MixedTypes) {
   expect_mixed<std::int8_t, std::int8_t, std::int64_t>();
 }
 
-/// For complex elements, whose class has no device functions: by parts.
+/// By parts, since std::complex has no device functions.
 struct turned {
   template <class C>
   __host__ __device__ C operator()(const C& c) const {
@@ -379,7 +379,7 @@ TEST_F(TransformDevice, BeyondTwoToThe31Elements) {
   cudaFree(z);
 }
 
-// An earlier error stays the caller's; only the launch's own status counts.
+// Earlier errors stay the caller's; only the launch's status counts.
 TEST_F(TransformDevice, LeavesAnEarlierErrorToTheCaller) {
   const on_device<double> dx(std::vector<double>(1000, 3)), dz(std::vector<double>(1000));
   (void)cudaGetLastError();
@@ -413,7 +413,7 @@ TEST_F(TransformDevice, NamesBadInput) {
   EXPECT_NE(message([&] { tally::transform(tally::serial(), dx.all().first(5), x, next()); }), "");
 }
 
-// On the host the source runs as before, compiled by nvcc.
+// On the host, compiled by nvcc.
 double square(double v) { return v * v; }
 
 TEST(TransformHost, RunsInASourceOfNvcc) {

@@ -1,5 +1,5 @@
-// transform with a caller's functions: on every executor the bits of a literal loop, for every
-// type, size, alignment and stride, also in place; their exceptions reach the caller.
+// transform with a caller's functions: the bits of a literal loop, for every type, size, alignment
+// and stride, also in place; exceptions reach the caller.
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>
@@ -51,7 +51,6 @@ digest digest_of(const X& x) {
   }
 }
 
-/// A value that any type represents.
 template <class Z>
 Z value_of(const digest& x) {
   if constexpr (std::is_integral_v<Z>) {
@@ -84,7 +83,6 @@ struct mix {
 
 // --- The same in a literal loop, a type at a time -------------------------------------------------
 
-/// n elements laid out among others.
 class laid_out {
  public:
   laid_out(type element, std::size_t n, std::uint64_t seed, layout l, kind k = kind::plain)
@@ -121,7 +119,6 @@ T element_at(const std::byte* place) {
   return element;
 }
 
-/// The loop's dependence on one element type.
 struct steps {
   type element;
   digest (*read)(const std::byte* x);
@@ -150,7 +147,7 @@ void write_values(laid_out& x, const steps& of_x, laid_out* y, const steps& of_y
 
 // --- The calls under test -------------------------------------------------------------------------
 
-/// A vector of a runtime type, n elements from `lowest` on.
+/// Of a runtime type, n elements from `lowest` on.
 template <class T>
 tally::strided_view<T> view_of(const operand& v) {
   auto* const data = static_cast<T*>(const_cast<void*>(v.data));
@@ -174,7 +171,6 @@ constexpr calls calls_of = {
       tally::transform(where, view_of<X>(x), view_of<Y>(y), view_of<Z>(z), mix<Z>());
     }};
 
-/// A combination of types.
 struct combination {
   calls call;
   steps x, y, z;
@@ -182,12 +178,10 @@ struct combination {
 template <class X, class Y, class Z>
 constexpr combination combination_of = {calls_of<X, Y, Z>, steps_of<X>, steps_of<Y>, steps_of<Z>};
 
-/// Three vectors of one type, for each type.
 const auto alike = []<class... T>(tally::type_list<T...>) {
   return std::array{combination_of<T, T, T>...};
 }(tally::element_types{});
 
-/// Each type beside each other one.
 const auto mixed = []<class... T>(tally::type_list<T...>) {
   return std::array{combination_of<T, float, double>..., combination_of<float, T, bool>...,
                     combination_of<double, std::int8_t, T>...};

@@ -1,5 +1,5 @@
-// transform_reduce: applies the caller's functions in the contract's order on every executor,
-// whatever the compiler's flags, and hands on their exceptions.
+// transform_reduce applies a caller's functions in the contract's order, whatever the compiler's
+// flags, and hands on exceptions.
 #include "tests/data.hpp"
 #include "tests/transcription.hpp"
 
@@ -51,7 +51,6 @@ std::vector<T> random_vector(std::size_t n, std::uint64_t seed,
 
 class TransformReduce : public data::OnEveryExecutor {
  protected:
-  /// Whether the executor calls host functions.
   bool calls() const { return where().name() != "cuda" && !data::on_device(where()); }
   void SetUp() override {
     OnEveryExecutor::SetUp();
@@ -59,7 +58,7 @@ class TransformReduce : public data::OnEveryExecutor {
   }
 };
 
-/// Any other order changes the bits, and the identity is not neutral.
+/// Sensitive to order; the identity is not neutral.
 struct mix {
   std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
     return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u + (a >> 29);

@@ -1,5 +1,4 @@
-// transform_reduce on a GPU, with a caller's functions under nvcc's own flags: the bits of the
-// serial executor.
+// transform_reduce on a GPU, with a caller's functions under nvcc's own flags: the bits of serial.
 #include <tally/tally.hpp>
 
 #include <cuda_runtime.h>
@@ -45,7 +44,7 @@ struct same {
   __host__ __device__ double operator()(double v) const { return v; }
 };
 
-/// Any other order changes the bits, and the identity is not neutral.
+/// Sensitive to order; the identity is not neutral.
 struct mix {
   __host__ __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
     return (a ^ (b + 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u + (a >> 29);
@@ -327,7 +326,7 @@ TEST_F(TransformReduceDevice, IsInTheOrderOfTheContract) {
   }
 }
 
-// Each lane adds a product and its negative: 0, unless the second is contracted.
+// 0, unless the second product is contracted.
 TEST_F(TransformReduceDevice, DoesNotContract) {
   auto x = random_vector<double>(chunk, 11);
   const auto y = random_vector<double>(64, 12);
@@ -418,7 +417,7 @@ TEST_F(TransformReduceDevice, RunsInAGraphAndBesideOtherCalls) {
   cudaStreamDestroy(stream);
 }
 
-// An earlier error stays the caller's; only the launch's own status counts.
+// Earlier errors stay the caller's; only the launch's status counts.
 TEST_F(TransformReduceDevice, LeavesAnEarlierErrorToTheCaller) {
   const std::size_t n = 300 * chunk;
   const auto x = random_vector<double>(n, 8);
@@ -443,7 +442,7 @@ TEST_F(TransformReduceDevice, RefusesWhatItCantReach) {
                tally::error);
 }
 
-// On the host the source runs as before, compiled by nvcc.
+// On the host, compiled by nvcc.
 double square(double v) { return v * v; }
 
 TEST(TransformReduceHost, TakesWhatCantTravel) {

@@ -1,4 +1,4 @@
-// Element types: the list and its derivatives, and conversions of the 16-bit floats.
+// Element types: the list and its derivatives; conversions of the 16-bit floats.
 #include "src/core/types/tables.hpp"
 #include "tests/data.hpp"
 
@@ -41,7 +41,6 @@ std::string name_of() {
   return (std::is_signed_v<T> ? "int" : "uint") + bits;
 }
 
-/// Values of `type` that are no element types.
 std::vector<tally::type> unlisted() {
   std::vector<tally::type> all;
   for (std::size_t number = tally::type_count; number < 256; ++number) {
@@ -91,8 +90,7 @@ TEST(Types, UnlistedValuesAreOfNoKind) {
   }
 }
 
-/// Expects that `function` accepts its arguments, and rejects values that are no element types in
-/// each position.
+/// `function` accepts its arguments, and rejects values that are no element types in each position.
 template <class Arguments>
 void expect_refused(void (*function)(const tally::executor&, const Arguments&), const Arguments& a,
                     std::initializer_list<tally::type*> places) {
@@ -182,7 +180,7 @@ TEST(Types, WithTypeTakesTheNamedType) {
   });
 }
 
-/// A 16-bit float's value from its fields, exact in double.
+/// Exact in double.
 double reference(std::uint16_t bits, int fraction_bits) {
   const int exponent_bits = 15 - fraction_bits;
   const int bias = (1 << (exponent_bits - 1)) - 1;

@@ -7,7 +7,7 @@
 
 namespace views {
 
-/// A Kokkos::View of this rank, in any layout.
+/// Of this rank, in any layout.
 template <class T, int rank_>
 struct view {
   using value_type = T;
@@ -24,7 +24,7 @@ struct view {
   std::size_t stride(std::size_t d) const { return strides[d]; }
 };
 
-/// A std::mdspan. With another `Reference` the accessor computes elements.
+/// With another `Reference` the accessor computes elements.
 template <class T, int rank_, class Reference = T&>
 struct mdspan {
   using element_type = T;

@@ -1,5 +1,5 @@
-// Data in host memory through a workspace: for any sizes, types and kinds of memory, results are
-// those of resident vectors, and nothing is allocated on the way.
+// Host data through a workspace: for any sizes, types and kinds of memory, results are those of
+// resident vectors, and nothing is allocated on the way.
 #include "tests/data.hpp"
 #include "tests/operations.hpp"
 
@@ -34,7 +34,6 @@ constexpr std::size_t least = options::least_stage_bytes;
 
 class Workspace : public data::OnEveryExecutor {
  protected:
-  /// A workspace with stages of a few chunks.
   tally::workspace small(int threads = 2) const {
     return tally::workspace(where(), {least, threads});
   }
@@ -67,7 +66,6 @@ TEST_ON_EVERY_BACKEND(Workspace, EveryOperationHasTheBitsOfSerialOrIsRefused) {
   EXPECT_EQ(refused > 0, data::on_device(where()));
 }
 
-/// Memory of a vector.
 enum class memory { pageable, pinned, registered, device };
 
 template <class T>
@@ -175,7 +173,6 @@ TEST_ON_EVERY_EXECUTOR(Workspace, StagesOfAnyNumberOfBytes) {
   }
 }
 
-/// A vector with the pages of one half pinned.
 TEST_ON_EVERY_EXECUTOR(Workspace, VectorsThatArePinnedInPart) {
   const tally::workspace small_one = small();
   constexpr std::size_t page = 4096;
@@ -550,8 +547,8 @@ TEST_ON_EVERY_EXECUTOR(Workspace, AllocatesNothingInTheSteadyState) {
     }
   };
   run_all();
-  // Free memory is the device's, and other processes may change it at any time: what the library
-  // takes in every pass would be missing after each.
+  // Other processes may change a device's free memory: what the library takes in every pass would
+  // be missing after each.
   std::size_t before = 0, after = 1, all_bytes = 0;
   for (int attempt = 0; attempt < 10 && before != after; ++attempt) {
     data::check_cuda(cudaMemGetInfo(&before, &all_bytes));
@@ -561,7 +558,7 @@ TEST_ON_EVERY_EXECUTOR(Workspace, AllocatesNothingInTheSteadyState) {
   EXPECT_EQ(before, after);
 }
 
-/// Numbers that queued work on a stream writes, after a delay.
+/// Written by queued work, after a delay.
 class late_numbers {
  public:
   late_numbers(void* to, std::vector<std::byte> bytes) : to_(to), bytes_(std::move(bytes)) {}
@@ -585,7 +582,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Zeroed memory that host and device reach: pinned, or managed.
+/// Zeroed, pinned or managed.
 class shared_memory {
  public:
   shared_memory(std::size_t bytes, bool is_managed) : is_managed_(is_managed) {

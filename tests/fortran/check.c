@@ -1,5 +1,5 @@
-/* References for tests of the Fortran module: the operation by tally.h, on contiguous copies made
- * element by element through the descriptors. */
+/* References for the Fortran module: the operation by tally.h, on contiguous copies made through
+ * the descriptors. */
 #include <ISO_Fortran_binding.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static tally_type type_of(const CFI_cdesc_t* d) {
   abort();
 }
 
-/* Address of element `number` in array order. */
+/* In array order. */
 static const char* element_at(const CFI_cdesc_t* d, size_t number) {
   const char* address = d->base_addr;
   for (int i = 0; i < d->rank; ++i) {
@@ -61,7 +61,6 @@ static tally_type part_of(tally_type t) {
   return t == TALLY_COMPLEX64 ? TALLY_FLOAT32 : t == TALLY_COMPLEX128 ? TALLY_FLOAT64 : t;
 }
 
-/* Whether Fortran's result has that type and these bits. */
 static int same(const copy* got, size_t at, tally_type type, const void* expected) {
   const size_t size = tally_type_size(type);
   return got->type == type && memcmp((const char*)got->data + at * size, expected, size) == 0;

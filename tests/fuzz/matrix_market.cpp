@@ -1,4 +1,4 @@
-// Any bytes: the readers throw tally::error, or return a matrix that `validate` accepts with sorted
+// Any bytes: readers throw tally::error, or return a matrix that `validate` accepts with sorted
 // rows, or a dense matrix of the stated size, within the options' limits.
 #include <tally/error.hpp>
 #include <tally/matrix_market.hpp>
@@ -34,7 +34,7 @@ void read(const std::string& text) {
   }
 }
 
-/// The parts of a file give together what the whole file gives, or one of them throws.
+/// Parts give together what the whole file gives, or one throws.
 void read_parts(const std::string& text, std::size_t parts) {
   const std::string path = "matrix_market_parts_" + std::to_string(getpid()) + ".mtx";
   std::ofstream(path, std::ios::binary) << text;

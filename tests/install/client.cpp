@@ -1,4 +1,4 @@
-// A program against an installed Tally: the golden bits on every executor available here.
+// A program against an installed Tally: golden bits on every executor.
 #include "golden.hpp"
 
 #include <tally/tally.hpp>
@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// A Highway of the program's own, whose symbols the library must not call.
+/// The program's own Highway, whose symbols the library must not call.
 namespace hwy {
 std::int64_t SupportedTargets();
 [[gnu::visibility("default"), gnu::used]] std::int64_t SupportedTargets() {

@@ -1,2 +1,2 @@
-// What a project includes, with warnings of its own.
+// Headers in a project with warnings of its own.
 #include <tally/tally.hpp>
