@@ -43,7 +43,6 @@ constexpr calibrated list[] = {
     {"exact dot, double", types_of(pair<double, double>{}), operation::dot, true},
 };
 
-/// One operation, with operands of maximal length.
 class calls {
  public:
   explicit calls(const calibrated& c) : c_(c), bytes_of_element_(with(1).bytes()) {
@@ -75,7 +74,7 @@ double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
 
-/// Seconds of a call among others like it: the minimum of several turns.
+/// The minimum of several turns.
 double seconds_in_turn(const calls& c, const tally::executor& where, std::size_t bytes) {
   constexpr double turn = 5e-4;
   std::this_thread::sleep_for(pause);  // until the other executor's threads sleep
@@ -95,7 +94,6 @@ double seconds_in_turn(const calls& c, const tally::executor& where, std::size_t
   return least;
 }
 
-/// Seconds of a call after a pause: a median.
 double seconds_after_pause(const calls& c, const tally::executor& where, std::size_t bytes) {
   std::vector<double> seconds(3);
   for (double& s : seconds) {
@@ -111,7 +109,7 @@ double seconds_after_pause(const calls& c, const tally::executor& where, std::si
 using measure = double(const calls& c, const tally::executor& where, std::size_t bytes);
 
 /// Returns the bytes, at least `from`, above which `openmp` is faster: where it first is at two
-/// sizes, one twice the other, interpolated by the ratio; empty if there are none.
+/// sizes, one twice the other, interpolated; empty if there are none.
 std::optional<double> crossover(const calls& c, std::size_t from, measure* seconds) {
   const auto gain = [&](std::size_t bytes) {
     return std::log2(seconds(c, tally::simd(), bytes) / seconds(c, tally::openmp(), bytes));

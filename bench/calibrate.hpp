@@ -3,8 +3,8 @@
 
 namespace bench {
 
-/// Prints a Markdown table: for some operations, the operands' bytes from which `openmp` is faster
-/// than `simd` here, and both times at `automatic()`'s threshold.
+/// Prints a Markdown table: the operands' bytes from which `openmp` is faster than `simd` here, and
+/// both times at `automatic()`'s threshold.
 void calibrate();
 
 }  // namespace bench

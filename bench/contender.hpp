@@ -1,5 +1,4 @@
-// A candidate: one way of computing a product, ours or another library's, to be checked and
-// measured.
+// A candidate: one way of computing a product, to be checked and measured.
 #pragma once
 
 #include "bench/workload.hpp"
@@ -28,11 +27,10 @@ struct contender {
   double us_in_2021 = 0;              ///< on the machines of 2021, or 0; see bench/ladder.cpp
 };
 
-/// The candidates for one product, and a source of some. A source leaves out what it can't compute.
+/// A source leaves out candidates that can't compute the workload.
 using contenders = std::vector<contender>;
 using source = contenders(const workload& w);
 
-/// Marks candidates as single-threaded.
 inline contenders sequential(contenders list) {
   for (contender& c : list) c.threads = 1;
   return list;
@@ -43,7 +41,7 @@ inline contenders& operator+=(contenders& all, contenders more) {
   return all;
 }
 
-/// An object created on first use, then shared: candidates are also made for their names alone.
+/// Created on first use, then shared: candidates are also made for their names alone.
 template <class T>
 class on_demand {
  public:
@@ -62,12 +60,12 @@ class on_demand {
   std::shared_ptr<state> state_;
 };
 
-/// Waits until the last candidate's threads sleep, at most 0.3 seconds. Idle threads of OpenBLAS
+/// Waits until the last candidate's threads sleep, at most 0.3 seconds: idle threads of OpenBLAS
 /// (2^28 cycles), OpenMP and MKL first spin, and would take a core from the next candidate.
 void let_others_rest(const void* next);
 
-/// A candidate that runs from the host, with its result when `f` returns: the value of f(), or w.z
-/// for a void f. `prepare` runs before each call, to set a number of threads for instance.
+/// A candidate with its result on the host when `f` returns: the value of f(), or w.z for a void f.
+/// `prepare` runs before each call, to set a number of threads for instance.
 template <class F, class Prepare>
 contender on_host(std::string name, std::string label, const workload& w, F f, Prepare prepare) {
   contender c{.name = std::move(name), .label = std::move(label), .threads = w.threads};

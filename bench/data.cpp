@@ -36,7 +36,7 @@ T random(std::mt19937_64& engine) {
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(engine() >> 63);
   } else {
-    // As many digits as the type has, so that rounding never gives 1.
+    // Enough digits that rounding never gives 1.
     constexpr int digits = sizeof(T) == sizeof(double) ? 53 : 24;
     return static_cast<T>(std::ldexp(static_cast<double>(engine() >> (64 - digits)), 1 - digits) -
                           1);
@@ -277,7 +277,7 @@ reference exact_reference(const workload& w) {
   return r;
 }
 
-/// The root of a sum of squares; `rest` corrects the rounding.
+/// `rest` corrects the rounding.
 reference root_of(const reference& squares) {
   reference r;
   const double root = std::sqrt(squares.real.sum);
@@ -311,8 +311,7 @@ reference reference_of_rows(const workload& w) {
   return r;
 }
 
-/// A long double has at least eleven digits more than a double: the reference's error is below a
-/// hundredth of a double's ulp.
+/// At least eleven digits more than a double: the error is below a hundredth of a double's ulp.
 static_assert(std::numeric_limits<long double>::digits >= 64);
 reference reference_of_elements(const workload& w) {
   reference r;

@@ -11,16 +11,14 @@
 
 namespace bench {
 
-/// Distribution of operands: uniform in [-1, 1), complex parts too, `bool` either value, `int8`
-/// any; uniform times 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or for a given condition number of
-/// the product. Keys, as many bins as "n": uniform; the k-th with probability about 1 / k; all
-/// equal. Keys of 256 bins: the bits common to "n" random words.
+/// Operands: uniform in [-1, 1), complex parts too, `bool` either value, `int8` any; uniform times
+/// 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or for a condition number of the product. Keys of "n"
+/// bins: uniform; the k-th with probability about 1 / k; all equal. Keys of 256 bins: the bits
+/// common to "n" random words.
 enum class values { uniform, spread, ill_conditioned, keys, zipf_keys, one_key, common_bits };
 
-/// Samples of a histogram.
 inline constexpr std::size_t samples_of_histogram = std::size_t{1} << 25;
 
-/// Bins of a histogram with this "n".
 constexpr std::size_t bins_of(values drawn, std::size_t n) {
   return drawn == values::common_bits ? 256 : n;
 }
@@ -29,7 +27,7 @@ constexpr std::size_t bins_of(values drawn, std::size_t n) {
 inline constexpr std::size_t ill_conditioned_size = 1000;
 
 /// Host memory, `offset` bytes past a page border, with n random elements, which depend on the seed
-/// alone, not on the number of threads.
+/// alone.
 class host_vector {
  public:
   host_vector() = default;
@@ -55,13 +53,12 @@ class host_vector {
   tally::type element_ = tally::type::float64;
 };
 
-/// Fills x and y, float64, for a condition number 2 sum |x_i y_i| / |sum x_i y_i| of about
+/// Fills float64 vectors for a condition number 2 sum |x_i y_i| / |sum x_i y_i| of about
 /// 10^exponent: half of the elements with growing exponents, the others nearly cancelling the sum
 /// so far. (Ogita, Rump and Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26 (2005),
 /// algorithm 6.1.)
 void fill_ill_conditioned(host_vector& x, host_vector& y, int exponent, std::uint64_t seed);
 
-/// Fills an integer x with keys.
 void fill_keys(host_vector& x, values drawn, std::size_t n, std::uint64_t seed);
 
 /// A product in twice a double's digits: errors of products by fma, of sums by two-sum, summed
@@ -80,17 +77,14 @@ struct reference {
   /// |result - this| / magnitude, for a result of type `element`.
   double error_of(const void* result, tally::type element) const;
 
-  /// For spmv: the largest difference of a row's result from the expected one, relative to the
-  /// row's sum of magnitudes.
+  /// For spmv: the largest row error, relative to the row's sum of magnitudes.
   double error_of_rows(const void* result, const void* expected, tally::type element) const;
 
-  /// The largest |result_i - elements_i| in ulp of type `element` at elements_i; no element is
-  /// subnormal.
+  /// The largest |result_i - elements_i| in ulp of type `element`; no element is subnormal.
   double error_of_elements(const void* result, tally::type element) const;
 };
 
-/// The largest |result_i - expected_i| over the largest |expected_i|, in elements of type
-/// `element`.
+/// The largest |result_i - expected_i| over the largest |expected_i|.
 double largest_difference(const void* result, const void* expected, std::size_t n,
                           tally::type element);
 

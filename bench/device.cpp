@@ -27,7 +27,6 @@ class event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// A graph of `launches` successive computations.
 class graph {
  public:
   graph(const launch& f, void* result, int launches) {
@@ -50,7 +49,7 @@ class graph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-/// Enough launches to hide a graph's start, few enough for slow ones.
+/// Enough to hide a graph's start, few enough for slow ones.
 int launches_for(const launch& f, void* result) {
   constexpr double seconds = 2e-3;
   event start, stop;
@@ -61,7 +60,7 @@ int launches_for(const launch& f, void* result) {
   return static_cast<int>(std::clamp(seconds / stop.seconds_since(start), 1.0, 50.0));
 }
 
-/// Room for as many results as any computation has.
+/// Room for any computation's results.
 void* result_memory() {
   static const device_memory memory(sizeof(std::complex<double>) << 20);
   return memory.data();

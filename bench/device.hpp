@@ -1,4 +1,4 @@
-// Memory and the device's clock, for candidates on a CUDA device.
+// Memory and clock of a CUDA device, for candidates.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -11,7 +11,6 @@
 
 namespace bench {
 
-/// Throws with CUDA's message.
 void check(cudaError_t status, const char* call);
 
 /// Number of devices; 0 without a driver.
@@ -25,7 +24,6 @@ class device_memory {
  public:
   device_memory() = default;
   explicit device_memory(std::size_t bytes);
-  /// A copy of a vector in host memory.
   explicit device_memory(const tally::operand& host);
 
   void* data() const { return memory_.get(); }
@@ -51,7 +49,6 @@ class pinned_memory {
   std::unique_ptr<void, release> memory_;
 };
 
-/// A stream of its own.
 class queue {
  public:
   queue();
@@ -71,18 +68,16 @@ cudaStream_t stream();
 /// Queues one computation on `stream`, with the result in device memory; can be captured.
 using launch = std::function<void(cudaStream_t stream, void* result)>;
 
-/// Device time of a launch among others like it.
 double seconds_of(const launch& f);
 
-/// A candidate timed by the device: a graph of several launches between two events, queued behind
-/// another graph that keeps the device busy meanwhile.
+/// Timed by the device: a graph of several launches between two events, behind another graph that
+/// keeps the device busy meanwhile.
 contender on_device(std::string name, std::string label, launch f, const workload& w);
 
-/// The same for a histogram with counts in the workload's y.
+/// A histogram with counts in the workload's y.
 contender counts_on_device(std::string name, std::string label, std::function<void(cudaStream_t)> f,
                            const workload& w);
 
-/// Our spmv, without and with plans.
 contenders ours_of_spmv_on_device(const workload& w);
 
 }  // namespace bench

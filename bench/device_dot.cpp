@@ -1,5 +1,5 @@
-// dot on a CUDA device, operands there: device time with the result in device memory, and time of a
-// call that returns it.
+// dot on a CUDA device, operands there: device time with the result there, and time of a call that
+// returns it.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

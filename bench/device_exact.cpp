@@ -1,4 +1,4 @@
-// The exact grade on a CUDA device, operands there: device time.
+// The exact grade on a CUDA device: device time.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

@@ -1,4 +1,4 @@
-// An update with a sum on a CUDA device: one call, the two equivalent ones, and cuBLAS's calls.
+// An update with a sum on a CUDA device: one call, the two equivalent ones, and cuBLAS's.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

@@ -1,5 +1,5 @@
-// Histograms of 2^25 samples on a CUDA device, samples and counts there: device time; "n" is the
-// number of bins. And keys of 256 bins by entropy.
+// Histograms of 2^25 samples on a CUDA device: device time; "n" is the number of bins. And keys of
+// 256 bins by entropy.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
@@ -31,7 +31,7 @@ std::vector<std::size_t> sizes_of_samples(const types& t, bool full) {
               : std::vector<std::size_t>{256, 4096};
 }
 
-/// Counts samples outside too, so that bincount returns without waiting.
+/// Counts outside samples too, so that bincount need not wait.
 contenders ours(const workload& w) {
   const on_demand<device_memory> outside(
       [] { return device_memory(sizeof(tally::outside_counts)); });

@@ -1,5 +1,5 @@
-// The ladder on a CUDA device, with the figures of 2021: on 2^20 elements of float and bool (BLAS:
-// float alone), on a GPU of that year.
+// The ladder on a CUDA device, with figures of 2021: 2^20 elements of float and bool (BLAS: float
+// alone), a GPU of that year.
 #include "bench/device.hpp"
 #include "bench/ladder.hpp"
 #include "bench/lane.hpp"
@@ -14,7 +14,6 @@ namespace {
 constexpr int threads = 256;  // a block
 constexpr int warp = 32;
 
-/// The sum of thread `first` of `count`.
 template <class A, class X, class Y>
 __device__ A share(const X* x, const Y* y, int n, int first, int count) {
   A sum{};
@@ -22,7 +21,6 @@ __device__ A share(const X* x, const Y* y, int n, int first, int count) {
   return sum;
 }
 
-/// This thread's part of the whole grid's sum.
 template <class A, class X, class Y>
 __device__ A share(const X* x, const Y* y, int n) {
   return share<A>(x, y, n, static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x),
@@ -34,8 +32,7 @@ __global__ void one_thread(const X* x, const Y* y, int n, A* result) {
   *result = share<A>(x, y, n, 0, 1);
 }
 
-/// Each thread reads, adds to and writes the result without synchronisation. (Volatile, so that it
-/// really does.)
+/// Unsynchronised updates of the result. (Volatile, so that they really happen.)
 template <class A, class X, class Y>
 __global__ void racing(const X* x, const Y* y, int n, A* result) {
   volatile A* const sum = result;

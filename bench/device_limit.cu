@@ -1,5 +1,5 @@
-// Limits of device memory: reading the operands' bytes, and copying as many; for operations that
-// write a vector, reading and writing as many.
+// Limits of device memory: reading the operands' bytes, and copying as many; for written vectors,
+// reading and writing as many.
 #include "bench/device.hpp"
 #include "bench/limit.hpp"
 
@@ -11,8 +11,7 @@
 namespace bench {
 namespace {
 
-/// Index of a thread's k-th line: `loads` 16-byte loads in flight per thread, adjacent among
-/// threads.
+/// Index of a thread's k-th 16-byte load; `loads` are in flight, adjacent among threads.
 template <int loads>
 __device__ std::size_t index_of(int k) {
   return std::size_t{blockIdx.x} * blockDim.x * loads + static_cast<std::size_t>(k) * blockDim.x +
@@ -32,7 +31,7 @@ __device__ void let_launch_after_start() {
 #endif
 }
 
-/// At most this many lines the next launch starts before the loads, else after them
+/// Up to this many lines the next launch starts before the loads, else after them
 /// (tuning/limit.md).
 constexpr std::size_t starts_early_up_to = std::size_t{1} << 14;
 
@@ -46,8 +45,8 @@ struct lines {
   std::size_t size = 0;
 };
 
-/// Reads a line of each of two vectors at a time. So that the loads are kept, it writes if the
-/// bitwise or of a thread's data is 0, which random data never give.
+/// Reads a line of each of two vectors at a time. To keep the loads, it writes if a thread's
+/// bitwise or is 0, which random data never give.
 template <int loads>
 __global__ void read(lines x, lines y, unsigned* sink) {
   const bool early = x.size <= starts_early_up_to;
@@ -67,7 +66,6 @@ __global__ void read(lines x, lines y, unsigned* sink) {
   if ((all.x | all.y | all.z | all.w) == 0) *sink = 0;
 }
 
-/// Writes the bitwise or of the given vectors.
 template <int loads>
 __global__ void write(lines x, lines y, lines z, uint4* to) {
   const bool early = x.size <= starts_early_up_to;
@@ -102,7 +100,7 @@ bool waits() {
   return does;
 }
 
-/// Launch parameters: threads per block, and loads in flight per thread and vector.
+/// Threads per block, and loads in flight per thread and vector.
 struct shape {
   unsigned threads;
   unsigned loads;
@@ -111,7 +109,6 @@ struct shape {
 /// Those fastest at some size on an H200 (tuning/limit.md).
 constexpr shape shapes[] = {{256, 1}, {256, 2}, {256, 8}, {512, 1}, {512, 2}, {1024, 1}, {1024, 2}};
 
-/// Calls f with the number of loads as a constant.
 template <class F>
 void with_loads(unsigned loads, const F& f) {
   switch (loads) {
@@ -124,7 +121,7 @@ void with_loads(unsigned loads, const F& f) {
   }
 }
 
-/// Queues a kernel over this many lines. It may start while the launch before ends.
+/// The kernel may start while the launch before ends.
 template <class... Parameter>
 void queue_kernel(void (*kernel)(Parameter...), const shape& s, std::size_t n, cudaStream_t stream,
                   Parameter... arguments) {
@@ -141,7 +138,7 @@ void queue_kernel(void (*kernel)(Parameter...), const shape& s, std::size_t n, c
   check(cudaLaunchKernelEx(&configuration, kernel, arguments...), "cudaLaunchKernelEx");
 }
 
-/// The fastest of the shapes, chosen at the first launch.
+/// Chosen at the first launch.
 template <class Launch>
 launch of_fastest_shape(const Launch& with) {
   const on_demand<launch> chosen([with] {
@@ -169,7 +166,7 @@ launch reading(const lines& x, const lines& y) {
   });
 }
 
-/// Writes as many lines as x has, to memory of its own.
+/// Writes to memory of its own.
 launch writing(const lines& x, const lines& y, const lines& z) {
   const on_demand<device_memory> to([=] { return device_memory(x.size * sizeof(uint4)); });
   return of_fastest_shape([=](const shape& s, cudaStream_t stream, void*) {
@@ -189,7 +186,7 @@ contenders device_limit(const workload& w) {
     list.push_back(on_device("limit: read and write", "16-byte loads", writing(x, y, z), w));
   } else {
     list.push_back(on_device("limit: read", "16-byte loads", reading(x, y), w));
-    // Half of the bytes are read, half written: x is the longest operand in bytes.
+    // Half read, half written: x is the longest operand in bytes.
     const std::size_t half = w.bytes() / 2 / sizeof(uint4);
     list.push_back(on_device("limit: copy", "as many bytes, half of them written",
                              writing({x.first, half}, {}, {}), w));

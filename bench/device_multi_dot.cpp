@@ -1,4 +1,4 @@
-// Several dot products at once on a CUDA device, operands there: device time.
+// Several dot products at once on a CUDA device: device time.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/peers/device_peers.hpp"

@@ -1,4 +1,4 @@
-// sum, asum, nrm2, max and iamax on a CUDA device, vector and result there: device time.
+// sum, asum, nrm2, max and iamax on a CUDA device: device time.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

@@ -1,5 +1,4 @@
-// spmv on a CUDA device, matrix and vectors there: device time; "n" is a matrix. Ours without and
-// with plans.
+// spmv on a CUDA device: device time; "n" is a matrix. Ours without and with plans.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

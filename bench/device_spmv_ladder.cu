@@ -1,5 +1,5 @@
-// Effect of the number of threads per row: plain kernels that differ in it alone, on rows of 4.2
-// nonzeros; then cuSPARSE and ours.
+// Effect of threads per row: plain kernels that differ in it alone, on rows of 4.2 nonzeros; then
+// cuSPARSE and ours.
 #include "bench/device.hpp"
 #include "bench/ladder.hpp"
 #include "bench/lane.hpp"

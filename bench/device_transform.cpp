@@ -1,4 +1,4 @@
-// Element-wise functions on a CUDA device, vectors there: device time.
+// Element-wise functions on a CUDA device: device time.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"

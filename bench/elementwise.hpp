@@ -1,4 +1,4 @@
-// The element-wise functions in plain code, for loops, kernels and other libraries' transforms.
+// The element-wise functions in plain code, for loops, kernels and other libraries.
 #pragma once
 
 #include "bench/workload.hpp"
@@ -68,7 +68,7 @@ struct exp {
   }
 };
 
-/// Returns g of element i of as many vectors as it takes.
+/// g of element i.
 template <class G, class T>
 TALLY_HOST_DEVICE T at(const G& g, const T* x, const T* y, const T* z, std::size_t i) {
   if constexpr (std::is_invocable_v<G, T, T, T>) {
@@ -80,7 +80,6 @@ TALLY_HOST_DEVICE T at(const G& g, const T* x, const T* y, const T* z, std::size
   }
 }
 
-/// Calls f with the function of one, two or three elements for `what`.
 template <class F>
 void visit(operation what, F&& f) {
   switch (what) {

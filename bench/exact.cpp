@@ -1,5 +1,5 @@
-// The exact grade on the host, against the default grade and other accurate sums; and every error
-// against the product's condition number.
+// The exact grade on the host, against the default grade and other accurate sums; and errors
+// against the condition number.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/ours.hpp"
@@ -22,7 +22,6 @@ std::vector<std::size_t> few_sizes(const types& t, bool full) {
                                                : std::vector<std::size_t>{};
 }
 
-/// Both grades on the executors for these threads.
 contenders ours(const workload& w) {
   contenders list;
   for (const tally::executor& where : {w.threads > 1 ? tally::openmp() : tally::simd()}) {

@@ -1,5 +1,4 @@
-// An update with a sum on the host: our executors in one call and in the two equivalent ones; a
-// plain loop.
+// An update with a sum on the host: our executors in one call and in two; a plain loop.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/ours.hpp"
@@ -21,7 +20,6 @@ std::vector<std::size_t> longest(const types& t, bool full) {
   return full || list.empty() ? list : std::vector<std::size_t>{list.back()};
 }
 
-/// The two equivalent calls.
 contenders two_calls(const workload& w) {
   contenders list;
   for (const tally::executor& where : host_executors(w.threads, false)) {

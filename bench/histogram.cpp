@@ -1,5 +1,5 @@
-// Histograms of 2^25 samples on the host; "n" is the number of bins: our executors, plain loops,
-// NumPy's method, the limit. And keys of 256 bins by entropy.
+// Histograms of 2^25 samples on the host; "n" is the number of bins. And keys of 256 bins by
+// entropy.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/ours.hpp"

@@ -1,5 +1,5 @@
-// Data in host memory: a dot product on the device including the transfer, by every method, beside
-// the processor. All memory is reused.
+// Data in host memory: a dot product on the device with its transfer, by every method, beside the
+// processor. All memory is reused.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/ours.hpp"
@@ -32,12 +32,10 @@ struct copies {
     bring();
   }
 
-  /// Copies both into pinned memory, on this thread.
   void gather(const void* x, const void* y) const {
     std::memcpy(pinned_x.data(), x, x_bytes);
     std::memcpy(pinned_y.data(), y, y_bytes);
   }
-  /// Copies both from there to the device.
   void bring() const {
     for (const auto& [to, from, bytes] :
          {std::tuple(&device_x, &pinned_x, x_bytes), std::tuple(&device_y, &pinned_y, y_bytes)}) {

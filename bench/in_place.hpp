@@ -1,4 +1,4 @@
-// Candidates that update a vector in place, as BLAS's axpy does.
+// Candidates that update a vector in place, as BLAS's axpy.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -8,7 +8,7 @@
 
 namespace bench {
 
-/// Starts z as y before a check of an in-place candidate.
+/// z starts as y where it is checked.
 inline contender in_place(contender c, const workload& w) {
   c.compute = [compute = std::move(c.compute), y = w.y, z = w.z](void* result) {
     std::memcpy(z, y.data, y.size * tally::size_of(y.element));

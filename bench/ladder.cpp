@@ -57,8 +57,8 @@ A unrolled(const X* x, const Y* y, std::size_t n) {
   return std::accumulate(sums, sums + width, A{});
 }
 
-/// One sum that all threads read and write without a lock: updates get lost. (Atomic loads and
-/// stores keep the behaviour defined.)
+/// One unlocked sum for all threads: updates get lost. (Atomic loads and stores keep the behaviour
+/// defined.)
 template <class A, class X, class Y>
 A racing(const X* x, const Y* y, std::size_t n, int threads) {
   std::atomic<A> sum{};
@@ -70,7 +70,6 @@ A racing(const X* x, const Y* y, std::size_t n, int threads) {
   return sum;
 }
 
-/// Each thread sums its part; the parts are added last.
 template <class A, class X, class Y>
 A partials(const X* x, const Y* y, std::size_t n, int threads) {
   A sum{};

@@ -1,4 +1,4 @@
-// Parts common to the ladders of host and device.
+// Common to the ladders of host and device.
 #pragma once
 
 #include "bench/contender.hpp"

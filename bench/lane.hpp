@@ -1,5 +1,5 @@
-// A benchmark: one list of candidates over pairs of types, sizes and threads, in a file of its own.
-// main.cpp runs all in turn.
+// A benchmark: one list of candidates over pairs of types, sizes and threads, in its own file.
+// main.cpp runs all.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -29,17 +29,15 @@ struct lane {
   contenders (*ways)(const workload& w, bool full);
 };
 
-/// Alignment of malloc's large vectors, so of std::vector's, new's and Fortran's: 16 bytes past a
-/// multiple of 64, where vector loads cross cache lines.
+/// Alignment of malloc's large vectors: 16 bytes past a multiple of 64, where vector loads cross
+/// cache lines.
 inline constexpr std::size_t of_malloc = 16;
 
-/// For operations on one vector (reduce.cpp).
 std::vector<std::size_t> sizes_of_one(const types& t, bool full);
 contenders ways_of_one(const workload& w, bool full);
 
-/// The matrices for spmv (spmv.cpp).
 std::vector<std::size_t> matrices_for(const types& t, bool on_device, bool full);
-/// The matrices for transposes: three; all in the full comparison, and of one's own.
+/// Three; all in the full comparison, and of one's own.
 std::vector<std::size_t> transposes_for(const types& t, bool on_device, bool full);
 
 extern const lane dot;  // dot.cpp

@@ -1,5 +1,5 @@
-// Limits of host memory: reading the operands' bytes; for operations that write a vector, reading
-// and writing as many.
+// Limits of host memory: reading the operands' bytes; for written vectors, reading and writing as
+// many.
 #include "bench/limit.hpp"
 
 #include "bench/limit_kernel.hpp"
@@ -12,14 +12,14 @@
 namespace bench {
 namespace {
 
-/// Minimal bytes for a limit: below, the call itself takes as long as its data.
+/// Below, the call itself takes as long as its data.
 constexpr std::size_t min_bytes = std::size_t{1} << 14;
-/// Below this there is one method, the widest loads, called directly.
+/// Below there is one method, the widest loads, called directly.
 constexpr std::size_t one_way_below = std::size_t{1} << 16;
 
 using way = std::function<bool()>;
 
-/// Seconds of a call among others like it, with data left in the caches.
+/// Data stay in the caches.
 double seconds_of(const way& f) {
   using clock = std::chrono::steady_clock;
   constexpr auto enough = std::chrono::microseconds(200);
@@ -35,13 +35,13 @@ double seconds_of(const way& f) {
   return std::chrono::duration<double>(elapsed).count() / calls;
 }
 
-/// The fastest method, chosen at the first call.
+/// Chosen at the first call.
 way fastest_of(std::vector<way> ways) {
   const on_demand<way> chosen([ways = std::move(ways)] { return fastest(ways, seconds_of); });
   return [chosen] { return chosen()(); };
 }
 
-/// Part `part` of `parts`; parts begin at equal offsets in a cache line.
+/// Parts begin at equal offsets in a cache line.
 stretch share(const stretch& all, std::size_t part, std::size_t parts) {
   constexpr std::size_t line = 64;
   const std::size_t lines = all.size / line;
@@ -54,7 +54,7 @@ stretch bytes_of(const tally::operand& v, std::size_t rows) {
   return {static_cast<const std::byte*>(v.data), rows * v.size * size_of(v.element)};
 }
 
-/// Order of reading vectors: two streams at once, as dot; four; or block by block.
+/// Two streams at once, as dot; four; or block by block.
 enum class reads { two, four, blocks };
 
 /// The excess of x over y (the wider type comes first) is read as two or four streams.
@@ -95,8 +95,7 @@ way read_on(int threads, const limit_kernel& k, reads how, const stretch& x, con
   };
 }
 
-/// An operation that writes a vector: the number of others that it reads, and whether it reads that
-/// one.
+/// The number of other vectors read, and whether the written one is.
 struct writer {
   int inputs;
   bool updates;
@@ -134,8 +133,8 @@ std::vector<way> ways_of(std::initializer_list<Choice> choices, const One& one) 
   return ways;
 }
 
-/// A limit on one thread, and on all where the workload permits; `one_way` makes the method for few
-/// bytes, `ways` those for a number of threads.
+/// On one thread, and on all where the workload permits; `one_way` makes the method for few bytes,
+/// `ways` those for a number of threads.
 contenders on_threads(const std::string& name, const workload& w, const way& one_way,
                       const std::function<std::vector<way>(int threads)>& ways) {
   contenders list = {
@@ -170,12 +169,12 @@ contenders reading(const workload& w) {
 }  // namespace
 
 contenders limit(const workload& w) {
-  // A matrix has no bytes yet when only names are asked for.
+  // When only names are asked for, a matrix has no bytes.
   if (w.bytes() > 0 && w.bytes() < min_bytes) return {};
   contenders list;
   if (writes(w.what)) {
     list = writing("limit: read and write", {inputs_of(w), updates(w.what)}, w);
-    // BLAS's axpy touches two vectors alone, so less memory passes a cache.
+    // BLAS's axpy touches two vectors alone: less memory passes a cache.
     if (w.what == operation::axpy) list += writing("limit: read and write, in place", {1, true}, w);
   } else {
     list = reading(w);

@@ -1,7 +1,6 @@
-// Measured limits: the speed of reading the operands' bytes at the same size, so from the same
-// level of memory; for operations that write a vector, of reading and writing as many. Loads and
-// stores are as wide as any candidate's, data lie where the candidates' lie, and where the best
-// number of streams is unclear, several methods are tried first.
+// Measured limits: reading the operands' bytes at the same size, so from the same level of memory;
+// for written vectors, reading and writing as many. Loads and stores are as wide, and data lie
+// where the candidates' do; where the best number of streams is unclear, several are tried first.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -14,14 +13,12 @@ namespace bench {
 source limit;         // on one thread, and on all where the workload permits
 source device_limit;  // a read and a copy, or a read and a write
 
-/// Limit of a sparse product, by one of those: reads values and columns, most of the data.
+/// One of those for a sparse product: reads values and columns, most of the data.
 contenders limit_of_spmv(const workload& w, source* limit);
 
-/// Vectors that an operation reads beside the one that it writes.
 inline int inputs_of(const workload& w) { return w.x_alone() ? 1 : 2; }
 
-/// Returns the one of `ways` with the least time in any of three turns; `seconds(way)` measures one
-/// call.
+/// Returns the one with the least time in any of three turns; `seconds(way)` measures one call.
 template <class Way, class Seconds>
 const Way& fastest(const std::vector<Way>& ways, const Seconds& seconds) {
   std::vector<double> least(ways.size(), 1e30);

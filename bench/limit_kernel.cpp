@@ -1,5 +1,5 @@
-// Kernels of the limits, compiled for every instruction set. Loads and stores in loops are aligned
-// to vectors: none crosses a cache line, whatever the operands' alignment.
+// Kernels of the limits, for every instruction set. Loops are aligned to vectors: no load or store
+// crosses a cache line.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/limit_kernel.cpp"
 #include "backends/simd/targets.hpp"
@@ -34,7 +34,7 @@ HWY_INLINE std::size_t before_border(const std::byte* p) {
 }
 
 /// Calls f(d, i) for the widest vectors d, perhaps overlapping, at bytes i that cover less than two
-/// full vectors. Returns false for too few bytes.
+/// full vectors. False for too few bytes.
 template <class F>
 HWY_INLINE bool in_two(std::size_t n, const F& f) {
   const auto with = [&](auto d) {
@@ -63,7 +63,7 @@ HWY_INLINE bool is_any_of_few(const stretch& from) {
 
 HWY_INLINE bool is_any(vec v) { return !hn::AllTrue(tag(), hn::Eq(v, hn::Zero(tag()))); }
 
-/// The aligned vectors of a block; the two at the ends, read apart, overlap them.
+/// The aligned vectors of a block; the two at the ends overlap them.
 struct body {
   const std::uint8_t* next;
   const std::uint8_t* end;
@@ -75,7 +75,6 @@ struct body {
   HWY_INLINE std::size_t size() const { return static_cast<std::size_t>(end - next); }
 };
 
-/// The bitwise or of the first and last vector and of the remaining body.
 HWY_INLINE vec rest_of(const stretch& from, body left) {
   const tag d;
   if (from.size < width) return hn::Zero(d);
@@ -85,7 +84,7 @@ HWY_INLINE vec rest_of(const stretch& from, body left) {
   return any;
 }
 
-/// Eight loads in flight in four chains, two from each of four blocks or four from each of two.
+/// Eight loads in four chains: two from each of four blocks or four from each of two.
 template <std::size_t streams>
 bool read(const stretch* from) {
   static_assert(streams == 2 || streams == 4);
@@ -156,7 +155,7 @@ HWY_NOINLINE void write(const std::byte* const* from, std::byte* to, std::size_t
     return;
   }
   const auto one = [&](std::size_t i) { return combined<inputs, updates>(d, x, y, z, i, zero); };
-  // Stored last, so that no load waits for a store that it partly reads.
+  // Last, so that no load waits for a store that it partly reads.
   const vec head = one(0), tail = one(size - width);
   std::size_t i = before_border(to);
   const auto store = [&](vec v, std::size_t to_byte) {

@@ -1,4 +1,4 @@
-// Kernels of the host limits: loads and stores as wide as the processor has.
+// Kernels of the host limits, with the processor's widest loads and stores.
 #pragma once
 
 #include <tally/executor.hpp>
@@ -14,20 +14,19 @@ struct stretch {
   std::size_t size = 0;
 };
 
-/// Functions for one instruction set.
 struct limit_kernel {
   tally::instruction_set set;
-  /// Reads every byte of two or four blocks at the same time; returns whether any bit is 1, so that
-  /// no load is optimised away.
+  /// Reads every byte of two or four blocks at once; returns whether any bit is 1, so that no load
+  /// is optimised away.
   bool (*read_two)(const stretch* from);
   bool (*read_four)(const stretch* from);
-  /// Writes the bitwise or of the first `inputs` blocks, 1 or 2, of `size` bytes to z; with
-  /// `updates` it rewrites z with what it reads. `streamed` stores bypass the caches.
+  /// Writes the bitwise or of `inputs` blocks, 1 or 2, of `size` bytes to z; with `updates` it
+  /// rewrites z unchanged. `streamed` stores bypass the caches.
   void (*write)(const std::byte* const* from, int inputs, bool updates, bool streamed, std::byte* z,
                 std::size_t size);
 };
 
-/// The kernels that this processor runs, widest last.
+/// Usable ones, widest last.
 const std::vector<const limit_kernel*>& limit_kernels();
 
 }  // namespace bench

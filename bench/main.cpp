@@ -86,7 +86,6 @@ options parse(int argc, char** argv) {
   return o;
 }
 
-/// Measuring time and repetitions per candidate.
 struct effort {
   int repetitions;
   double seconds;  ///< of each repetition, at least
@@ -94,8 +93,8 @@ struct effort {
 constexpr effort quick_effort = {5, 0.01};
 constexpr effort full_effort = {15, 0.03};
 
-/// Seconds of a call above which a candidate has fewer repetitions, at least three: the slowest
-/// take a hundred times as long as ours.
+/// Above, a candidate has fewer repetitions, at least three: the slowest take a hundred times as
+/// long as ours.
 constexpr double seconds_of_slow = 0.25;
 
 bool writes(const lane& l) { return writes(l.what); }
@@ -104,7 +103,6 @@ tally::matrix_operation operation_of(const lane& l) {
   return l.transposes ? tally::matrix_operation::transpose : tally::matrix_operation::none;
 }
 
-/// The candidates for one product.
 struct group {
   const lane* from;
   types operands;
@@ -208,7 +206,6 @@ bool takes(const lane& l, const types& t) {
   return l.what == operation::histogram ? contains(histogram_pairs{}, t) : contains(pairs{}, t);
 }
 
-/// The types of any benchmark.
 std::vector<types> every_types() {
   std::vector<types> list = list_of(pairs{});
   for (const types& t : list_of(histogram_pairs{})) {
@@ -217,7 +214,7 @@ std::vector<types> every_types() {
   return list;
 }
 
-/// The groups that the options select. Candidates are made here without data, for their names.
+/// Candidates are made here without data, for their names.
 std::vector<group> plan(const options& o) {
   const std::regex filter(o.filter);
   std::vector<group> groups;
@@ -255,7 +252,6 @@ std::vector<group> plan(const options& o) {
   return groups;
 }
 
-/// Contents and location of a group's vectors.
 struct contents {
   types operands;
   values drawn = values::uniform;
@@ -281,12 +277,11 @@ struct contents {
   friend bool operator==(const contents&, const contents&) = default;
 };
 
-/// The operands of the groups, filled once for successive groups of equal contents.
+/// Filled once for successive groups of equal contents.
 class operands {
  public:
   operands(const std::vector<group>& groups, std::uint64_t seed) : groups_(groups), seed_(seed) {}
 
-  /// The product of `g` in host memory.
   workload on_host(const group& g) {
     if (g.from->drawn == values::ill_conditioned) return ill_conditioned(g);
     if (g.from->what == operation::histogram) return histogram(g);
@@ -304,7 +299,6 @@ class operands {
     return w;
   }
 
-  /// `w`, made by `on_host`, where the benchmark wants it.
   workload where_wanted(const group& g, workload w) const {
 #if TALLY_BENCH_CUDA
     if (g.from->on_device) {
@@ -324,8 +318,8 @@ class operands {
     return w;
   }
 
-  /// Resets z before a checked call: y where it is updated; NaN for spmv, so that an unwritten row
-  /// is wrong.
+  /// Before a checked call z is y where it is updated; NaN for spmv, so that an unwritten row is
+  /// wrong.
   static void reset(const group& g, const workload& w) {
     const bool is_updated = updates(w.what);
     if (!is_updated && !has_matrix(*g.from)) return;
@@ -382,7 +376,6 @@ class operands {
 #endif
   }
 
-  /// A matrix and x; the result goes to z.
   workload sparse(const group& g) {
     const types& t = g.operands;
     if (const contents wanted(g); wanted != filled_with_) {
@@ -413,7 +406,6 @@ class operands {
     return w;
   }
 
-  /// Samples, and y for counts.
   workload histogram(const group& g) {
     const std::size_t n = samples_of_histogram, bins = bins_of(g.from->drawn, g.n);
     filled_with_ = {};
@@ -452,7 +444,7 @@ class operands {
 #endif
 };
 
-/// A result's bits: of an accumulator, or of an element-wise function's elements.
+/// Of an accumulator, or of an element-wise function's elements.
 using bits = std::vector<unsigned char>;
 bits room_for_result(const workload& w) {
   return bits(std::max(w.result_bytes(), sizeof(std::complex<double>)));
@@ -491,7 +483,6 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
   return v;
 }
 
-/// Median time of `set_up` on the host's clock.
 double seconds_of(const std::function<void()>& set_up) {
   set_up();  // one-time initialisation
   std::array<double, 5> seconds;
@@ -551,7 +542,7 @@ std::string time_text(double seconds) {
   return text;
 }
 
-/// Prints a line per group: the best of ours against the best of the others.
+/// A line per group: the best of ours against the best of the others.
 class progress {
  public:
   progress(const std::vector<group>& groups, const effort& e, bool quiet)
@@ -578,7 +569,7 @@ class progress {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// Rough seconds, for the remaining time alone: reading speed plus overhead.
+  /// Rough, for the remaining time alone: reading speed plus overhead.
   double cost(const group& g) const {
     const types& t = g.operands;
     const double bytes_a_second = g.from->on_device ? 1e12 : 5e9;

@@ -22,7 +22,6 @@ struct entry {
   std::function<matrices::pattern(std::uint64_t seed)> generate;  ///< none for a file
 };
 
-/// Sorted by number of nonzeros.
 std::vector<entry>& entries() {
   using enum listed;
   using matrices::random_rows, matrices::rmat, matrices::stencil;
@@ -60,13 +59,13 @@ bool is_here(const entry& e) {
   return e.generate || (TALLY_HAS_ZLIB && std::filesystem::exists(matrices::file(e.name)));
 }
 
-/// Returns a file's pattern; every field can be read as this type.
+/// Every field can be read as this type.
 matrices::pattern pattern_in(const std::string& path) {
   auto a = tally::read_matrix_market<std::complex<double>>(path);
   return {a.rows, a.columns, std::move(a.row_offsets), std::move(a.column_indices)};
 }
 
-/// Returns a file's name without folder, .mtx and .mtx.gz.
+/// Without folder, .mtx and .mtx.gz.
 std::string name_of(const std::filesystem::path& path) {
   std::filesystem::path name = path.filename();
   for (const char* const end : {".gz", ".mtx"}) {

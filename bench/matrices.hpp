@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// A matrix's name, in place of a size in row names; "n" is an index into the list.
+/// Stands in row names instead of a size; "n" is an index into the list.
 const std::string& matrix_name(std::size_t n);
 
 /// Replaces the list by the patterns of Matrix Market files, named without folder and ending.
@@ -20,8 +20,7 @@ void take_matrices(const std::vector<std::string>& paths);
 /// Whether take_matrices succeeded.
 bool has_own_matrices();
 
-/// Matrices of a benchmark, smallest first, or in the order of take_matrices; those without a file
-/// are left out.
+/// Smallest first, or in the order of take_matrices; those without a file are left out.
 std::vector<std::size_t> matrices_of(bool on_device, bool full);
 
 /// The ladder's: rows of 4.2 nonzeros.

@@ -1,8 +1,8 @@
 // Cost of reproducible sums and products over ranks: mpiexec -n RANKS tally_bench_mpi [options].
 //
 // Each row compares Tally with the least that any code does: the same local work, and MPI's
-// reduction of one double, or no halo exchange. Candidates of a row take turns, so that
-// disturbances hit all. Times are the slowest rank's, the median of many turns.
+// reduction of one double, or no halo exchange. Candidates take turns, so that disturbances hit
+// all. Times are the slowest rank's, a median.
 #include <tally/mpi.hpp>
 #include <tally/tally.hpp>
 
@@ -33,13 +33,12 @@ int ranks() {
   return ranks;
 }
 
-/// One way of doing a row's work.
 struct contender {
   std::string name;
   std::function<void()> call;
 };
 
-/// Returns the seconds of a call on the slowest rank, by candidate: the median of turns.
+/// The median of turns, on the slowest rank.
 std::vector<double> times_of(const std::vector<contender>& all, int turns, double turn_seconds) {
   using clock = std::chrono::steady_clock;
   const auto seconds_of = [](const contender& each, int calls) {
@@ -77,7 +76,7 @@ struct options {
   std::string filter;
 };
 
-/// Prints a row, relative to its first candidate.
+/// Relative to the first candidate.
 void report(const options& chosen, const std::string& row, const std::vector<contender>& all) {
   if (row.find(chosen.filter) == std::string::npos) return;
   const std::vector<double> seconds = times_of(all, chosen.turns, chosen.turn_seconds);
@@ -100,7 +99,7 @@ std::vector<double> random_vector(std::size_t n) {
 /// Keeps results from being optimised away.
 volatile double sink;
 
-/// Dot products of n elements a rank, with borders at multiples of a chunk or not.
+/// Borders at multiples of a chunk or not.
 void dots(const options& chosen, std::size_t n) {
   const auto where = tally::simd();
   const std::vector<double> x = random_vector(n), y = random_vector(n);
@@ -148,7 +147,7 @@ void messages(const options& chosen) {
            [&] { MPI_Allreduce(MPI_IN_PLACE, few, 24, MPI_INT64_T, MPI_SUM, world()); }}});
 }
 
-/// Rows of a 27-point operator: m^3 points a rank, slabs of one grid.
+/// Of a 27-point operator: m^3 points a rank, slabs of one grid.
 tally::csr_matrix<double, std::int32_t, std::int64_t> slab(std::int64_t m) {
   tally::csr_matrix<double, std::int32_t, std::int64_t> a;
   const std::int64_t depth = m * ranks(), first = m * rank();
@@ -170,7 +169,7 @@ tally::csr_matrix<double, std::int32_t, std::int64_t> slab(std::int64_t m) {
   return a;
 }
 
-/// A product with a 27-point operator, with and without halo.
+/// With and without halo.
 void products(const options& chosen, std::int64_t m) {
   const auto where = tally::simd();
   const auto rows = slab(m);
@@ -178,7 +177,7 @@ void products(const options& chosen, std::int64_t m) {
   const tally::mpi::matrix a(l, rows.view());
   const std::vector<double> x = random_vector(rows.rows);
   std::vector<double> y(rows.rows);
-  // The same rows with local columns alone: no exchange.
+  // Local columns alone: no exchange.
   tally::csr_matrix<double> local;
   local.rows = local.columns = rows.rows;
   local.values = rows.values;

@@ -1,4 +1,4 @@
-// Several dot products at once on the host: 16 vectors against one, and many short pairs.
+// Several dot products at once on the host: 16 vectors against one, many short pairs.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/peers/peers.hpp"

@@ -33,7 +33,7 @@ struct meeting {
   std::vector<double> times;
 };
 
-/// One rank, with a communicator with peer buffers and one that leaves all to NCCL.
+/// With a communicator with peer buffers and one that leaves all to NCCL.
 struct rank {
   int number;
   tally::executor where;
@@ -44,7 +44,7 @@ struct rank {
 
 using call = std::function<void()>;
 
-/// Time of a call in us: the median over launches of the slowest rank's.
+/// In us: the median over launches of the slowest rank's.
 double time_of(const rank& r, int calls, const call& f) {
   cudaStream_t stream = r.where.stream();
   f();
@@ -81,7 +81,7 @@ double time_of(const rank& r, int calls, const call& f) {
   return times[times.size() / 2];
 }
 
-/// Random doubles on the device, repeated from a few.
+/// Repeated from a few random doubles.
 class random_vector {
  public:
   random_vector(const tally::executor& where, std::size_t n, std::uint64_t seed)
@@ -109,7 +109,6 @@ void report(const rank& r, const char* what, std::size_t n, double one, double w
   std::fflush(stdout);
 }
 
-/// A matrix on the device, with a plan.
 class distributed_copy {
  public:
   distributed_copy(const tally::executor& where, const tally::csr_matrix<double>& a)
@@ -131,7 +130,7 @@ class distributed_copy {
   tally::distributed::device_copy copy_;
 };
 
-/// Rows [first, first + count) of the 27-point stencil on n^3 points, with global int32 columns.
+/// Rows of the 27-point stencil on n^3 points, with global int32 columns.
 tally::csr_matrix<double> stencil(std::int64_t n, std::int64_t first, std::int64_t count) {
   tally::csr_matrix<double> a;
   a.rows = static_cast<std::size_t>(count);
@@ -156,7 +155,7 @@ tally::csr_matrix<double> stencil(std::int64_t n, std::int64_t first, std::int64
   return a;
 }
 
-/// The work of an iteration of conjugate gradients, with constant factors.
+/// An iteration of conjugate gradients, with constant factors.
 template <class Multiply, class Dot>
 void iterate(const tally::executor& where, std::span<const std::span<double>> v, double* result,
              const Multiply& multiply, const Dot& dot) {
@@ -169,7 +168,7 @@ void iterate(const tally::executor& where, std::span<const std::span<double>> v,
   tally::axpby(where, 1.0, r, 0.5, p);
 }
 
-/// Conjugate gradients on n^3 points, on one GPU and on all.
+/// On one GPU and on all.
 void run_cg(const rank& r, int ranks, std::int64_t n) {
   const auto& w = r.where;
   tally::buffer memory(w, 64);

@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// Merges the reports of all RunSpecifiedBenchmarks calls under one head and end; of repetitions it
-/// keeps median and minimum.
+/// Merges the reports of all RunSpecifiedBenchmarks calls; of repetitions it keeps median and
+/// minimum.
 class results : public benchmark::JSONReporter {
  public:
   explicit results(const std::string& path);

@@ -1,4 +1,4 @@
-// Subjects of measurement: pairs of element types, and one product as all candidates receive it.
+// Subjects of measurement: pairs of types, and one product as candidates receive it.
 #pragma once
 
 #include <tally/histogram.hpp>
@@ -28,12 +28,10 @@ using pairs =
                      pair<std::complex<float>, std::complex<float>>,
                      pair<std::complex<double>, std::complex<double>>>;
 
-/// Samples and counts of histograms.
 using histogram_pairs = tally::type_list<pair<std::int32_t, std::int32_t, std::int32_t>,
                                          pair<std::uint8_t, std::int32_t, std::int32_t>,
                                          pair<float, std::int32_t, std::int32_t>>;
 
-/// A pair as a value.
 struct types {
   tally::type x;
   tally::type y;
@@ -60,11 +58,11 @@ constexpr bool contains(tally::type_list<P...>, const types& t) {
 /// "float32xbool"; with an accumulator of a third type, "float32xfloat32=float64".
 std::string name(const types& t);
 
-/// The computation: a product of x and y, or a function of x alone, which ignores y. Results: `max`
-/// the value, `iamax` the index, an int64; `histogram` counts in y, checked by a checksum; `spmv` a
-/// matrix's product with x. `waxpby_nrm2` writes z = alpha x + y and returns its norm; `axpy_dot`
-/// writes z = alpha x + z and returns its product with y. Element-wise functions (elementwise.hpp)
-/// write elements of x's type; `axpbypcz` reads them first. Updated vectors start as y.
+/// A product of x and y, or a function of x alone. Results: `max` the value, `iamax` the index, an
+/// int64; `histogram` counts in y, checked by a checksum; `spmv` a matrix's product with x.
+/// `waxpby_nrm2` writes z = alpha x + y and returns its norm; `axpy_dot` writes z = alpha x + z and
+/// returns its product with y. Element-wise functions (elementwise.hpp) write elements of x's type;
+/// `axpbypcz` reads them first. Updated vectors start as y.
 enum class operation {
   dot,
   sum,
@@ -88,7 +86,7 @@ enum class operation {
 };
 
 constexpr bool is_elementwise(operation what) { return what >= operation::copy; }
-/// Whether exact results have infinitely many digits, so that every library has an error.
+/// Whether every library has an error, since exact results don't end.
 constexpr bool is_transcendental(operation what) {
   return what == operation::sigmoid || what == operation::exp;
 }
@@ -102,10 +100,10 @@ constexpr bool updates(operation what) {
   return what == operation::axpbypcz || what == operation::axpy_dot;
 }
 
-/// At most this many leading elements of an element-wise result are checked.
+/// Leading elements that are checked.
 inline constexpr std::size_t most_checked = std::size_t{1} << 20;
 
-/// One computation: location of x and y, and permitted threads.
+/// Location of x and y, and permitted threads.
 struct workload {
   tally::operand x;
   tally::operand y;
@@ -132,7 +130,6 @@ struct workload {
   }
   /// y where it is read, else empty.
   tally::operand y_read() const { return x_alone() ? tally::operand{} : y; }
-  /// Size of the result in bytes.
   std::size_t result_bytes() const {
     if (is_elementwise()) return std::min(size(), most_checked) * size_of(x.element);
     if (what == operation::spmv) return matrix.height() * size_of(accumulator);

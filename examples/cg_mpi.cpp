@@ -70,7 +70,7 @@ which is that of cg for the same matrix.
 
 // --- A vector -------------------------------------------------------------------------------------
 
-/// This rank's part of a vector in its executor's memory. An operand, by data() and size().
+/// In its executor's memory. An operand, by data() and size().
 class part {
  public:
   part(const tally::executor& where, std::size_t n, double value)
@@ -95,7 +95,7 @@ class part {
 
 // --- The matrix -----------------------------------------------------------------------------------
 
-/// The matrix renumbered: unknown `numbers[i]` becomes number i.
+/// Unknown `numbers[i]` becomes number i.
 global_matrix renumbered(const global_matrix& a, const std::vector<std::size_t>& numbers) {
   std::vector<std::int32_t> places(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -113,7 +113,7 @@ global_matrix renumbered(const global_matrix& a, const std::vector<std::size_t>&
   return b;
 }
 
-/// This rank's rows, restricted to its own columns or to the others'.
+/// With its own columns or the others'.
 global_matrix rows_of(const layout& l, const global_matrix& a, bool own) {
   global_matrix rows;
   rows.rows = static_cast<std::size_t>(l.size());
@@ -284,7 +284,6 @@ options parse_options(std::span<char*> words) {
   return chosen;
 }
 
-/// The first row of a rank.
 std::int64_t border(cut where, std::int64_t rows, int rank, int ranks) {
   switch (where) {
     case cut::even:
@@ -297,8 +296,8 @@ std::int64_t border(cut where, std::int64_t rows, int rank, int ranks) {
   return layout::cut(rows, rank, ranks);
 }
 
-/// Fails on rank 0, which prints the reason: a launcher that ends it for another rank's failure or
-/// MPI_Abort may lose that (Open MPI 5).
+/// Fails on rank 0, which prints the reason: a launcher that ends it for another rank may lose that
+/// (Open MPI 5).
 int run(const options& chosen) try {
   const global_matrix a = chosen.file.empty() ? example::laplacian(chosen.grid)
                                               : tally::read_matrix_market(chosen.file);

@@ -56,7 +56,7 @@ iterates, which is that of cg for the same matrix.
   --expect HASH     fail unless the last hash is this one, from a run elsewhere
 )";
 
-/// This device's part of a vector. An operand, by data() and size().
+/// An operand, by data() and size().
 class part {
  public:
   part(const tally::executor& where, std::size_t n, double value)
@@ -87,7 +87,6 @@ std::int64_t border(const options& chosen, std::int64_t rows, int rank, int rank
   return chosen.uneven ? even * rank / ranks : even;
 }
 
-/// Solves on one device, together with the others.
 void solve(ncclComm_t comm, int device, const global_matrix& whole, const options& chosen,
            meeting& others) {
   tally::nccl::calls::check(cudaSetDevice(device), "cudaSetDevice");

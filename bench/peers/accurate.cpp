@@ -21,7 +21,6 @@ template <class T>
   return static_cast<T>(sum);
 }
 
-/// Kahan's summation of rounded products.
 template <class T>
 [[gnu::noinline]] T kahan(const T* x, const T* y, std::size_t n) {
   T sum = 0, lost = 0;

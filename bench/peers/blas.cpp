@@ -1,4 +1,4 @@
-// OpenBLAS, BLIS and MKL, through the C interface of BLAS that all three export.
+// OpenBLAS, BLIS and MKL, through BLAS's C interface.
 #include "bench/elementwise.hpp"
 #include "bench/in_place.hpp"
 #include "bench/peers/library.hpp"
@@ -14,7 +14,6 @@
 namespace bench::peers {
 namespace {
 
-/// Functions of one library.
 struct blas {
   using double_dot = double(int, const double*, int, const double*, int);
   using float_dot = float(int, const float*, int, const float*, int);
@@ -186,7 +185,7 @@ contenders openblas(const workload& w) {
   return b ? ways(*b, w) : contenders();
 }
 
-/// The transposed matrix of column-major BLAS, whose columns are the rows here, times y.
+/// The transposed column-major matrix, whose columns are the rows here, times y.
 contenders openblas_rows(const workload& w) {
   contenders list;
   const blas* const b = find_openblas();

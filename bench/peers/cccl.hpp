@@ -1,11 +1,11 @@
-// Interface between the program and a library of another CCCL's CUB and Thrust.
+// Interface to a library of another CCCL's CUB and Thrust.
 #pragma once
 
 #include "bench/contender.hpp"
 
 namespace bench::peers {
 
-/// Sources in cub.cu and histogram.cu with that library's CCCL.
+/// Sources with that library's CCCL.
 struct cccl_sources {
   source* dot;
   source* of_one;

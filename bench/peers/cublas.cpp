@@ -24,7 +24,6 @@ const library& cublas() {
   return l;
 }
 
-/// A function of the declared type.
 #define CUBLAS_FUNCTION(name) cublas().function<decltype(name)>(#name)
 
 /// The function for float or double, by its name behind the letter.
@@ -64,7 +63,7 @@ template <class X, class Y, class A>
 constexpr bool has_dot =
     std::same_as<X, Y> && (std::same_as<A, X> || (is_16_bit<X> && std::same_as<A, float>));
 
-/// The function of this pair, looked up once: f(handle, n, x, y, result).
+/// Looked up once: f(handle, n, x, y, result).
 template <class X>
 auto dot_of() {
   using n_type = std::int64_t;
@@ -189,7 +188,7 @@ contenders cublas_to_host(const workload& w) {
 
 namespace {
 
-/// BLAS level 1 and geam on vectors of float or double; factors, vectors and sums in device memory.
+/// BLAS level 1 and geam; factors, vectors and sums in device memory.
 template <std::floating_point X>
 class vectors_of {
  public:
@@ -231,7 +230,7 @@ class vectors_of {
   }};
 };
 
-/// Calls f(vectors_of<X>, x, y, z) for vectors that cuBLAS updates.
+/// For vectors that cuBLAS updates.
 template <class F>
 void visit_updates(const workload& w, F&& f) {
   if (!cublas()) return;

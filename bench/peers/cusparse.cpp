@@ -20,7 +20,6 @@ const library& cusparse() {
   return l;
 }
 
-/// Calls a function of the declared type.
 #define CUSPARSE_CALL(name, ...) \
   check(cusparse().function<decltype(name)>(#name)(__VA_ARGS__), #name)
 
@@ -41,7 +40,6 @@ std::string version() {
   return std::to_string(value);
 }
 
-/// A matrix, its vectors and one algorithm's buffers.
 class product {
  public:
   product(const workload& w, cusparseSpMVAlg_t algorithm)
@@ -83,7 +81,6 @@ class product {
   }
 
  private:
-  /// Factors, in the type of the computation.
   const void* one() const {
     return type_ == CUDA_R_64F ? static_cast<const void*>(&ones.d) : &ones.f;
   }

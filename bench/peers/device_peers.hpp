@@ -5,7 +5,7 @@
 
 namespace bench::peers {
 
-/// cuBLAS's dot within device memory; null without cuBLAS or for types that it lacks.
+/// Within device memory; null without cuBLAS or for types that it lacks.
 launch cublas_dot(const workload& w);
 
 source cublas_on_device;

@@ -29,12 +29,12 @@ void add(contenders& list, const std::string& label, const workload& w,
   visit(w, [&](auto, auto, auto accumulator) { add_with(accumulator); });
 }
 
-/// Eigen's functions for x86-64-v3, or null on older processors.
+/// Null on older processors.
 template <class F>
 F* of_v3(const char* function) {
 #ifdef TALLY_BENCH_EIGEN_V3
-  // A library of its own: its inline functions must not be linked into the program, where older
-  // processors would run them.
+  // A library of its own: older processors must not run its inline functions, linked into the
+  // program.
   static const library v3{TALLY_BENCH_EIGEN_V3};
   if (v3 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     return v3.function<F>(function);

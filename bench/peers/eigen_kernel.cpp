@@ -58,7 +58,7 @@ void iamax_kernel(const void* x, const void*, std::size_t n, void* result) {
   *static_cast<std::int64_t*>(result) = index;
 }
 
-/// Element-wise functions: `f` makes an expression of x and y, or also z.
+/// `f` makes an expression of x and y, or also z.
 template <class X, class F>
 void write(const void* x, const void* y, std::size_t n, void* z, F f) {
   Eigen::Map<Eigen::Array<X, Eigen::Dynamic, 1>> to(static_cast<X*>(z),

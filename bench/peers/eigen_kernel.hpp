@@ -6,10 +6,9 @@
 using eigen_kernel = void(const void* x, const void* y, std::size_t n, void* result);
 using eigen_kernel_of = eigen_kernel*(const bench::workload& w);
 
-/// For the types of `w`; null where Eigen lacks them. Element-wise functions write the vector
-/// `result`.
+/// Null for types that Eigen lacks. Element-wise functions write the vector `result`.
 extern "C" [[gnu::visibility("default")]] eigen_kernel* bench_eigen_kernel(
     const bench::workload& w);
 
-/// A sparse matrix times x, into z, on the threads of `w`.
+/// On the threads of `w`.
 extern "C" [[gnu::visibility("default")]] void bench_eigen_spmv(const bench::workload& w);

@@ -82,7 +82,7 @@ void count_in_tables(const bin_of<X>& bin, const X* x, std::size_t n, std::int32
   }
 }
 
-/// numpy.bincount: keys become int64, their range is checked, int64s are counted.
+/// Keys become int64, their range is checked, int64s are counted.
 template <class X>
 void numpy_bincount(const X* x, std::size_t n, std::int32_t* counts, std::size_t bins) {
   const std::vector<std::int64_t> keys(x, x + n);
@@ -95,7 +95,7 @@ void numpy_bincount(const X* x, std::size_t n, std::int32_t* counts, std::size_t
 
 constexpr std::size_t numpy_block = 65536;
 
-/// numpy.histogram with a number of bins: a quotient, corrected by the edges beside it.
+/// A quotient, corrected by the edges beside it.
 void numpy_even(const bin_of<float>& bin, const float* x, std::size_t n, std::int32_t* counts) {
   const auto bins = static_cast<std::size_t>(bin.bins);
   const double step = (bin.upper - bin.lower) / static_cast<double>(bins);
@@ -126,7 +126,7 @@ void numpy_even(const bin_of<float>& bin, const float* x, std::size_t n, std::in
   std::copy(wide.begin(), wide.end(), counts);
 }
 
-/// numpy.histogram with edges: sorts blocks and searches edges in them.
+/// Sorts blocks and searches edges in them.
 void numpy_range(const bin_of<float>& bin, const float* x, std::size_t n, std::int32_t* counts) {
   const auto bins = static_cast<std::size_t>(bin.bins);
   std::vector<std::int64_t> below(bins + 1);

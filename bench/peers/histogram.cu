@@ -1,5 +1,5 @@
-// Histograms on a CUDA device: CUB's, sorting and counting, and atomics in memory with loads of one
-// element and of 16 bytes.
+// Histograms on a CUDA device: CUB's, sorting and counting, and atomics in memory with narrow and
+// wide loads.
 #include "bench/ours.hpp"
 #include "bench/peers/device_peers.hpp"
 
@@ -40,7 +40,6 @@ __global__ void add_by_atomics_wide(const X* keys, std::size_t n, std::int32_t* 
   }
 }
 
-/// Number of elements below `key` in a sorted vector.
 template <class X>
 __device__ std::size_t lower_bound(const X* sorted, std::size_t n, std::size_t key) {
   std::size_t begin = 0, end = n;

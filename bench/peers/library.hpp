@@ -1,4 +1,4 @@
-// Shared libraries opened at run time, so that one binary compares with whatever is installed.
+// Shared libraries opened at run time: one binary compares with whatever is installed.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 namespace bench {
 
 /// RTLD_LOCAL and RTLD_DEEPBIND: OpenBLAS and BLIS export the same names, and Kokkos Kernels may
-/// bring one of them along.
+/// bring one along.
 class library {
  public:
   /// Opens the first available of `names`, until the process ends.
@@ -23,7 +23,6 @@ class library {
 
   explicit operator bool() const { return handle_ != nullptr; }
 
-  /// A function of type F.
   template <class F>
   F* function(const char* name) const {
     void* const found = dlsym(handle_, name);

@@ -1,5 +1,5 @@
-// Intel MKL: how it is opened, and its sparse products, plain and after inspection. Constants are
-// those of mkl_spblas.h and mkl_service.h.
+// Intel MKL: opening, and sparse products, plain and after inspection. Constants are those of
+// mkl_spblas.h and mkl_service.h.
 #include "bench/peers/mkl.hpp"
 
 #include "bench/peers/peers.hpp"
@@ -15,7 +15,7 @@
 namespace bench::peers {
 namespace {
 
-/// The names in MKL's releases, in a folder or on the loader's path.
+/// In MKL's releases, in a folder or on the loader's path.
 library open_mkl() {
   const char* const root = std::getenv("MKLROOT");
   const std::string folder = root != nullptr ? std::string(root) + "/lib/" : "";
@@ -31,7 +31,6 @@ struct description {
   int type = general, triangle = 0, diagonal = 0;
 };
 
-/// Calls f, and throws unless it succeeds.
 template <class F, class... Argument>
 void call(const library& from, const char* name, Argument... arguments) {
   if (const int status = from.function<F>(name)(arguments...); status != 0) {
@@ -39,7 +38,7 @@ void call(const library& from, const char* name, Argument... arguments) {
   }
 }
 
-/// MKL's matrix: references to the caller's arrays, and its inspector's data.
+/// References to the caller's arrays, and the inspector's data.
 class matrix {
  public:
   template <class T>

@@ -19,8 +19,7 @@ const library& find_numkong() {
   return l;
 }
 
-/// NumKong's function for two vectors of X, and its result type; null unless it sums in more
-/// digits.
+/// Null unless NumKong sums in more digits.
 template <class X>
 constexpr const char* function_of = std::is_same_v<X, tally::float16>    ? "nk_dot_f16"
                                     : std::is_same_v<X, tally::bfloat16> ? "nk_dot_bf16"

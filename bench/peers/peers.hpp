@@ -1,5 +1,5 @@
-// Libraries that users would call instead, one per file. CMakeLists.txt decides which are built in;
-// which are present is found at run time.
+// Libraries that users would call instead. CMakeLists.txt decides which are built in; which are
+// present is found at run time.
 #pragma once
 
 #include "bench/contender.hpp"
@@ -40,7 +40,7 @@ source kokkos_kernels_spmv;
 source mkl_spmv;       // plain, and after inspection
 source mkl_spmv_anew;  // both, with a new handle for every product
 
-/// Threads of Kokkos's execution space; 0 for none or more than `w` permits.
+/// 0 for none or more than `w` permits.
 int kokkos_threads(const workload& w);
 
 // Several dot products at once (workload::rows).

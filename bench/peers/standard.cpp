@@ -131,7 +131,7 @@ contenders standard_elementwise(const workload& w) {
 
 namespace {
 
-/// Updates z, and returns the sum of its products with y or with itself.
+/// Updates z; returns the sum of products with y or itself.
 template <bool is_dot, class T>
 [[gnu::noinline]] T fused_in_loop(const T* x, const T* y, std::size_t n, T* z) {
   T sum = 0;

@@ -1,4 +1,4 @@
-// oneTBB's parallel_reduce, and std::transform_reduce under execution policies, which use it.
+// oneTBB's parallel_reduce, and std::transform_reduce under execution policies.
 #include "bench/peers/peers.hpp"
 
 #include <tbb/blocked_range.h>

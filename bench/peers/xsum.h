@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/// The exact sum of n numbers, rounded once, by xsum's large or small accumulator.
+/// Rounded once, by xsum's large or small accumulator.
 double tally_bench_xsum_large(const double* x, size_t n);
 double tally_bench_xsum_small(const double* x, size_t n);
 

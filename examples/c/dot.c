@@ -1,5 +1,5 @@
-/* Dot products of float64 values with an int8 mask, in two grades, on every available executor,
- * with the same bits. Data in host memory; a workspace brings them to a GPU.
+/* Dot products of float64 values with an int8 mask, in two grades, on every executor, with the same
+ * bits. Host data; a workspace brings them to a GPU.
  *
  * dot [ELEMENTS] */
 #include "example.h"

@@ -11,7 +11,6 @@
 /* Ends the program; programs of several ranks replace it. */
 static void (*end)(int) = exit;
 
-/* Prints a reason and ends the program. */
 static inline void fail(const char* why) {
   fprintf(stderr, "%s\n", why);
   end(EXIT_FAILURE);
@@ -22,14 +21,13 @@ static inline void check(tally_status status) {
   if (status != TALLY_SUCCESS) fail(tally_last_error());
 }
 
-/* Host memory for `count` elements of `size` bytes. */
 static inline void* allocated(size_t count, size_t size) {
   void* const memory = count <= SIZE_MAX / size ? malloc(count > 0 ? count * size : 1) : NULL;
   if (memory == NULL) fail("There is no memory left.");
   return memory;
 }
 
-/* Fills `all`, of room for 16, with this build's executors that run here; returns their number. */
+/* Fills `all`, of room for 16, with usable executors; returns their number. */
 static inline size_t usable_executors(tally_executor* all) {
   const char* names[16];
   int usable[16];
@@ -41,7 +39,6 @@ static inline size_t usable_executors(tally_executor* all) {
   return found;
 }
 
-/* The bits of a double. */
 static inline uint64_t bits(double value) {
   uint64_t b;
   memcpy(&b, &value, sizeof b);

@@ -1,6 +1,5 @@
-/* Conjugate gradients on the 5-point Laplacian of N x N points, b all ones, on every available
- * executor, in its memory, e.g. a GPU's. The hash is of the bits of all iterates, as printed by the
- * C++ example: cg --grid N.
+/* Conjugate gradients on the 5-point Laplacian of N x N points, b all ones, on every executor. The
+ * hash is of the bits of all iterates, as printed by the C++ example: cg --grid N.
  *
  * spmv [N [HASH]]   fails unless the hash is that one */
 #include <math.h>
@@ -9,7 +8,6 @@
 
 enum { F64 = TALLY_FLOAT64 };
 
-/* Memory of an executor with a copy of `bytes` bytes. */
 static void* placed(const tally_executor* where, const void* data, size_t bytes) {
   void* memory;
   check(tally_device_alloc(where, bytes, &memory));
@@ -17,7 +15,7 @@ static void* placed(const tally_executor* where, const void* data, size_t bytes)
   return memory;
 }
 
-/* The 5-point Laplacian in host memory: 4 on the diagonal, -1 for each neighbour. */
+/* 4 on the diagonal, -1 for each neighbour. */
 static tally_csr laplacian(int n) {
   static const int neighbours[5][2] = {{-1, 0}, {0, -1}, {0, 0}, {0, 1}, {1, 0}};
   const size_t rows = (size_t)n * (size_t)n;

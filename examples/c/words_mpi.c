@@ -7,12 +7,10 @@
 
 #include "example.h"
 
-/* Element i of the whole vector. */
 static double element(size_t i) {
   return (i % 2 == 0 ? 1e16 : -1e16) / (double)(i / 2 + 1) + 1.0 / (double)(i + 3);
 }
 
-/* Zero limbs for a sum of doubles. */
 static int64_t* no_words(size_t* count) {
   *count = tally_exact_words(TALLY_FLOAT64);
   int64_t* const words = allocated(*count, sizeof *words);
@@ -27,7 +25,7 @@ static void add(const double* x, size_t n, int64_t* words) {
                   &as_words));
 }
 
-/* Ends all ranks: one that ended alone would leave the others waiting. */
+/* One that ended alone would leave the others waiting. */
 static void end_ranks(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
 
 int main(int argc, char** argv) {
@@ -48,7 +46,7 @@ int main(int argc, char** argv) {
   MPI_Allreduce(MPI_IN_PLACE, words, (int)count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   check(tally_round_words(NULL, 1, TALLY_FLOAT64, words, TALLY_FLOAT64, &sum, NULL));
 
-  /* The same for all elements on one rank, in order. */
+  /* All elements on one rank, in order. */
   const tally_call_options exactly = {.size = sizeof exactly, .grade = TALLY_GRADE_EXACT};
   for (size_t i = 0; i < n; ++i) x[i] = element(i);
   check(tally_dot(NULL, n, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, x, 1, TALLY_FLOAT64, &whole,

@@ -1,4 +1,4 @@
-// Executors by command-line name, and those for programs with host memory.
+// Executors by command-line name, and those for host memory.
 #pragma once
 
 #include <tally/tally.hpp>
@@ -11,7 +11,7 @@
 
 namespace example {
 
-/// The executor of a name such as openmp:8, if valid.
+/// As in openmp:8.
 inline std::optional<tally::executor> parse_executor(std::string_view word) {
   const std::size_t colon = word.find(':');
   const std::string_view name = word.substr(0, colon);
@@ -26,7 +26,7 @@ inline std::optional<tally::executor> parse_executor(std::string_view word) {
   return {};
 }
 
-/// Available executors that reach host memory; openmp on 1, 2 and 3 threads.
+/// openmp on 1, 2 and 3 threads.
 inline std::vector<tally::executor> host_executors() {
   std::vector<tally::executor> all;
   for (const tally::executor& where : tally::executors()) {

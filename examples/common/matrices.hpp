@@ -8,7 +8,7 @@
 
 namespace example {
 
-/// The 5-point Laplacian of n x n points: 4 on the diagonal, -1 for each neighbour.
+/// 4 on the diagonal, -1 for each neighbour.
 inline tally::csr_matrix<double> laplacian(int n) {
   tally::csr_matrix<double> a;
   a.rows = a.columns = static_cast<std::size_t>(n) * n;

@@ -16,7 +16,6 @@
 
 namespace example {
 
-/// Whether an executor's kernels reach only a device's memory.
 inline bool is_on_device(const tally::executor& where) { return where.name() == "cuda"; }
 
 #if TALLY_HAS_CUDA
@@ -25,7 +24,7 @@ inline void check_cuda(cudaError_t status) {
 }
 #endif
 
-/// A vector in an executor's memory: the heap, or its device. An operand, by data() and size().
+/// The heap, or a device. An operand, by data() and size().
 template <class T>
 class placed {
  public:
@@ -33,7 +32,6 @@ class placed {
 
   /// Zeros.
   placed(const tally::executor& where, std::size_t n) : placed(where, std::vector<T>(n)) {}
-  /// A copy of host elements.
   placed(const tally::executor& where, std::vector<T> values)
       : where_(where), size_(values.size()) {
     if (!is_on_device(where)) {
@@ -59,7 +57,7 @@ class placed {
   T* data() { return is_on_device(where_) ? static_cast<T*>(device_) : host_.data(); }
   const T* data() const { return const_cast<placed*>(this)->data(); }
 
-  /// The elements on the host, after all work queued on the default stream.
+  /// After all work queued on the default stream.
   std::span<const T> on_host() const {
 #if TALLY_HAS_CUDA
     if (is_on_device(where_)) {
@@ -70,7 +68,6 @@ class placed {
     return host_;
   }
 
-  /// Copies as many elements from the host.
   void assign(std::span<const T> values) {
 #if TALLY_HAS_CUDA
     if (is_on_device(where_)) {
@@ -88,7 +85,7 @@ class placed {
   void* device_ = nullptr;
 };
 
-/// Host data for an executor's kernels: in place, or a device's copy.
+/// Host data for an executor: in place, or a device's copy.
 template <class T>
 class readable {
  public:

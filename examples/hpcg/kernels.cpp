@@ -17,7 +17,6 @@
 
 namespace {
 
-/// Begins and ends of a matrix's rows in its arrays.
 struct row_places {
   std::vector<std::int64_t> begins, ends;
 };
@@ -41,7 +40,7 @@ std::span<double> elements(Vector& x, local_int_t n) {
   return {x.values, static_cast<std::size_t>(n)};
 }
 
-/// Computed once for each matrix: HPCG changes values, but no pattern.
+/// Computed once: HPCG changes values, but no pattern.
 const row_places& places_of(const SparseMatrix& a) {
   const auto [entry, is_new] = this_run().places.try_emplace(a.matrixValues);
   row_places& places = entry->second;

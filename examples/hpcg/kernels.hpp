@@ -7,11 +7,10 @@
 
 namespace example {
 
-/// Sets the executor of all later operations; it must reach host memory.
+/// For later operations; it must reach host memory.
 void begin_run(const tally::executor& where);
 
-/// Ends the run, whose matrices are gone; returns a hash of the bits of all products, updates and
-/// sums.
+/// Returns a hash of the bits of all products, updates and sums.
 std::uint64_t end_run();
 
 }  // namespace example

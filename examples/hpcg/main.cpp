@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether HPCG's report in its working directory calls the run valid.
+/// By HPCG's report.
 bool is_valid(const fs::path& folder) {
   for (const fs::path& file : fs::directory_iterator(folder)) {
     std::ifstream report(file);
@@ -43,7 +43,7 @@ bool is_valid(const fs::path& folder) {
   return false;
 }
 
-/// A new folder, removed at the end.
+/// Removed at the end.
 class scratch_folder {
  public:
   scratch_folder() {

@@ -53,12 +53,12 @@ struct matrix {
   }
 };
 
-/// Conductance between points p and q, from 1 to 1.9; symmetric.
+/// From 1 to 1.9; symmetric.
 KOKKOS_INLINE_FUNCTION double conductance(int p, int q, int n) {
   return 1 + (p + q + n) * 7 % 10 / 10.0;
 }
 
-/// Whether point p has a neighbour q on this side; the plate's edge is cold.
+/// The neighbour q of p on this side; the plate's edge is cold.
 KOKKOS_INLINE_FUNCTION bool has_neighbour(int p, int side, int n, int& q) {
   const int i = p / n, j = p % n;
   switch (side) {
@@ -77,7 +77,7 @@ KOKKOS_INLINE_FUNCTION bool has_neighbour(int p, int side, int n, int& q) {
   }
 }
 
-/// The matrix of a plate of n x n points.
+/// For n x n points.
 matrix assemble(int n) {
   const int points = n * n;
   const indices offsets("row offsets", points + 1);
@@ -117,7 +117,7 @@ matrix assemble(int n) {
 
 // --- Steps of the solver --------------------------------------------------------------------------
 
-/// Steps by Tally, whose sums stay in the vectors' memory.
+/// The sums stay in the vectors' memory.
 class tally_steps {
  public:
   tally_steps(const tally::executor& where, const matrix& a)
@@ -222,7 +222,6 @@ std::uint64_t solve(const std::string& name, Steps steps, std::size_t points) {
   return hash.value();
 }
 
-/// Whether an executor's kernels reach the Views.
 bool reaches(const tally::executor& where) {
   return is_on_host || where.name() == "cuda" || where.name() == "kokkos";
 }

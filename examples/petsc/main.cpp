@@ -45,7 +45,6 @@ int ranks_of(MPI_Comm comm) {
   return ranks;
 }
 
-/// PETSc's matrix of all rows, in PETSc's distribution.
 PetscErrorCode make_matrix(MPI_Comm comm, const matrix& whole, Mat* a) {
   PetscFunctionBegin;
   PetscInt first = 0, last = 0;
@@ -66,7 +65,7 @@ PetscErrorCode make_matrix(MPI_Comm comm, const matrix& whole, Mat* a) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Adds a whole distributed vector to a hash, on each rank.
+/// A whole distributed vector, on each rank.
 PetscErrorCode add(Vec x, example::bit_hash& bits) {
   PetscFunctionBegin;
   VecScatter scatter;
@@ -130,7 +129,6 @@ PetscErrorCode solve(Mat a, KSPType method, const std::string& name, std::uint64
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// The matrix of PETSc's options.
 PetscErrorCode read_matrix(matrix* rows) {
   PetscFunctionBegin;
   PetscInt grid = 60;
@@ -148,7 +146,6 @@ PetscErrorCode read_matrix(matrix* rows) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// The grade of PETSc's options.
 PetscErrorCode read_grade(tally::grade* grade) {
   PetscFunctionBegin;
   const char* const names[] = {"default", "exact"};
@@ -158,7 +155,7 @@ PetscErrorCode read_grade(tally::grade* grade) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Solves over a communicator by one method; adds hashes of Tally's results.
+/// By one method; adds hashes of Tally's results.
 PetscErrorCode solve_with_all_vectors(MPI_Comm comm, const matrix& rows, KSPType method,
                                       tally::grade grade, std::set<std::uint64_t>& hashes) {
   PetscFunctionBegin;
@@ -178,7 +175,7 @@ PetscErrorCode solve_with_all_vectors(MPI_Comm comm, const matrix& rows, KSPType
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Whether all hashes of each method agree on all ranks.
+/// Whether all hashes of a method agree on all ranks.
 PetscErrorCode compare(const matrix& rows, tally::grade grade, bool* agree) {
   PetscFunctionBegin;
   PetscCall(example::register_vec_tally());

@@ -20,7 +20,7 @@ namespace {
 tally::executor where = tally::automatic();
 tally::grade grade_of_sums;
 
-// Operations of PETSc's own vectors that are called here.
+// Operations of PETSc's own vectors.
 PetscErrorCode (*norm_of_part)(Vec, NormType, PetscReal*) = nullptr;
 PetscErrorCode (*duplicate_of_mpi)(Vec, Vec*) = nullptr;
 
@@ -36,7 +36,7 @@ std::size_t size_of(Vec x) {
   return static_cast<std::size_t>(n);
 }
 
-/// The elements of a Vec for reading. An operand, by data() and size().
+/// For reading. An operand, by data() and size().
 class read {
  public:
   explicit read(Vec x) : vec_(x), size_(size_of(x)) { check(VecGetArrayRead(x, &elements_)); }
@@ -53,7 +53,7 @@ class read {
   const PetscScalar* elements_ = nullptr;
 };
 
-/// The elements of a Vec for writing, perhaps also reading.
+/// For writing, perhaps also reading.
 class written {
  public:
   explicit written(Vec x) : vec_(x), size_(size_of(x)) { check(VecGetArray(x, &elements_)); }
@@ -70,7 +70,7 @@ class written {
   PetscScalar* elements_ = nullptr;
 };
 
-/// Turns exceptions into PETSc errors: none may pass PETSc's frames.
+/// No exception may pass PETSc's frames.
 template <class Call>
 PetscErrorCode returned(const Call& call) {
   PetscFunctionBegin;
@@ -84,13 +84,13 @@ PetscErrorCode returned(const Call& call) {
 
 // --- Layouts --------------------------------------------------------------------------------------
 
-/// A distribution of elements over ranks, in PETSc's form and in Tally's.
+/// In PETSc's form and in Tally's.
 struct distribution {
   PetscLayout petsc;
   tally::mpi::layout tally;
 };
 
-/// All distributions so far, one layout each: a layout has a communicator.
+/// One layout each, since a layout has a communicator.
 std::list<distribution> distributions;
 
 PetscErrorCode forget_distributions() {
@@ -100,7 +100,7 @@ PetscErrorCode forget_distributions() {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// Whether two PETSc layouts have the same ranks and cuts. All ranks agree.
+/// The same ranks and cuts. All ranks agree.
 bool are_congruent(PetscLayout a, PetscLayout b) {
   if (a == b) return true;
   int ranks = MPI_UNEQUAL;
@@ -111,7 +111,7 @@ bool are_congruent(PetscLayout a, PetscLayout b) {
   return cut == PETSC_TRUE;
 }
 
-/// The layout of a distribution. Collective if it is new.
+/// Collective if it is new.
 const tally::mpi::layout& layout_of(PetscLayout map) {
   for (const distribution& each : distributions) {
     if (are_congruent(each.petsc, map)) return each.tally;
@@ -138,7 +138,6 @@ PetscErrorCode tdot(Vec x, Vec y, PetscScalar* result) {
       [&] { *result = tally::mpi::dot(layout_of(x), where, read(y), read(x), grade_of_sums); });
 }
 
-/// Pairs of each y and x.
 auto pairs_of(Vec x, PetscInt n, const Vec y[]) {
   const read one(x);
   std::vector<tally::vector_pair<PetscScalar, PetscScalar>> pairs;
@@ -162,7 +161,7 @@ PetscErrorCode mtdot(Vec x, PetscInt n, const Vec y[], PetscScalar* results) {
   });
 }
 
-/// The dot product of x and y, and the squared norm of y.
+/// With the squared norm of y.
 PetscErrorCode dot_norm2(Vec x, Vec y, PetscScalar* product, PetscScalar* square) {
   return returned([&] {
     const read first(x), second(y);
@@ -303,7 +302,6 @@ PetscErrorCode pointwise_mult(Vec w, Vec x, Vec y) {
 
 // --- Products with matrices -----------------------------------------------------------------------
 
-/// This rank's rows, with global columns.
 auto rows_of(Mat a) {
   tally::csr_matrix<PetscScalar, PetscInt, PetscInt> rows;
   PetscInt first = 0, last = 0, columns = 0;
@@ -326,7 +324,7 @@ auto rows_of(Mat a) {
 
 using matrix = tally::mpi::matrix<PetscScalar>;
 
-/// Tally's copy of a PETSc matrix, with the state that it was made from.
+/// With the state that it was made from.
 struct copy_of_matrix {
   PetscObjectState state;
   matrix forward;
@@ -338,7 +336,7 @@ PetscErrorCode forget(void* kept) {
   return PetscErrorCode{};
 }
 
-/// The copy attached to a matrix; renewed after changes.
+/// Attached to a matrix; renewed after changes.
 copy_of_matrix& copy_of(Mat a) {
   constexpr const char* name = "tally_copy";
   auto* const object = reinterpret_cast<PetscObject>(a);
