@@ -60,8 +60,8 @@ class on_demand {
   std::shared_ptr<state> state_;
 };
 
-/// Waits until the last candidate's threads sleep, at most 0.3 seconds: idle threads of OpenBLAS
-/// (2^28 cycles), OpenMP and MKL first spin, and would take a core from the next candidate.
+/// Waits until the last candidate's threads sleep, at most 0.3 seconds: idle threads of OpenBLAS,
+/// OpenMP and MKL first spin, and would take a core from the next candidate.
 void let_others_rest(const void* next);
 
 /// A candidate with its result on the host when `f` returns: the value of f(), or w.z for a void f.

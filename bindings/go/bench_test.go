@@ -6,7 +6,7 @@ import (
 	"tally"
 )
 
-// Cost of a call compared with C: 8 products on one core.
+// Compared with C: 8 products on one core.
 func BenchmarkShortCall(b *testing.B) {
 	w, err := tally.SIMD(tally.BestInstructions)
 	succeeds(b, err)
@@ -18,7 +18,6 @@ func BenchmarkShortCall(b *testing.B) {
 	}
 }
 
-// Cost of crossing from Go to C.
 func BenchmarkCrossing(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		tally.Version()

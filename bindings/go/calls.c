@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-/* A call's result, with a number in `result`. */
 static tally_go_result told(tally_go_result* result, tally_status status) {
   result->status = status;
   if (status != TALLY_SUCCESS) {
@@ -13,7 +12,6 @@ static tally_go_result told(tally_go_result* result, tally_status status) {
   return *result;
 }
 
-/* The result of a call without a number. */
 static tally_go_result done(tally_status status) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return told(&r, status);

@@ -1,4 +1,4 @@
-/* The C interface for Go: each function is one call of <tally/tally.h> and returns the failure's
+/* The C interface for Go. Each function is one call of <tally/tally.h> and returns the failure's
  * message too, which is per thread, while a goroutine may change threads.
  *
  * Operands, factors and results travel by value, so that a call creates no garbage and passes no
@@ -10,7 +10,6 @@
 
 typedef const tally_executor* tally_go_where;
 
-/* A vector in BLAS's form. */
 typedef struct tally_go_vector {
   unsigned char* data;
   const unsigned char* owner; /* a Go object to keep alive, or NULL */
@@ -19,7 +18,6 @@ typedef struct tally_go_vector {
   tally_type type;
 } tally_go_vector;
 
-/* A factor, a bound or a value to fill with. */
 typedef struct tally_go_scalar {
   uint64_t value[2];
   tally_type type;
@@ -97,7 +95,6 @@ tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_
                                    tally_go_vector x, ptrdiff_t ldx, tally_go_vector y,
                                    ptrdiff_t incy, tally_type result_type, unsigned char* results,
                                    tally_call_options options);
-/* x, y: addresses of k vectors each. */
 tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
                                         tally_type x_type, const uintptr_t* x,
                                         const ptrdiff_t* incx, tally_type y_type,

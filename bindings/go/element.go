@@ -75,7 +75,6 @@ func NewBFloat16(x float32) BFloat16 {
 // Float32 is the number with these bits.
 func (b BFloat16) Float32() float32 { return math.Float32frombits(uint32(b) << 16) }
 
-// cType is the C enumerator of T.
 func cType[T Element]() C.tally_type {
 	switch any(*new(T)).(type) {
 	case bool:
@@ -106,7 +105,6 @@ func cType[T Element]() C.tally_type {
 
 const cInt = C.TALLY_INT32 + C.tally_type(strconv.IntSize/64)*(C.TALLY_INT64-C.TALLY_INT32)
 
-// cScalar converts a factor for C.
 func cScalar[T Element](value T) C.tally_go_scalar {
 	s := C.tally_go_scalar{_type: cType[T]()}
 	*(*T)(unsafe.Pointer(&s.value)) = value

@@ -8,7 +8,7 @@ import (
 	"tally"
 )
 
-// kind classifies element types: results are of the operands' widest kind.
+// Results are of the operands' widest kind.
 type kind int
 
 const (
@@ -17,7 +17,6 @@ const (
 	complexed
 )
 
-// elementType is an element type whose vectors tests create, and read as complex numbers.
 type elementType struct {
 	name   string
 	kind   kind
@@ -25,7 +24,6 @@ type elementType struct {
 	make   func(values []complex128, inc int) vector
 }
 
-// vector is a vector of any type, with its elements in order.
 type vector struct {
 	tally.Vector
 	get func() []complex128
@@ -80,7 +78,7 @@ var types = []elementType{
 	typed[complex128]("complex128", complexed, true),
 }
 
-// element converts a number, dropping the imaginary part for real types.
+// Drops the imaginary part for real types.
 func element[T tally.Element](v complex128) T {
 	re := real(v)
 	var e any
@@ -113,7 +111,6 @@ func element[T tally.Element](v complex128) T {
 	return e.(T)
 }
 
-// number converts an element back.
 func number[T tally.Element](e T) complex128 {
 	switch e := any(e).(type) {
 	case bool:
@@ -147,8 +144,7 @@ func number[T tally.Element](e T) complex128 {
 	panic("no element")
 }
 
-// some are n numbers, small enough for every type except bool and uint8, and so are sums of their
-// products.
+// Small enough for every type except bool and uint8, and so are sums of products.
 func some(n, seed int) []complex128 {
 	all := make([]complex128, n)
 	for i := range all {
@@ -158,8 +154,7 @@ func some(n, seed int) []complex128 {
 	return all
 }
 
-// executors are this build's executors that take slices, with several numbers of threads and
-// instruction sets.
+// This build's, of those that take slices, with several numbers of threads and instruction sets.
 func executors(t testing.TB) []*tally.Executor {
 	t.Helper()
 	all, err := tally.Executors()
@@ -197,7 +192,7 @@ func executors(t testing.TB) []*tally.Executor {
 	return all[:n]
 }
 
-// through is the executor of a workspace, which the test closes.
+// The test closes the workspace.
 func through(t testing.TB, where *tally.Executor) *tally.Executor {
 	t.Helper()
 	workspace, err := tally.NewWorkspace(where, tally.WorkspaceOptions{StageBytes: 1 << 15, Threads: 2})
@@ -208,7 +203,6 @@ func through(t testing.TB, where *tally.Executor) *tally.Executor {
 	return workspace.Executor()
 }
 
-// succeeds ends the test on an error.
 func succeeds(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -216,7 +210,6 @@ func succeeds(t testing.TB, err error) {
 	}
 }
 
-// fails expects an error with this status and text.
 func fails(t testing.TB, status tally.Status, text string, err error) {
 	t.Helper()
 	var e *tally.Error

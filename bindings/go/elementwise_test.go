@@ -6,7 +6,7 @@ import (
 	"tally"
 )
 
-// holds is whether elements of a type represent results from vectors of other types.
+// Whether elements of a type represent results from vectors of other types.
 func holds(y elementType, xs ...elementType) bool {
 	for _, x := range xs {
 		if x.kind > y.kind {
@@ -16,10 +16,9 @@ func holds(y elementType, xs ...elementType) bool {
 	return y.name != "bool"
 }
 
-// elementOf rounds a number to an element type.
 func elementOf(t elementType, v complex128) complex128 { return t.make([]complex128{v}, 1).get()[0] }
 
-// factors of one call, passed as the narrowest type of a kind.
+// Passed as the narrowest type of a kind.
 type factors struct{ alpha, beta, gamma float64 }
 
 func scal(w *tally.Executor, k kind, f factors, x tally.Vector) error {
@@ -73,7 +72,7 @@ func axypbz(w *tally.Executor, k kind, f factors, x, y, z tally.Vector) error {
 	return tally.Axypbz(w, float32(f.alpha), x, y, int32(f.beta), z)
 }
 
-// few are n numbers, small enough for results in every type except bool.
+// Small enough for results in every type except bool.
 func few(n, seed int) []complex128 {
 	all := some(n, seed)
 	for i, v := range all {
@@ -82,7 +81,6 @@ func few(n, seed int) []complex128 {
 	return all
 }
 
-// sameNumbers compares vectors, rounded to one type.
 func sameNumbers(t *testing.T, what string, w *tally.Executor, y vector, yt elementType, expected []complex128, err error) {
 	t.Helper()
 	succeeds(t, err)

@@ -49,12 +49,11 @@ func (e *Error) Error() string { return e.Text }
 // Unwrap is the Status.
 func (e *Error) Unwrap() error { return e.Status }
 
-// failure is an error found before C is called.
+// Found before C is called.
 func failure(status Status, function, format string, values ...any) error {
 	return &Error{status, "tally." + function + ": " + fmt.Sprintf(format, values...)}
 }
 
-// failed is a call's error, or nil.
 func failed(r C.tally_go_result) error {
 	if r.status == C.TALLY_SUCCESS {
 		return nil
@@ -62,7 +61,6 @@ func failed(r C.tally_go_result) error {
 	return failureOf(r)
 }
 
-// failureOf takes over a failure's message from C.
 func failureOf(r C.tally_go_result) error {
 	e := &Error{Status: Status(r.status)}
 	if r.failure == nil {
@@ -74,7 +72,6 @@ func failureOf(r C.tally_go_result) error {
 	return e
 }
 
-// valueOf is a call's number.
 func valueOf[R any](r C.tally_go_result) (R, error) {
 	if r.status != C.TALLY_SUCCESS {
 		return *new(R), failureOf(r)

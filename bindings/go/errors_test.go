@@ -159,7 +159,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Each error has its own call's message, whatever other goroutines do.
 func TestErrorsOfManyGoroutines(t *testing.T) {
 	var all sync.WaitGroup
 	for g := 1; g <= 16; g++ {

@@ -89,7 +89,7 @@ func Named(name string) (*Executor, error) {
 	return w.made(C.tally_go_executor_named(&w.c, text))
 }
 
-// made is a new executor, or nil after a failure.
+// nil after a failure.
 func (w *Executor) made(r C.tally_go_result) (*Executor, error) {
 	if err := failed(r); err != nil {
 		return nil, err
@@ -129,7 +129,6 @@ func (w *Executor) String() string {
 	return C.GoString(r.string)
 }
 
-// where is the executor for C.
 func (w *Executor) where() *C.tally_executor {
 	if w == nil {
 		return nil
@@ -137,7 +136,7 @@ func (w *Executor) where() *C.tally_executor {
 	return &w.c
 }
 
-// ofMemory is the executor that allocates memory.
+// The executor that allocates memory.
 func (w *Executor) ofMemory() *Executor {
 	if w == nil || w.memory == nil {
 		return w
@@ -145,7 +144,6 @@ func (w *Executor) ofMemory() *Executor {
 	return w.memory
 }
 
-// intOf converts a number to C's int.
 func intOf[I ~int](function, name string, number I) (C.int, error) {
 	if n := C.int(number); I(n) == number {
 		return n, nil

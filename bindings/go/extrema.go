@@ -54,7 +54,7 @@ func search[T Real](function string, f C.tally_go_search, where *Executor, x C.t
 	return r, failed(r)
 }
 
-// extremumAt reads a C struct: the element, and from byte 8 on the index.
+// A C struct: the element, and from byte 8 on the index.
 func extremumAt[T Real](at *C.uint64_t) Extremum[T] {
 	e := (*struct {
 		value [8]byte

@@ -11,7 +11,7 @@ import (
 	"tally"
 )
 
-// generator makes the data of tests/golden.hpp, whose rows are read from that file.
+// Makes the data of tests/golden.hpp, whose rows are read from that file.
 type generator uint64
 
 func (g *generator) next() uint64 {
@@ -38,7 +38,6 @@ func floats(n int, seed uint64) []float32 {
 	return v
 }
 
-// goldenRows are the numbers in each row of a table.
 func goldenRows(t *testing.T, table string) [][]string {
 	t.Helper()
 	text, err := os.ReadFile("../../tests/golden.hpp")
@@ -54,7 +53,6 @@ func goldenRows(t *testing.T, table string) [][]string {
 	return rows
 }
 
-// number64 parses an integer of a row.
 func number64(t *testing.T, text string) uint64 {
 	t.Helper()
 	n, err := strconv.ParseUint(text, 0, 64)
@@ -62,7 +60,6 @@ func number64(t *testing.T, text string) uint64 {
 	return n
 }
 
-// is compares a result's bits with a row's.
 func is[R float32 | float64](t *testing.T, w *tally.Executor, what, golden string, r R, err error) {
 	t.Helper()
 	succeeds(t, err)

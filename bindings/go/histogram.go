@@ -87,7 +87,6 @@ func HistogramRange[X, E, N Operand](where *Executor, x X, edges E, counts N, op
 	return failed(C.tally_go_histogram_range(where.where(), xv, ev, bins, nv, o))
 }
 
-// histogramOf converts options for C, with the number of bins.
 func histogramOf(function, name string, x, counts C.tally_go_vector, options []HistogramOption) (
 	C.tally_go_histogram, C.size_t, error) {
 	o := histogramOptions{channels: 1, outside: -1}

@@ -9,7 +9,6 @@ import (
 	"tally"
 )
 
-// equal compares counts or sums.
 func equal(t *testing.T, w *tally.Executor, got, expected any, err error) {
 	t.Helper()
 	succeeds(t, err)
@@ -64,7 +63,7 @@ func TestHistograms(t *testing.T) {
 	}
 }
 
-// Weights of no samples add nothing to words, where counting would overwrite them.
+// They add nothing to words, where counting would overwrite them.
 func TestWeightsOfNoSamples(t *testing.T) {
 	for _, w := range executors(t) {
 		words, sums := tally.NewWords[float64](2), make([]float64, 2)
@@ -82,7 +81,6 @@ func TestWeightsOfNoSamples(t *testing.T) {
 	}
 }
 
-// Every type of samples, edges, counts and weights.
 func TestTypesOfHistograms(t *testing.T) {
 	w := tally.Serial()
 	samples := []complex128{0, 1, 1, 0, 1}

@@ -9,20 +9,20 @@ import (
 	"unsafe"
 )
 
-// memory is allocated or pinned by an executor. Data are nil once closed.
+// Data are nil once closed.
 type memory struct {
 	where *Executor
 	data  *C.uchar
 }
 
-// allocated is device memory for a workspace's executor: it outlives the workspace.
+// A workspace's executor allocates device memory, which outlives the workspace.
 func allocated(f C.tally_go_allocation, where *Executor, bytes C.size_t) (memory, error) {
 	m := memory{where: where.ofMemory()}
 	err := failed(C.tally_go_allocate(f, m.where.where(), bytes, &m.data))
 	return m, err
 }
 
-// close frees memory, once. A failure leaves it unchanged.
+// Frees once. A failure changes nothing.
 func (m *memory) close(end C.tally_go_end) error {
 	if m.data == nil {
 		return nil
@@ -109,7 +109,7 @@ func (b *DeviceBuffer[T]) vector() C.tally_go_vector {
 	return C.tally_go_vector{data: b.data, owner: (*C.uchar)(unsafe.Pointer(&b.memory)), n: b.n, inc: 1, _type: cType[T]()}
 }
 
-// current is an existing vector with its present address: none if its buffer is closed.
+// No address if its buffer is closed.
 func current(v C.tally_go_vector) C.tally_go_vector {
 	if v.owner != nil && (*memory)(unsafe.Pointer(v.owner)).data == nil {
 		v.data = nil
@@ -153,7 +153,7 @@ type Pinning struct {
 	pins pinner
 }
 
-// pinnings keeps every *Pinning, and so its slice, alive until closed.
+// Keeps every *Pinning, and so its slice, alive until closed.
 var pinnings sync.Map
 
 // Pin pins a slice until Close, for the bus's full speed. Pinning takes at least as long as reading
@@ -184,7 +184,6 @@ func (p *Pinning) Close() error {
 	return err
 }
 
-// bytesOf is the size of n elements.
 func bytesOf[T Element](function string, n int) (C.size_t, error) {
 	const most = 1 << 48
 	if n < 0 || n > most {

@@ -80,7 +80,6 @@ func TestDeviceBuffers(t *testing.T) {
 	succeeds(t, empty.Close())
 }
 
-// device is a buffer of these elements.
 func device[T tally.Element](t *testing.T, w *tally.Executor, data ...T) *tally.DeviceBuffer[T] {
 	t.Helper()
 	b, err := tally.NewDeviceBuffer[T](w, len(data))
@@ -102,8 +101,8 @@ func productOnDevice(t *testing.T, w *tally.Executor) {
 	equal(t, w, r, []float64{20, 3}, plan.Close())
 }
 
-// A closed buffer has no elements, nor has any part made before: no call uses freed memory, or
-// takes it for a missing operand.
+// No call uses a closed buffer's memory, or takes the buffer, or a part made before, for a missing
+// operand.
 func TestClosedBuffers(t *testing.T) {
 	w := tally.Serial()
 	closed := func(what string, err error) {
@@ -151,7 +150,6 @@ func TestClosedBuffers(t *testing.T) {
 	closed("NewCSRWithEnds", err)
 }
 
-// A Close that fails changes nothing and may be repeated.
 func TestCloseThatFails(t *testing.T) {
 	w := tally.Serial()
 	pinned, err := tally.NewPinnedBuffer[float64](w, 3)
@@ -175,7 +173,6 @@ func TestCloseThatFails(t *testing.T) {
 	}
 }
 
-// Memory from a workspace's executor is the device's, and outlives the workspace.
 func TestMemoryOutlivesItsWorkspace(t *testing.T) {
 	all, err := tally.Executors()
 	succeeds(t, err)
@@ -199,7 +196,7 @@ func TestMemoryOutlivesItsWorkspace(t *testing.T) {
 	}
 }
 
-// Listed vectors may lie in C memory, which Go does not manage.
+// C memory, which Go does not manage.
 func TestListsOfMemoryOfC(t *testing.T) {
 	w := tally.Serial()
 	p, err := tally.NewPinnedBuffer[float64](w, 2)
@@ -225,7 +222,7 @@ func TestListsOfMemoryOfC(t *testing.T) {
 	succeeds(t, p.Close())
 }
 
-// Unclosed memory is freed by the garbage collector, and not before.
+// Freed by the garbage collector, and not before.
 func TestForgottenMemory(t *testing.T) {
 	w := tally.Serial()
 	for i := 0; i < 100; i++ {
@@ -243,7 +240,6 @@ func TestForgottenMemory(t *testing.T) {
 	}
 }
 
-// An option keeps its buffer alive.
 func TestOutsideOfForgottenBuffer(t *testing.T) {
 	w := tally.Serial()
 	freed := make(chan bool, 1)
@@ -264,7 +260,7 @@ func TestOutsideOfForgottenBuffer(t *testing.T) {
 	succeeds(t, tally.Bincount(w, []int32{0, 1, 7}, make([]int32, 2), option))
 }
 
-// A slice stays pinned until Close, even without references to it or to the Pinning.
+// It stays pinned until Close, even without references.
 func TestForgottenPinning(t *testing.T) {
 	freed := make(chan bool, 1)
 	func() {
@@ -347,7 +343,6 @@ func TestWorkspaces(t *testing.T) {
 	fails(t, tally.ErrInvalidArgument, "tally::workspace: stage_bytes is 100; it can be 32768 to 1073741824, or 0", err)
 }
 
-// Numbers beyond C's int are errors, not other numbers.
 func TestNumbersBeyondInt(t *testing.T) {
 	if strconv.IntSize == 32 {
 		t.Skip("an int is C's")

@@ -45,7 +45,6 @@ func Strided[T Element](data []T, inc int) Vector {
 	return Vector{v}
 }
 
-// strided counts every inc-th of n elements.
 func strided(n, inc int) int {
 	switch {
 	case n == 0:
@@ -61,14 +60,12 @@ func strided(n, inc int) int {
 // Len is the number of elements.
 func (v Vector) Len() int { return int(v.c.n) }
 
-// sliceOf is a slice for C.
 func sliceOf[T any](s []T, t C.tally_type) C.tally_go_vector {
 	// A slice's first word is its address; an empty one has no &s[0].
 	data := *(**C.uchar)(unsafe.Pointer(&s))
 	return C.tally_go_vector{data: data, n: C.size_t(len(s)), inc: 1, _type: t}
 }
 
-// cVector is an operand for C.
 func cVector[V any](v V) C.tally_go_vector {
 	switch s := any(v).(type) {
 	case []bool:
@@ -122,13 +119,12 @@ var elementTypes = map[reflect.Type]C.tally_type{
 	reflect.TypeOf(complex128(0)): C.TALLY_COMPLEX128,
 }
 
-// length is an operand's name and number of elements.
 type length struct {
 	name string
 	n    C.size_t
 }
 
-// sameLength is an error unless all lengths equal the first.
+// An error unless all lengths equal the first.
 func sameLength(function string, first length, others ...length) error {
 	for _, other := range others {
 		if other.n != first.n {
@@ -139,12 +135,10 @@ func sameLength(function string, first length, others ...length) error {
 	return nil
 }
 
-// needs is the error of an operand with too few elements for another operand or a shape.
 func needs(function, name string, n C.size_t, has C.size_t) error {
 	return failure(ErrSizeMismatch, function, "%s has %d elements, %d are needed", name, has, n)
 }
 
-// sameType is the error of two operands with different types.
 func sameType(function, xName string, x C.tally_go_vector, yName string, y C.tally_go_vector) error {
 	if x._type == y._type {
 		return nil
@@ -152,7 +146,6 @@ func sameType(function, xName string, x C.tally_go_vector, yName string, y C.tal
 	return failure(ErrUnsupportedType, function, "%s is of %s, %s of %s", xName, typeName(x), yName, typeName(y))
 }
 
-// contiguous is the error of an increment where none is permitted.
 func contiguous(function, name string, x C.tally_go_vector) error {
 	if x.inc == 1 {
 		return nil
@@ -160,11 +153,11 @@ func contiguous(function, name string, x C.tally_go_vector) error {
 	return failure(ErrInvalidArgument, function, "%s has an increment of %d; it must be 1", name, x.inc)
 }
 
-// nothing is the address of empty operands.
+// The address of empty operands.
 var nothing complex128
 
-// addressed gives an empty operand an address, where NULL means none to C. Elements without an
-// address belong to a closed buffer.
+// Gives an empty operand an address, where NULL means none to C. Elements without an address belong
+// to a closed buffer.
 func addressed(function, name string, v *C.tally_go_vector) error {
 	if v.data != nil {
 		return nil

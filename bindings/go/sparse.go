@@ -17,8 +17,8 @@ const (
 	ConjugateTranspose Operation = C.TALLY_CONJUGATE_TRANSPOSE
 )
 
-// CSR is a matrix in compressed sparse rows: row i has the terms RowOffsets[i] ... RowOffsets[i+1]
-// - 1, or with row ends those up to RowEnds[i] - 1. Columns count from 0, in any order, and may
+// CSR is a matrix in compressed sparse rows: row i has the terms RowOffsets[i] ... RowOffsets[i+1] - 1,
+// or with row ends those up to RowEnds[i] - 1. Columns count from 0, in any order, and may
 // repeat. The slices are kept, not copied.
 type CSR struct {
 	Operation Operation
@@ -94,7 +94,6 @@ func (a *CSR) width() C.size_t {
 	return a.c.rows
 }
 
-// matrix is the matrix for C.
 func (a *CSR) matrix(function string) (C.tally_go_matrix, error) {
 	m := a.c
 	operation, err := intOf(function, "Operation", a.Operation)
@@ -175,7 +174,6 @@ func (p *Plan) String() string {
 	return C.GoString(r.string)
 }
 
-// plan is a plan for C.
 func (p *Plan) plan(function string) (*C.tally_spmv_plan, error) {
 	if p == nil {
 		return nil, nil
@@ -225,7 +223,6 @@ func SpmvApart[A, B Element, X, Y, W Operand](where *Executor, plan *Plan, alpha
 	return failed(r)
 }
 
-// product is a product's plan and matrix for C.
 func (a *CSR) product(function string, plan *Plan) (*C.tally_spmv_plan, C.tally_go_matrix, error) {
 	p, err := plan.plan(function)
 	if err != nil {
@@ -235,7 +232,7 @@ func (a *CSR) product(function string, plan *Plan) (*C.tally_spmv_plan, C.tally_
 	return p, m, err
 }
 
-// fits is an error unless x is as long as A is wide, the others as A is high.
+// An error unless x is as long as A is wide, the others as A is high.
 func (a *CSR) fits(function string, x C.tally_go_vector, others ...length) error {
 	if x.n != a.width() {
 		return needs(function, "x", a.width(), x.n)

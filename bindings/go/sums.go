@@ -20,7 +20,7 @@ const (
 	ConjugateY
 )
 
-// cOptions are options for C; of size 0 if there are none.
+// Size 0 if there are none.
 func cOptions(options []Option) (o C.tally_call_options) {
 	if len(options) == 0 {
 		return o
@@ -102,7 +102,7 @@ func MultiDotList[R Number, X, Y Operand](where *Executor, x []X, y []Y, results
 	return multiDotList("MultiDotList", where, x, y, len(results), cType[R](), bytesAt(results), cOptions(options))
 }
 
-// multiDotList writes k results, or adds to the words of k sums.
+// Writes k results, or adds to the words of k sums.
 func multiDotList[X, Y Operand](function string, where *Executor, x []X, y []Y, k int, result C.tally_type,
 	results *C.uchar, options C.tally_call_options) error {
 	err := sameLength(function, length{"results", C.size_t(k)}, length{"x", C.size_t(len(x))},
@@ -129,7 +129,7 @@ func multiDotList[X, Y Operand](function string, where *Executor, x []X, y []Y, 
 		&xs.inc[0], ys._type, &ys.data[0], &ys.inc[0], result, results, options))
 }
 
-// list is several vectors for C: pinned tables of addresses.
+// Pinned tables of addresses.
 type list struct {
 	_type C.tally_type
 	n     []C.size_t
@@ -137,7 +137,7 @@ type list struct {
 	inc   []C.ptrdiff_t
 }
 
-// newList pins at least one vector; all have one type.
+// At least one vector; all have one type.
 func newList[V Operand](function, name string, vectors []V, pins *pinner) (list, error) {
 	k, first := len(vectors), cVector(vectors[0])
 	l := list{first._type, make([]C.size_t, k), make([]C.uintptr_t, k), make([]C.ptrdiff_t, k)}
@@ -153,7 +153,6 @@ func newList[V Operand](function, name string, vectors []V, pins *pinner) (list,
 	return l, nil
 }
 
-// pinVector keeps a vector's memory while C has its address.
 func pinVector(pins *pinner, v C.tally_go_vector) {
 	if v.data != nil {
 		pins.Pin(unsafe.Pointer(v.data))
@@ -163,7 +162,7 @@ func pinVector(pins *pinner, v C.tally_go_vector) {
 	}
 }
 
-// rowsFit is an error unless x has k rows of n elements, ld apart.
+// An error unless x has k rows of n elements, ld apart.
 func rowsFit(function, name string, x C.tally_go_vector, k int, n C.size_t, ld int) error {
 	if err := contiguous(function, name, x); err != nil {
 		return err
@@ -178,7 +177,6 @@ func rowsFit(function, name string, x C.tally_go_vector, k int, n C.size_t, ld i
 	return nil
 }
 
-// batchFits is an error unless x and y have k rows of n elements.
 func batchFits(function string, n int, x C.tally_go_vector, ldx int, y C.tally_go_vector, ldy int, k int) error {
 	if n < 0 {
 		return failure(ErrInvalidArgument, function, "n is %d", n)
@@ -189,5 +187,5 @@ func batchFits(function string, n int, x C.tally_go_vector, ldx int, y C.tally_g
 	return rowsFit(function, "y", y, k, C.size_t(n), ldy)
 }
 
-// bytesAt is a slice's address, nil if it is empty.
+// nil for an empty slice.
 func bytesAt[T any](s []T) *C.uchar { return sliceOf(s, 0).data }

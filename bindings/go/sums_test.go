@@ -8,7 +8,6 @@ import (
 	"tally"
 )
 
-// dot is Dot with a runtime result type.
 func dot(w *tally.Executor, k kind, double bool, x, y tally.Vector, options ...tally.Option) (complex128, error) {
 	switch {
 	case k == complexed && double:
@@ -27,7 +26,6 @@ func dot(w *tally.Executor, k kind, double bool, x, y tally.Vector, options ...t
 	return complex(float64(r), 0), err
 }
 
-// reduce is Sum, Asum or Nrm2 with a runtime result type.
 func reduce(what string, w *tally.Executor, k kind, double bool, x tally.Vector, options ...tally.Option) (complex128, error) {
 	switch {
 	case k == complexed && double:

@@ -62,7 +62,6 @@ contains
     print '(2a)', 'failed: ', what
   end subroutine
 
-  !> One operation; r receives scalar results.
   subroutine run(which, x, y, z, indices, counts, edges, table, words, others, r)
     integer, intent(in) :: which
     real(real64), intent(inout) :: x(..), y(..), z(..), counts(..), edges(..), table(..)
@@ -127,7 +126,7 @@ contains
     r(3:) = real([i, j], real64)
   end subroutine
 
-  !> Compares an operation on incomplete descriptors with plain arrays. The first form is whole arrays.
+  !> The first form is whole arrays.
   subroutine compare(which, span, form)
     integer, intent(in) :: which, form
     integer(int64), intent(in) :: span
@@ -241,7 +240,6 @@ contains
     call expect(condition .or. stat == TALLY_INVALID_ARGUMENT .and. index(tally_last_error(), 'allocate') > 0, what)
   end subroutine
 
-  !> Fills the stack with numbers.
   subroutine soil()
     integer(int64) :: numbers(300)
     numbers = 77777

@@ -1,4 +1,4 @@
-! A Fortran program against an installed Tally, through the C interface.
+! A client of the C interface.
 program client
   use, intrinsic :: iso_c_binding
   implicit none

@@ -1,9 +1,7 @@
-/* Conversion of Fortran's arguments to tally.h's, shared by tally_fortran.c and
- * tally_fortran_mpi.c.
+/* Conversion of Fortran's arguments to tally.h's.
  *
- * Fortran passes arrays as descriptors of type(*), dimension(..): address, type, rank, extents,
- * strides. Nothing is copied and no element is read, so arrays may lie on a device. Ranks, sizes
- * and strides are checked before each call. */
+ * Fortran passes arrays as descriptors of type(*), dimension(..). Nothing is copied and no element
+ * is read, so arrays may lie on a device. Ranks, sizes and strides are checked before each call. */
 #ifndef TALLY_FORTRAN_H
 #define TALLY_FORTRAN_H
 
@@ -11,14 +9,13 @@
 #include <stddef.h>
 #include <tally/tally.h>
 
-/* One call from Fortran: the function's Fortran name, and the status so far. The functions below do
- * nothing after a failure. */
+/* One call from Fortran. The functions below do nothing after a failure. */
 typedef struct tally_fortran_call {
   const char* name;
   tally_status status;
 } tally_fortran_call;
 
-/* A vector in tally.h's form; type(tally_vector) in Fortran. */
+/* type(tally_vector) in Fortran. */
 typedef struct tally_fortran_vector {
   size_t n;
   void* data; /* the lowest address, also for negative increments */
@@ -29,10 +26,9 @@ typedef struct tally_fortran_vector {
 /* Fails the call with a status and a message for tally_fortran_last_error. */
 void tally_fortran_fail(tally_fortran_call* call, tally_status status, const char* format, ...);
 
-/* Returns a status of tally.h; keeps the message of a failure. */
+/* Keeps the message of a failure. */
 tally_status tally_fortran_kept(tally_status status);
 
-/* The message of this thread's last failure. */
 const char* tally_fortran_last_error(void);
 
 /* The type of an array's elements, also after a failure. */
@@ -47,7 +43,7 @@ tally_fortran_vector tally_fortran_vector_of(tally_fortran_call* call, const cha
 tally_fortran_vector tally_fortran_contiguous(tally_fortran_call* call, const char* name,
                                               const CFI_cdesc_t* array);
 
-/* One value, of rank 0. */
+/* Pre: rank 0. */
 tally_fortran_vector tally_fortran_scalar(tally_fortran_call* call, const char* name,
                                           const CFI_cdesc_t* value);
 

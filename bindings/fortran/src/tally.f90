@@ -79,7 +79,6 @@ module tally
     integer(c_int64_t) :: contents(8) = 0
   end type
 
-  !> A backend of this build, and whether it can run in this process.
   type, public :: tally_backend
     character(16) :: name = ''
     logical :: usable = .false.
@@ -92,7 +91,7 @@ module tally
     type(c_ptr) :: workspace = c_null_ptr
   end type
 
-  !> A pointer to an array, for tally_multi_dot_list.
+  !> For tally_multi_dot_list.
   type, bind(C), public :: tally_vector
     private
     integer(c_size_t) :: n = 0
@@ -101,14 +100,14 @@ module tally
     integer(c_int) :: type = TALLY_FLOAT64
   end type
 
-  !> A matrix in compressed sparse rows, which points at its arrays. Indices count from 0.
+  !> Points at its arrays. Indices count from 0.
   type, bind(C), public :: tally_csr
     private
     integer(c_int64_t) :: contents(16) = 0
   end type
 
-  !> Precomputed analysis of a matrix for repeated products, from tally_spmv_plan_create to tally_spmv_plan_destroy.
-  !> Copies are the same plan.
+  !> Precomputed analysis of a matrix, from tally_spmv_plan_create to tally_spmv_plan_destroy. Copies are the same
+  !> plan.
   type, bind(C), public :: tally_spmv_plan
     private
     type(c_ptr) :: plan = c_null_ptr
@@ -486,7 +485,7 @@ module tally
       integer(c_int), value :: type
     end function
 
-    !> Words, integer(int64), of one exact sum of that type.
+    !> Words, integer(int64), of one exact sum.
     integer(c_size_t) pure function tally_exact_words(sum_type) bind(C)
       import
       integer(c_int), value :: sum_type
@@ -970,7 +969,7 @@ module tally
 
     ! Called as Fortran's, so that they see gfortran's own descriptors (tally_fortran.c).
 
-    !> Completes the descriptors of arrays for the next call of C. `generate` writes the calls. (Also for tally_mpi.)
+    !> Completes array descriptors for the next call of C. `generate` writes the calls. (Also for tally_mpi.)
     subroutine tally_fortran_complete(a, b, c, d, e, f, g, h)
       import
       type(*), optional :: a(..), b(..), c(..), d(..), e(..), f(..), g(..), h(..)
@@ -1009,7 +1008,6 @@ contains
     error stop text
   end subroutine
 
-  !> The message of this thread's last failure.
   function tally_last_error() result(text)
     character(:), allocatable :: text
     text = text_at(c_last_error())
@@ -1107,7 +1105,6 @@ contains
     call tally_finish(c_kept(c_executor_named(where, trim(name) // c_null_char)), stat, errmsg)
   end function
 
-  !> The name of an executor, as above.
   function tally_executor_name(where, stat, errmsg) result(name)
     type(tally_executor), intent(in) :: where
     type(*), intent(inout), optional :: stat(..)
@@ -1121,7 +1118,7 @@ contains
     call tally_finish(status, stat, errmsg)
   end function
 
-  !> The backends of this build, 'serial' first.
+  !> 'serial' first.
   function tally_executors(stat, errmsg) result(list)
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
@@ -1192,7 +1189,7 @@ contains
     call tally_finish(c_kept(c_pinned_alloc(where, bytes, memory)), stat, errmsg)
   end function
 
-  !> Frees memory of tally_pinned_alloc, as tally_device_free.
+  !> As tally_device_free.
   subroutine tally_pinned_free(memory, where, stat, errmsg)
     type(c_ptr), intent(inout) :: memory
     type(tally_executor), intent(in) :: where
@@ -4079,7 +4076,7 @@ contains
     call tally_finish(c_merge_words(to, sum_type, from), stat, errmsg)
   end subroutine
 
-  !> results(j) = sum j at `words`, correctly rounded.
+  !> Correctly rounded.
   subroutine tally_round_words(words, results, sum_type, where, wait, stat, errmsg)
     type(*), intent(in) :: words(..)
     type(*), intent(inout) :: results(..)
@@ -4092,7 +4089,7 @@ contains
     call tally_finish(c_round_words(words, results, sum_type, where, wait), stat, errmsg)
   end subroutine
 
-  !> The same with the square root of each sum.
+  !> Each is the correctly rounded square root of a sum.
   subroutine tally_round_root_words(words, results, sum_type, where, wait, stat, errmsg)
     type(*), intent(in) :: words(..)
     type(*), intent(inout) :: results(..)
@@ -4332,7 +4329,6 @@ contains
     call tally_finish(c_fill(value, z, where), stat, errmsg)
   end subroutine
 
-  !> Exchanges the elements of two arrays of one type.
   subroutine tally_swap(x, y, where, stat, errmsg)
     type(*), intent(inout) :: x(..), y(..)
     type(tally_executor), intent(in), optional :: where
@@ -4511,7 +4507,7 @@ contains
                       channels, add, where), stat, errmsg)
   end subroutine
 
-  !> Counts in equal bins from lower to upper.
+  !> Equal bins from lower to upper.
   subroutine tally_histogram_even(x, lower, upper, counts, outside, weights, channels, add, where, stat, errmsg)
     type(*), intent(in) :: x(..), lower(..), upper(..)
     type(*), intent(inout) :: counts(..)
@@ -4954,14 +4950,14 @@ contains
     call tally_finish(status, stat, errmsg)
   end subroutine
 
-  !> Ends a plan. One never made is fine.
+  !> A plan never made is fine.
   subroutine tally_spmv_plan_destroy(plan)
     type(tally_spmv_plan), intent(inout) :: plan
     call c_spmv_plan_destroy(plan%plan)
     plan%plan = c_null_ptr
   end subroutine
 
-  !> A readable account of the method and its reasons.
+  !> The method and its reasons.
   function tally_spmv_plan_describe(plan, stat, errmsg) result(text)
     type(tally_spmv_plan), intent(in) :: plan
     type(*), intent(inout), optional :: stat(..)

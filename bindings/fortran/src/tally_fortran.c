@@ -1,6 +1,5 @@
-/* C functions of module tally, one for each operation, in C11 on tally.h alone. Arguments absent in
- * Fortran are null pointers here. Compile with the ISO_Fortran_binding.h of tally.f90's compiler.
- */
+/* C functions of module tally, in C11 on tally.h alone. Arguments absent in Fortran are null
+ * pointers. Compile with the ISO_Fortran_binding.h of tally.f90's compiler. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,7 +104,6 @@ static void complete(descriptor* d) {
   }
 }
 
-/* The C form of an array that is empty or not allocated. */
 static const CFI_cdesc_t* without_address(const descriptor* d, CFI_cdesc_t* room) {
   if (d == NULL) return NULL;
   const size_t kind = d->dtype.type == CFI_type_Complex ? d->dtype.elem_len / 2 : d->dtype.elem_len;
@@ -147,7 +145,6 @@ const void* tally_fortran_passed_(const descriptor* x) { return x; }
 
 /* --- Descriptors ------------------------------------------------------------------------------ */
 
-/* Fails for an ambiguous array. */
 static void check_span(call* c, const char* name, const CFI_cdesc_t* d) {
   for (int i = 0; i < doubtful.count; ++i) {
     if (doubtful.arrays[i].address != d->base_addr) continue;
@@ -286,7 +283,6 @@ void tally_fortran_check_size(call* c, const char* name, const vector* v, size_t
   tally_fortran_fail(c, TALLY_SIZE_MISMATCH, "%s has %zu elements, %s %zu", name, v->n, other, n);
 }
 
-/* A vector as long as another one. */
 static vector vector_like(call* c, const char* name, const CFI_cdesc_t* d, const vector* other,
                           const char* other_name) {
   const vector v = tally_fortran_vector_of(c, name, d);
@@ -400,7 +396,6 @@ static tally_call_options options_of(const int* grade, const int* conjugate, con
   return options;
 }
 
-/* The words of `count` exact sums. */
 static vector words_of(call* c, const char* name, const CFI_cdesc_t* d, tally_type sum_type,
                        size_t count) {
   const vector v = tally_fortran_contiguous(c, name, d);
@@ -435,7 +430,6 @@ static vector results_of(call* c, const char* name, const CFI_cdesc_t* d, const 
 
 /* --- Memory ----------------------------------------------------------------------------------- */
 
-/* The bytes of a contiguous array. */
 static size_t bytes_of(const vector* v) { return v->n * tally_type_size(v->type); }
 
 tally_status tally_fortran_device_copy(const CFI_cdesc_t* to, const CFI_cdesc_t* from,
@@ -561,7 +555,6 @@ static void* column_at(const columns* a, size_t j) {
   return (char*)a->first.data + (ptrdiff_t)j * a->ld * (ptrdiff_t)tally_type_size(a->first.type);
 }
 
-/* k pairs of vectors, of these types. */
 static tally_status dot_pairs(call* c, tally_type x_type, const vector* x, tally_type y_type,
                               const vector* y, size_t k, const vector* r,
                               const tally_executor* where, const tally_call_options* options) {
@@ -589,7 +582,7 @@ static tally_status dot_pairs(call* c, tally_type x_type, const vector* x, tally
   return status;
 }
 
-/* The same for columns, as vectors. `y` may be one vector for all. */
+/* `y` may be one vector for all. */
 static tally_status dot_columns(call* c, const columns* x, const columns* y, const vector* r,
                                 const tally_executor* where, const tally_call_options* options) {
   vector* const vectors = malloc((2 * x->k + 1) * sizeof(vector));
@@ -727,7 +720,7 @@ typedef struct extreme_element {
   int64_t index;
 } extreme_element;
 
-/* Destination of the extreme value of x: a scalar of its type. */
+/* A scalar of x's type. */
 static vector value_like(call* c, const char* name, const CFI_cdesc_t* d, const vector* x) {
   const vector v = scalar(c, name, d);
   if (c->status == TALLY_SUCCESS && v.type != x->type) {
@@ -1166,7 +1159,6 @@ static const tally_spmv_plan* plan_at(call* c, plan_of_fortran plan) {
   return *plan;
 }
 
-/* Arguments of both forms of a product. */
 typedef struct product {
   vector x, y, alpha, beta;
 } product;

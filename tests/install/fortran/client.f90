@@ -1,4 +1,4 @@
-! A Fortran program against an installed Tally, through its module.
+! A client of the module.
 program client
   use tally
   implicit none

@@ -62,7 +62,6 @@ func main() {
 	fmt.Println("The bits are the same.")
 }
 
-// load reads both files, or generates data.
 func load(valuesFile, maskFile string, n int) ([]float32, []bool, error) {
 	if (valuesFile == "") != (maskFile == "") {
 		return nil, nil, fmt.Errorf("hostdata: values come with a mask")
@@ -95,7 +94,6 @@ func load(valuesFile, maskFile string, n int) ([]float32, []bool, error) {
 	return values, mask, nil
 }
 
-// named are the executors with these names, or all.
 func named(names []string) ([]*tally.Executor, error) {
 	if len(names) == 0 {
 		return tally.Executors()
@@ -172,7 +170,7 @@ func measure(where *tally.Executor, values []float32, mask []bool, repeat int) (
 		_, err := tally.Dot[float32](where, x, y)
 		return err
 	})
-	// Host data cross the bus while the kernel runs; a host executor copies nothing.
+	// Host data cross the bus while the kernel runs, on devices alone.
 	t.limit = t.kernel
 	if where.String() == "cuda" && t.pinned > t.kernel {
 		t.limit = t.pinned
@@ -180,7 +178,7 @@ func measure(where *tally.Executor, values []float32, mask []bool, repeat int) (
 	return t, dot, err
 }
 
-// median is a call's median time after a first call.
+// After a first call.
 func median(repeat int, call func() error) (time.Duration, error) {
 	all := make([]time.Duration, repeat)
 	if err := call(); err != nil {
@@ -197,7 +195,6 @@ func median(repeat int, call func() error) (time.Duration, error) {
 	return all[repeat/2], nil
 }
 
-// shown rounds a time for printing.
 func shown(t time.Duration) time.Duration {
 	if t > time.Millisecond {
 		return t.Round(10 * time.Microsecond)
