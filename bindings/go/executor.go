@@ -6,7 +6,7 @@ import "C"
 
 import "unsafe"
 
-// Executor is a backend with its options. A nil *Executor is that of Automatic.
+// Executor is a backend with its options. A nil *Executor means Automatic's.
 type Executor struct {
 	c      C.tally_executor
 	memory *Executor // the device's executor for a workspace's; nil: itself

@@ -1,5 +1,5 @@
 // AMGCL (https://github.com/ddemidov/amgcl) on Tally: solves A x = b, b all ones, with AMGCL's own
-// backend on 1, 2 and 3 threads and with that of tally_backend.hpp on every executor.
+// backend on 1, 2 and 3 threads and with tally_backend.hpp's on every executor.
 //
 // AMGCL's own sums depend on the number of threads, and for sensitive methods so do the iterations;
 // some runs fail to converge. With Tally all have the same number and the same solution bit for
