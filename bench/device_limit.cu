@@ -106,7 +106,7 @@ struct shape {
   unsigned loads;
 };
 
-/// Those fastest at some size on an H200 (tuning/limit.md).
+/// Shapes that are fastest at some size (tuning/limit.md).
 constexpr shape shapes[] = {{256, 1}, {256, 2}, {256, 8}, {512, 1}, {512, 2}, {1024, 1}, {1024, 2}};
 
 template <class F>
@@ -166,7 +166,7 @@ launch reading(const lines& x, const lines& y) {
   });
 }
 
-/// Writes to memory of its own.
+/// Writes to private memory, as much as x.
 launch writing(const lines& x, const lines& y, const lines& z) {
   const on_demand<device_memory> to([=] { return device_memory(x.size * sizeof(uint4)); });
   return of_fastest_shape([=](const shape& s, cudaStream_t stream, void*) {

@@ -70,7 +70,7 @@ contenders ways(const workload& w, bool full) {
 const lane dot = {
     .name = "dot", .on_all_threads = true, .offset = of_malloc, .sizes = sizes, .ways = ways};
 
-/// The same on page-aligned vectors.
+/// Page-aligned vectors.
 const lane dot_aligned = {.name = "dot-aligned", .sizes = aligned_sizes, .ways = ways};
 
 }  // namespace bench

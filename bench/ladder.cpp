@@ -34,7 +34,7 @@ A loop(const X* x, const Y* y, std::size_t n) {
   return sum;
 }
 
-/// The compiler may reorder this one.
+/// Additions that the compiler may reorder.
 template <class A, class X, class Y>
 A simd_loop(const X* x, const Y* y, std::size_t n) {
   A sum{};

@@ -95,7 +95,7 @@ way read_on(int threads, const limit_kernel& k, reads how, const stretch& x, con
   };
 }
 
-/// The number of other vectors read, and whether the written one is.
+/// Number of vectors read beside the written one, and whether that is read too.
 struct writer {
   int inputs;
   bool updates;

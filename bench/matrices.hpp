@@ -26,7 +26,7 @@ std::vector<std::size_t> matrices_of(bool on_device, bool full);
 /// The ladder's: rows of 4.2 nonzeros.
 std::size_t matrix_of_ladder();
 
-/// Takes seconds for large ones.
+/// Takes seconds for large matrices.
 matrices::pattern pattern_of(std::size_t n, std::uint64_t seed);
 
 }  // namespace bench

@@ -147,7 +147,7 @@ void messages(const options& chosen) {
            [&] { MPI_Allreduce(MPI_IN_PLACE, few, 24, MPI_INT64_T, MPI_SUM, world()); }}});
 }
 
-/// Of a 27-point operator: m^3 points a rank, slabs of one grid.
+/// Rows of a 27-point operator: m^3 points a rank, slabs of one grid.
 tally::csr_matrix<double, std::int32_t, std::int64_t> slab(std::int64_t m) {
   tally::csr_matrix<double, std::int32_t, std::int64_t> a;
   const std::int64_t depth = m * ranks(), first = m * rank();

@@ -168,7 +168,7 @@ void iterate(const tally::executor& where, std::span<const std::span<double>> v,
   tally::axpby(where, 1.0, r, 0.5, p);
 }
 
-/// On one GPU and on all.
+/// Conjugate gradients on one GPU and on all.
 void run_cg(const rank& r, int ranks, std::int64_t n) {
   const auto& w = r.where;
   tally::buffer memory(w, 64);

@@ -296,7 +296,7 @@ TEST_F(CudaStreams, SparseProductsAndHistogramsCapturedInAGraph) {
   tally::spmv(where, a.view(), device_x.span(), unplanned.span());
   tally::spmv(where, reads, transpose, device_v.span(), read.span());
   tally::spmv(where, keeps, transpose, device_v.span(), kept.span());
-  // It would wait: it throws, and the capture goes on.
+  // A call that would wait throws, and the capture goes on.
   EXPECT_THROW(tally::spmv(where, transpose, device_v.span(), read.span()), tally::error);
   tally::bincount(where, device_keys.span(), counts.span(), {.outside = outside.span().data()});
   check(cudaStreamEndCapture(stream, &graph));

@@ -502,7 +502,7 @@ TEST(IntervalSums, NodesAreTheLargestAndAsManyAsCounted) {
       }
     }
     EXPECT_LE(most, most_nodes(chunks));
-    // Powers of two equal their own counts.
+    // Powers of two reach the bound.
     if ((chunks & (chunks - 1)) == 0) {
       EXPECT_EQ(most, most_nodes(chunks));
     }

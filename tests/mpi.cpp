@@ -867,7 +867,7 @@ void reads_matrices() {
   refuse(matrix + "3 3 1\n", 4, tally::errc::size_mismatch,
          "has 3 rows, the layout has 4 elements");
 
-  // A limit that one rank's read fits, on each.
+  // Each rank may read as much as one rank needs.
   const std::int64_t n = 10 * ranks_here;
   std::string equal =
       head + "real general\n" + std::to_string(n) + " 1 " + std::to_string(n) + '\n';
@@ -1033,7 +1033,7 @@ void outlives_communicators() {
   }
   expect(communicators == before, "none is left");
 #ifdef MPICH_VERSION
-  // It has 2048. MPI_ERRORS_ARE_FATAL, their error handler, is not called.
+  // MPICH has 2048 communicators. Their error handler, MPI_ERRORS_ARE_FATAL, is not called.
   const ranks_again without;
   std::vector<MPI_Comm> all;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

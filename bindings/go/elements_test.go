@@ -154,7 +154,7 @@ func some(n, seed int) []complex128 {
 	return all
 }
 
-// This build's, of those that take slices, with several numbers of threads and instruction sets.
+// Executors of the build that take slices, with several numbers of threads and instruction sets.
 func executors(t testing.TB) []*tally.Executor {
 	t.Helper()
 	all, err := tally.Executors()

@@ -63,7 +63,7 @@ func TestHistograms(t *testing.T) {
 	}
 }
 
-// They add nothing to words, where counting would overwrite them.
+// Weights of no samples leave words unchanged, where counting would overwrite them.
 func TestWeightsOfNoSamples(t *testing.T) {
 	for _, w := range executors(t) {
 		words, sums := tally.NewWords[float64](2), make([]float64, 2)

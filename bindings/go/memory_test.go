@@ -260,7 +260,7 @@ func TestOutsideOfForgottenBuffer(t *testing.T) {
 	succeeds(t, tally.Bincount(w, []int32{0, 1, 7}, make([]int32, 2), option))
 }
 
-// It stays pinned until Close, even without references.
+// A slice stays pinned until Close, even without references.
 func TestForgottenPinning(t *testing.T) {
 	freed := make(chan bool, 1)
 	func() {

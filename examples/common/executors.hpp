@@ -11,7 +11,7 @@
 
 namespace example {
 
-/// As in openmp:8.
+/// Parses names such as openmp:8.
 inline std::optional<tally::executor> parse_executor(std::string_view word) {
   const std::size_t colon = word.find(':');
   const std::string_view name = word.substr(0, colon);

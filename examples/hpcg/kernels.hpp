@@ -7,7 +7,7 @@
 
 namespace example {
 
-/// For later operations; it must reach host memory.
+/// Sets the executor of later operations, which must reach host memory.
 void begin_run(const tally::executor& where);
 
 /// Returns a hash of the bits of all products, updates and sums.

@@ -155,7 +155,7 @@ PetscErrorCode read_grade(tally::grade* grade) {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// By one method; adds hashes of Tally's results.
+/// Solves with PETSc's vectors and Tally's; adds hashes of Tally's results.
 PetscErrorCode solve_with_all_vectors(MPI_Comm comm, const matrix& rows, KSPType method,
                                       tally::grade grade, std::set<std::uint64_t>& hashes) {
   PetscFunctionBegin;

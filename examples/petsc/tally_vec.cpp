@@ -100,7 +100,7 @@ PetscErrorCode forget_distributions() {
   PetscFunctionReturn(PetscErrorCode{});
 }
 
-/// The same ranks and cuts. All ranks agree.
+/// Whether both have the same ranks and cuts. All ranks agree.
 bool are_congruent(PetscLayout a, PetscLayout b) {
   if (a == b) return true;
   int ranks = MPI_UNEQUAL;

@@ -100,7 +100,7 @@ module tally
     integer(c_int) :: type = TALLY_FLOAT64
   end type
 
-  !> Points at its arrays. Indices count from 0.
+  !> A sparse matrix that points at its arrays. Indices count from 0.
   type, bind(C), public :: tally_csr
     private
     integer(c_int64_t) :: contents(16) = 0
