@@ -124,6 +124,11 @@ function(tally_add_fortran_library target sources)
     UNITY_BUILD OFF
     INTERPROCEDURAL_OPTIMIZATION OFF
     COMPILE_WARNING_AS_ERROR OFF
+    C_CLANG_TIDY ""
+    C_INCLUDE_WHAT_YOU_USE ""
+    C_CPPCHECK ""
+    C_CPPLINT ""
+    LINK_WHAT_YOU_USE OFF
     Fortran_MODULE_DIRECTORY ${folder}/modules)
   foreach(configuration IN LISTS CMAKE_BUILD_TYPE CMAKE_CONFIGURATION_TYPES)
     string(TOUPPER ${configuration} configuration)
