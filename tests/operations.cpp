@@ -31,9 +31,9 @@ TEST_ON_EVERY_EXECUTOR(EveryOperation, HasTheBitsOfSerial) {
 }
 
 TEST_ON_EVERY_EXECUTOR(EveryOperation, HasTheBitsOfSerialOnDataThatAreNotNice) {
-  for (const values v :
-       {values::wide, values::nan, values::nans, values::infinite, values::infinities, values::zero,
-        values::saturated, values::one_value, values::ascending, values::descending}) {
+  for (const values v : {values::wide, values::mixed, values::nan, values::nans, values::infinite,
+                         values::infinities, values::zero, values::saturated, values::one_value,
+                         values::ascending, values::descending}) {
     expect_bits_of_serial(100, v);
   }
   for (const structure s : {structure::even, structure::short_rows, structure::empty_rows,

@@ -26,6 +26,7 @@ enum class values {
   subnormal,   ///< all of them
   huge,        ///< products overflow, and infinities of both signs meet
   wide,        ///< exponents over most of the type's range
+  mixed,       ///< every other one subnormal, the rest plain
   nan,         ///< plain, one of 64 a NaN
   nans,        ///< NaN alone
   infinite,    ///< plain, one of 64 an infinity of either sign
@@ -38,9 +39,9 @@ enum class values {
 };
 
 inline const char* name(values v) {
-  constexpr const char* names[] = {"plain",     "tiny",      "subnormal", "huge",       "wide",
-                                   "nan",       "nans",      "infinite",  "infinities", "zero",
-                                   "saturated", "one_value", "ascending", "descending"};
+  constexpr const char* names[] = {"plain", "tiny",      "subnormal", "huge",      "wide",
+                                   "mixed", "nan",       "nans",      "infinite",  "infinities",
+                                   "zero",  "saturated", "one_value", "ascending", "descending"};
   return names[static_cast<int>(v)];
 }
 

@@ -69,6 +69,8 @@ class all_operations {
         case values::wide:
           return T(std::ldexp(
               uniform, static_cast<int>(random() % static_cast<unsigned>(highest)) - highest / 2));
+        case values::mixed:
+          return T(i % 2 ? std::ldexp(uniform, lowest - 2) : uniform);
         case values::nan:
         case values::nans:
           return T(is_rare || values_ == values::nans ? std::numeric_limits<F>::quiet_NaN()
