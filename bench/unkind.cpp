@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <map>
@@ -166,6 +167,12 @@ std::vector<target> targets() {
   return list;
 }
 
+/// What ran on the machine in the last minute.
+double load() {
+  double of_minutes[1] = {};
+  return getloadavg(of_minutes, 1) == 1 ? of_minutes[0] : 0;
+}
+
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
 }
@@ -312,7 +319,9 @@ class measurement {
     }
     std::printf(
         "The time of a call over that of plain data, byte for byte: the worst of all types "
-        "and executors.\n\n| operation |");
+        "and executors. The load at the start was %.1f: from 1 on, rows of several threads are "
+        "noise.\n\n| operation |",
+        load_);
     for (const kind& k : kinds) std::printf(" %s |", k.name);
     std::printf("\n| --- |");
     for (std::size_t i = 0; i < std::size(kinds); ++i) std::printf(" --- |");
@@ -355,6 +364,7 @@ class measurement {
   std::vector<row> rows_;
   std::size_t failed_ = 0;  ///< calls that threw
   clock::time_point start_ = clock::now();
+  double load_ = load();
 };
 
 }  // namespace
