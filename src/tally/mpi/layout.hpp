@@ -27,10 +27,12 @@ namespace tally::mpi {
 /// together; threads that call concurrently need communicators of their own. The caller's may be
 /// freed first.
 ///
-/// Copies share all it has, and moving copies. Must outlive its requests.
+/// Must outlive its requests.
 class layout {
  public:
+  /// Shares all that the other one has; moving copies.
   layout(const layout&) = default;
+  /// Shares all that the other one has; moving copies.
   layout& operator=(const layout&) = default;
   /// Numbers elements in rank order. Collective; blocks.
   /// @param size  number of elements of this rank.
@@ -59,7 +61,8 @@ class layout {
   /// The rank that owns element i, 0 <= i < total.
   int owner(std::int64_t i) const noexcept { return borders_->owner(i); }
 
-  /// Returns `distributed::cut`: nearly equal parts without a cut chunk.
+  /// Returns the first element of a rank in a partition into nearly equal parts that cuts no chunk;
+  /// of `ranks` the total.
   static constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
     return distributed::cut(total, rank, ranks);
   }

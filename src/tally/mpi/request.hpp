@@ -94,6 +94,7 @@ class request {
   /// For the non-blocking functions.
   explicit request(std::unique_ptr<calls::unfinished_sums> sums) noexcept
       : sums_(std::move(sums)) {}
+  /// Leaves the other one empty.
   request(request&&) noexcept = default;
   /// Waits for the previous request.
   request& operator=(request&& other) noexcept {

@@ -83,7 +83,8 @@ class layout {
   /// The rank that owns element i, 0 <= i < total.
   int owner(std::int64_t i) const noexcept { return borders_->owner(i); }
 
-  /// Returns `distributed::cut`: nearly equal parts without a cut chunk.
+  /// Returns the first element of a rank in a partition into nearly equal parts that cuts no chunk;
+  /// of `ranks` the total.
   static constexpr std::int64_t cut(std::int64_t total, int rank, int ranks) noexcept {
     return distributed::cut(total, rank, ranks);
   }
@@ -96,7 +97,10 @@ class layout {
   /// A rank's interval: the rest of a chunk begun on a lower rank, whole chunks, and a chunk
   /// continued on higher ranks. Each may be empty.
   struct part {
-    std::int64_t begin, whole, tail, end;  ///< the first of each, and the end
+    std::int64_t begin,  ///< First element.
+        whole,           ///< First element of the whole chunks.
+        tail,            ///< First element of the chunk continued on higher ranks.
+        end;             ///< One past the last element.
   };
   /// Returns a rank's part.
   part part_of(int rank) const noexcept {
