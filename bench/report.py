@@ -3,8 +3,8 @@
 
 usage: report.py results.json
 
-In the folders that are committed, bench/results/MACHINE, it draws only the plots that README.md and docs/
-show, and removes all others.
+In the folders that are committed, bench/results/MACHINE, it compresses results.json to results.json.gz, which stands
+for it from then on. There it draws only the plots that README.md and docs/ show, and removes all others.
 
 Rows are named LANE/TYPES/SIZE/THREADS/CONTENDER; of a sparse matrix SIZE is its name. All times are
 medians. Rows of one group (the same LANE/TYPES/SIZE/THREADS) computed the same product from the same
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import gzip
 import json
 import math
 import pathlib
@@ -205,8 +206,19 @@ class Row:
         return self.error > math.sqrt(self.n) * ACCURACY["float64" if double else "float32"]
 
 
+def kept_as(path):
+    """The compressed form of a results.json."""
+    return path.with_name(f"{path.name}.gz")
+
+
+def keep(path):
+    """Replaces a results.json by its compressed form: the same bytes for the same results."""
+    kept_as(path).write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+    path.unlink()
+
+
 def read(path):
-    text = path.read_text()
+    text = path.read_text() if path.exists() else gzip.decompress(kept_as(path).read_bytes()).decode()
     try:
         data = json.loads(text)
     except json.JSONDecodeError:  # a run that was cut short
@@ -894,12 +906,14 @@ def plot(context, rows, folder, kept=None):
 def main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    path = pathlib.Path(sys.argv[1]).resolve()
+    path = pathlib.Path(sys.argv[1].removesuffix(".gz")).resolve()
     committed = path.parent.parent == ROOT / "bench" / "results"
     kept = set(shown_in_documents()) if committed else None
     context, rows = read(path)
     plots = plot(context, rows, path.parent, kept)
     if kept is not None:
+        if path.exists():
+            keep(path)
         for old in set(path.parent.glob("*.png")) - set(plots):
             old.unlink()
     text = "\n".join(markdown(context, rows, plots)) + "\n"
@@ -912,7 +926,7 @@ def main():
     if lines:
         print("\nThe fastest executor, by these times (--calibrate measures it closer):\n")
         print("\n".join(plain(lines[0], lines[1:])))
-    print(f"\n{path.parent}: results.json, results.md, {len(plots)} plots")
+    print(f"\n{path.parent}: {(path if path.exists() else kept_as(path)).name}, results.md, {len(plots)} plots")
 
 
 if __name__ == "__main__":
