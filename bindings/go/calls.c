@@ -12,7 +12,7 @@ static tally_go_result told(tally_go_result* result, tally_status status) {
   return *result;
 }
 
-static tally_go_result done(tally_status status) {
+tally_go_result tally_go_done(tally_status status) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return told(&r, status);
 }
@@ -24,26 +24,32 @@ static const tally_call_options* asked(const tally_call_options* options) {
 
 /* --- Executors -------------------------------------------------------------------------------- */
 
-tally_go_result tally_go_serial(tally_executor* where) { return done(tally_serial(where)); }
+tally_go_result tally_go_serial(tally_executor* where) {
+  return tally_go_done(tally_serial(where));
+}
 
 tally_go_result tally_go_simd(tally_executor* where, tally_instruction_set instructions) {
-  return done(tally_simd(where, instructions));
+  return tally_go_done(tally_simd(where, instructions));
 }
 
 tally_go_result tally_go_openmp(tally_executor* where, int threads) {
-  return done(tally_openmp(where, threads));
+  return tally_go_done(tally_openmp(where, threads));
 }
 
 tally_go_result tally_go_cuda(tally_executor* where, int device, void* stream) {
-  return done(tally_cuda(where, device, stream));
+  return tally_go_done(tally_cuda(where, device, stream));
 }
 
-tally_go_result tally_go_kokkos(tally_executor* where) { return done(tally_kokkos(where)); }
+tally_go_result tally_go_kokkos(tally_executor* where) {
+  return tally_go_done(tally_kokkos(where));
+}
 
-tally_go_result tally_go_automatic(tally_executor* where) { return done(tally_automatic(where)); }
+tally_go_result tally_go_automatic(tally_executor* where) {
+  return tally_go_done(tally_automatic(where));
+}
 
 tally_go_result tally_go_executor_named(tally_executor* where, const char* name) {
-  return done(tally_executor_named(where, name));
+  return tally_go_done(tally_executor_named(where, name));
 }
 
 tally_go_result tally_go_executor_name(tally_go_where where) {
@@ -53,7 +59,7 @@ tally_go_result tally_go_executor_name(tally_go_where where) {
 
 tally_go_result tally_go_executors(size_t capacity, const char** names, int* usable,
                                    size_t* count) {
-  return done(tally_executors(capacity, names, usable, count));
+  return tally_go_done(tally_executors(capacity, names, usable, count));
 }
 
 /* --- Memory and workspaces -------------------------------------------------------------------- */
@@ -61,29 +67,30 @@ tally_go_result tally_go_executors(size_t capacity, const char** names, int* usa
 tally_go_result tally_go_allocate(tally_go_allocation f, tally_go_where where, size_t bytes,
                                   unsigned char** memory) {
   void* allocated = NULL;
-  const tally_go_result r = done(f(where, bytes, &allocated));
+  const tally_go_result r = tally_go_done(f(where, bytes, &allocated));
   *memory = allocated;
   return r;
 }
 
 tally_go_result tally_go_release(tally_go_end f, tally_go_where where, unsigned char* memory) {
-  return done(f(where, memory));
+  return tally_go_done(f(where, memory));
 }
 
 tally_go_result tally_go_pin(tally_go_where where, unsigned char* memory, size_t bytes) {
-  return done(tally_pin(where, memory, bytes));
+  return tally_go_done(tally_pin(where, memory, bytes));
 }
 
 tally_go_result tally_go_device_copy(tally_go_where where, unsigned char* to,
                                      const unsigned char* from, size_t bytes) {
-  return done(tally_device_copy(where, to, from, bytes));
+  return tally_go_done(tally_device_copy(where, to, from, bytes));
 }
 
 tally_go_result tally_go_workspace_create(tally_go_where where, size_t stage_bytes, int threads,
                                           tally_workspace** workspace, tally_executor* executor) {
   const tally_workspace_options options = {sizeof options, stage_bytes, threads, 0};
-  const tally_go_result r = done(tally_workspace_create(where, &options, workspace));
-  return r.status != TALLY_SUCCESS ? r : done(tally_workspace_executor(*workspace, executor));
+  const tally_go_result r = tally_go_done(tally_workspace_create(where, &options, workspace));
+  return r.status != TALLY_SUCCESS ? r
+                                   : tally_go_done(tally_workspace_executor(*workspace, executor));
 }
 
 /* --- Sums ------------------------------------------------------------------------------------- */
@@ -107,8 +114,8 @@ tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_
                                    tally_go_vector x, ptrdiff_t ldx, tally_go_vector y,
                                    ptrdiff_t incy, tally_type result_type, unsigned char* results,
                                    tally_call_options options) {
-  return done(f(where, k, n, x.type, x.data, ldx, y.type, y.data, incy, result_type, results,
-                asked(&options)));
+  return tally_go_done(f(where, k, n, x.type, x.data, ldx, y.type, y.data, incy, result_type,
+                         results, asked(&options)));
 }
 
 tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
@@ -117,20 +124,20 @@ tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const si
                                         const uintptr_t* y, const ptrdiff_t* incy,
                                         tally_type result_type, unsigned char* results,
                                         tally_call_options options) {
-  return done(tally_multi_dot_list(where, k, n, x_type, (const void* const*)x, incx, y_type,
-                                   (const void* const*)y, incy, result_type, results,
-                                   asked(&options)));
+  return tally_go_done(tally_multi_dot_list(where, k, n, x_type, (const void* const*)x, incx,
+                                            y_type, (const void* const*)y, incy, result_type,
+                                            results, asked(&options)));
 }
 
 tally_go_result tally_go_merge_words(size_t count, tally_type sum_type, const int64_t* from,
                                      int64_t* to) {
-  return done(tally_merge_words(count, sum_type, from, to));
+  return tally_go_done(tally_merge_words(count, sum_type, from, to));
 }
 
 tally_go_result tally_go_round_words(tally_go_rounding f, tally_go_where where, size_t count,
                                      tally_type sum_type, const int64_t* words,
                                      tally_type result_type, unsigned char* results) {
-  return done(f(where, count, sum_type, words, result_type, results, NULL));
+  return tally_go_done(f(where, count, sum_type, words, result_type, results, NULL));
 }
 
 /* --- Extrema ---------------------------------------------------------------------------------- */
@@ -147,65 +154,14 @@ tally_go_result tally_go_iamax(tally_go_where where, tally_go_vector x) {
 
 /* --- Element-wise functions ------------------------------------------------------------------- */
 
-tally_go_result tally_go_map(tally_go_unary f, tally_go_where where, tally_go_vector x,
-                             tally_go_vector y) {
-  return done(f(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, NULL));
-}
-
-tally_go_result tally_go_map_two(tally_go_binary f, tally_go_where where, tally_go_vector x,
-                                 tally_go_vector y, tally_go_vector z) {
-  return done(
-      f(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, z.type, z.data, z.inc, NULL));
-}
-
 tally_go_result tally_go_move_indexed(tally_go_move f, tally_go_where where, tally_go_vector x,
                                       tally_go_vector indices, tally_go_vector z) {
-  return done(
+  return tally_go_done(
       f(where, x.type, x.n, x.data, x.inc, indices.type, indices.data, z.n, z.data, z.inc, NULL));
 }
 
-tally_go_result tally_go_fill(tally_go_where where, tally_go_scalar value, tally_go_vector z) {
-  return done(tally_fill(where, z.n, value.type, value.value, z.type, z.data, z.inc, NULL));
-}
-
 tally_go_result tally_go_swap(tally_go_where where, tally_go_vector x, tally_go_vector y) {
-  return done(tally_swap(where, x.n, x.type, x.data, x.inc, y.data, y.inc, NULL));
-}
-
-tally_go_result tally_go_scal(tally_go_where where, tally_go_scalar alpha, tally_go_vector x) {
-  return done(tally_scal(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, NULL));
-}
-
-tally_go_result tally_go_axpy(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                              tally_go_vector y) {
-  return done(tally_axpy(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, y.type, y.data,
-                         y.inc, NULL));
-}
-
-tally_go_result tally_go_axpby(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                               tally_go_scalar beta, tally_go_vector y) {
-  return done(tally_axpby(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, beta.type,
-                          beta.value, y.type, y.data, y.inc, NULL));
-}
-
-tally_go_result tally_go_waxpby(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                                tally_go_scalar beta, tally_go_vector y, tally_go_vector w) {
-  return done(tally_waxpby(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, beta.type,
-                           beta.value, y.type, y.data, y.inc, w.type, w.data, w.inc, NULL));
-}
-
-tally_go_result tally_go_axpbypcz(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                                  tally_go_scalar beta, tally_go_vector y, tally_go_scalar gamma,
-                                  tally_go_vector z) {
-  return done(tally_axpbypcz(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, beta.type,
-                             beta.value, y.type, y.data, y.inc, gamma.type, gamma.value, z.type,
-                             z.data, z.inc, NULL));
-}
-
-tally_go_result tally_go_axypbz(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                                tally_go_vector y, tally_go_scalar beta, tally_go_vector z) {
-  return done(tally_axypbz(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, y.type,
-                           y.data, y.inc, beta.type, beta.value, z.type, z.data, z.inc, NULL));
+  return tally_go_done(tally_swap(where, x.n, x.type, x.data, x.inc, y.data, y.inc, NULL));
 }
 
 tally_go_result tally_go_axpy_dot(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
@@ -241,24 +197,25 @@ static tally_histogram_options histogram_options(tally_go_histogram given) {
 tally_go_result tally_go_bincount(tally_go_where where, tally_go_vector keys, size_t bins,
                                   tally_go_vector counts, tally_go_histogram options) {
   const tally_histogram_options o = histogram_options(options);
-  return done(tally_bincount(where, keys.n, keys.type, keys.data, keys.inc, bins, counts.type,
-                             counts.data, &o));
+  return tally_go_done(tally_bincount(where, keys.n, keys.type, keys.data, keys.inc, bins,
+                                      counts.type, counts.data, &o));
 }
 
 tally_go_result tally_go_histogram_even(tally_go_where where, tally_go_vector x,
                                         tally_go_scalar lower, tally_go_scalar upper, size_t bins,
                                         tally_go_vector counts, tally_go_histogram options) {
   const tally_histogram_options o = histogram_options(options);
-  return done(tally_histogram_even(where, x.n, x.type, x.data, x.inc, lower.type, lower.value,
-                                   upper.value, bins, counts.type, counts.data, &o));
+  return tally_go_done(tally_histogram_even(where, x.n, x.type, x.data, x.inc, lower.type,
+                                            lower.value, upper.value, bins, counts.type,
+                                            counts.data, &o));
 }
 
 tally_go_result tally_go_histogram_range(tally_go_where where, tally_go_vector x,
                                          tally_go_vector edges, size_t bins, tally_go_vector counts,
                                          tally_go_histogram options) {
   const tally_histogram_options o = histogram_options(options);
-  return done(tally_histogram_range(where, x.n, x.type, x.data, x.inc, edges.type, edges.data, bins,
-                                    counts.type, counts.data, &o));
+  return tally_go_done(tally_histogram_range(where, x.n, x.type, x.data, x.inc, edges.type,
+                                             edges.data, bins, counts.type, counts.data, &o));
 }
 
 /* --- Sparse matrices -------------------------------------------------------------------------- */
@@ -282,13 +239,13 @@ static tally_csr csr(tally_go_matrix given) {
 
 tally_go_result tally_go_validate(tally_go_where where, tally_go_matrix matrix) {
   const tally_csr a = csr(matrix);
-  return done(tally_validate(where, &a));
+  return tally_go_done(tally_validate(where, &a));
 }
 
 tally_go_result tally_go_spmv_plan_create(tally_go_where where, tally_go_matrix matrix,
                                           tally_spmv_plan** plan) {
   const tally_csr a = csr(matrix);
-  return done(tally_spmv_plan_create(where, &a, plan));
+  return tally_go_done(tally_spmv_plan_create(where, &a, plan));
 }
 
 tally_go_result tally_go_spmv_plan_describe(const tally_spmv_plan* plan) {
@@ -300,8 +257,8 @@ tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
                               tally_go_scalar alpha, tally_go_matrix matrix, tally_go_vector x,
                               tally_go_scalar beta, tally_go_vector y, tally_call_options options) {
   const tally_csr a = csr(matrix);
-  return done(tally_spmv(where, plan, alpha.type, alpha.value, &a, x.type, x.data, x.inc, beta.type,
-                         beta.value, y.type, y.data, y.inc, asked(&options)));
+  return tally_go_done(tally_spmv(where, plan, alpha.type, alpha.value, &a, x.type, x.data, x.inc,
+                                  beta.type, beta.value, y.type, y.data, y.inc, asked(&options)));
 }
 
 tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan* plan,
@@ -309,7 +266,7 @@ tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan*
                                     tally_go_vector x, tally_go_scalar beta, tally_go_vector y,
                                     tally_go_vector w, tally_call_options options) {
   const tally_csr a = csr(matrix);
-  return done(tally_spmv_apart(where, plan, alpha.type, alpha.value, &a, x.type, x.data, x.inc,
-                               beta.type, beta.value, y.type, y.data, y.inc, w.data, w.inc,
-                               asked(&options)));
+  return tally_go_done(tally_spmv_apart(where, plan, alpha.type, alpha.value, &a, x.type, x.data,
+                                        x.inc, beta.type, beta.value, y.type, y.data, y.inc, w.data,
+                                        w.inc, asked(&options)));
 }

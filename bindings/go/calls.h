@@ -49,6 +49,9 @@ typedef struct tally_go_histogram {
   int add;
 } tally_go_histogram;
 
+/* The result of a call that only returns a status. */
+tally_go_result tally_go_done(tally_status status);
+
 /* --- Executors -------------------------------------------------------------------------------- */
 
 tally_go_result tally_go_serial(tally_executor* where);
@@ -117,36 +120,13 @@ tally_go_result tally_go_iamax(tally_go_where where, tally_go_vector x);
 
 /* --- Element-wise functions ------------------------------------------------------------------- */
 
-typedef tally_status (*tally_go_unary)(const tally_executor*, size_t, tally_type, const void*,
-                                       ptrdiff_t, tally_type, void*, ptrdiff_t,
-                                       const tally_call_options*);
-typedef tally_status (*tally_go_binary)(const tally_executor*, size_t, tally_type, const void*,
-                                        ptrdiff_t, tally_type, const void*, ptrdiff_t, tally_type,
-                                        void*, ptrdiff_t, const tally_call_options*);
 typedef tally_status (*tally_go_move)(const tally_executor*, tally_type, size_t, const void*,
                                       ptrdiff_t, tally_type, const void*, size_t, void*, ptrdiff_t,
                                       const tally_call_options*);
 
-tally_go_result tally_go_map(tally_go_unary f, tally_go_where where, tally_go_vector x,
-                             tally_go_vector y);
-tally_go_result tally_go_map_two(tally_go_binary f, tally_go_where where, tally_go_vector x,
-                                 tally_go_vector y, tally_go_vector z);
 tally_go_result tally_go_move_indexed(tally_go_move f, tally_go_where where, tally_go_vector x,
                                       tally_go_vector indices, tally_go_vector z);
-tally_go_result tally_go_fill(tally_go_where where, tally_go_scalar value, tally_go_vector z);
 tally_go_result tally_go_swap(tally_go_where where, tally_go_vector x, tally_go_vector y);
-tally_go_result tally_go_scal(tally_go_where where, tally_go_scalar alpha, tally_go_vector x);
-tally_go_result tally_go_axpy(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                              tally_go_vector y);
-tally_go_result tally_go_axpby(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                               tally_go_scalar beta, tally_go_vector y);
-tally_go_result tally_go_waxpby(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                                tally_go_scalar beta, tally_go_vector y, tally_go_vector w);
-tally_go_result tally_go_axpbypcz(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                                  tally_go_scalar beta, tally_go_vector y, tally_go_scalar gamma,
-                                  tally_go_vector z);
-tally_go_result tally_go_axypbz(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                                tally_go_vector y, tally_go_scalar beta, tally_go_vector z);
 tally_go_result tally_go_axpy_dot(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
                                   tally_go_vector y, tally_go_vector v, tally_type result_type,
                                   tally_call_options options);

@@ -277,13 +277,6 @@ tally_status transform(const tally_executor* where, const tally_call_options* op
   });
 }
 
-tally_status transform(const tally_executor* where, tally::elementwise what,
-                       const tally::operand& x, const tally::operand& y,
-                       const tally::output_operand& z, const tally_call_options* options) {
-  return transform(where, options,
-                   [&] { return tally::transform_arguments{what, {}, {}, x, y, z}; });
-}
-
 /// `arguments` makes everything but the options.
 template <class Arguments>
 tally_status fused(const tally_executor* where, const tally_call_options* options,
@@ -719,22 +712,7 @@ tally_status tally_iamax(const tally_executor* where, size_t n, tally_type x_typ
 
 // --- Element-wise functions -----------------------------------------------------------------------
 
-tally_status tally_copy(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
-                        const tally_call_options* options) {
-  return transform(where, tally::elementwise::copy, vector(n, x_type, x, incx), {},
-                   written(n, y_type, y, incy), options);
-}
-
-tally_status tally_fill(const tally_executor* where, size_t n, tally_type value_type,
-                        const void* value, tally_type z_type, void* z, ptrdiff_t incz,
-                        const tally_call_options* options) {
-  return transform(where, options, [&] {
-    return tally::transform_arguments{
-        tally::elementwise::fill,   factor("value", value_type, value), {}, {}, {},
-        written(n, z_type, z, incz)};
-  });
-}
+#include "src/dispatch/c_operations.inc"
 
 tally_status tally_swap(const tally_executor* where, size_t n, tally_type type, void* x,
                         ptrdiff_t incx, void* y, ptrdiff_t incy,
@@ -765,131 +743,6 @@ tally_status tally_scatter(const tally_executor* where, tally_type type, size_t 
                             {vector(nx, type, x, incx), vector(nx, index_type, indices, 1),
                              written(nz, type, z, incz)});
   });
-}
-
-tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
-                        const void* alpha, tally_type x_type, void* x, ptrdiff_t incx,
-                        const tally_call_options* options) {
-  return transform(where, options, [&] {
-    return tally::transform_arguments{tally::elementwise::scal,
-                                      factor("alpha", alpha_type, alpha),
-                                      {},
-                                      vector(n, x_type, x, incx),
-                                      {},
-                                      written(n, x_type, x, incx)};
-  });
-}
-
-tally_status tally_axpy(const tally_executor* where, size_t n, tally_type alpha_type,
-                        const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
-                        tally_type y_type, void* y, ptrdiff_t incy,
-                        const tally_call_options* options) {
-  return transform(where, options, [&] {
-    return tally::transform_arguments{tally::elementwise::axpy,
-                                      factor("alpha", alpha_type, alpha),
-                                      {},
-                                      vector(n, x_type, x, incx),
-                                      vector(n, y_type, y, incy),
-                                      written(n, y_type, y, incy)};
-  });
-}
-
-tally_status tally_axpby(const tally_executor* where, size_t n, tally_type alpha_type,
-                         const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
-                         tally_type beta_type, const void* beta, tally_type y_type, void* y,
-                         ptrdiff_t incy, const tally_call_options* options) {
-  return transform(where, options, [&] {
-    return tally::transform_arguments{
-        tally::elementwise::axpby,       factor("alpha", alpha_type, alpha),
-        factor("beta", beta_type, beta), vector(n, x_type, x, incx),
-        vector(n, y_type, y, incy),      written(n, y_type, y, incy)};
-  });
-}
-
-tally_status tally_waxpby(const tally_executor* where, size_t n, tally_type alpha_type,
-                          const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
-                          tally_type beta_type, const void* beta, tally_type y_type, const void* y,
-                          ptrdiff_t incy, tally_type w_type, void* w, ptrdiff_t incw,
-                          const tally_call_options* options) {
-  return transform(where, options, [&] {
-    return tally::transform_arguments{
-        tally::elementwise::waxpby,      factor("alpha", alpha_type, alpha),
-        factor("beta", beta_type, beta), vector(n, x_type, x, incx),
-        vector(n, y_type, y, incy),      written(n, w_type, w, incw)};
-  });
-}
-
-tally_status tally_axpbypcz(const tally_executor* where, size_t n, tally_type alpha_type,
-                            const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
-                            tally_type beta_type, const void* beta, tally_type y_type,
-                            const void* y, ptrdiff_t incy, tally_type gamma_type, const void* gamma,
-                            tally_type z_type, void* z, ptrdiff_t incz,
-                            const tally_call_options* options) {
-  return transform(where, options, [&] {
-    return tally::transform_arguments{
-        tally::elementwise::axpbypcz,      factor("alpha", alpha_type, alpha),
-        factor("beta", beta_type, beta),   vector(n, x_type, x, incx),
-        vector(n, y_type, y, incy),        written(n, z_type, z, incz),
-        factor("gamma", gamma_type, gamma)};
-  });
-}
-
-tally_status tally_add(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                       tally_type z_type, void* z, ptrdiff_t incz,
-                       const tally_call_options* options) {
-  return transform(where, tally::elementwise::add, vector(n, x_type, x, incx),
-                   vector(n, y_type, y, incy), written(n, z_type, z, incz), options);
-}
-
-tally_status tally_sub(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                       tally_type z_type, void* z, ptrdiff_t incz,
-                       const tally_call_options* options) {
-  return transform(where, tally::elementwise::sub, vector(n, x_type, x, incx),
-                   vector(n, y_type, y, incy), written(n, z_type, z, incz), options);
-}
-
-tally_status tally_mul(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
-                       tally_type z_type, void* z, ptrdiff_t incz,
-                       const tally_call_options* options) {
-  return transform(where, tally::elementwise::mul, vector(n, x_type, x, incx),
-                   vector(n, y_type, y, incy), written(n, z_type, z, incz), options);
-}
-
-tally_status tally_axypbz(const tally_executor* where, size_t n, tally_type alpha_type,
-                          const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
-                          tally_type y_type, const void* y, ptrdiff_t incy, tally_type beta_type,
-                          const void* beta, tally_type z_type, void* z, ptrdiff_t incz,
-                          const tally_call_options* options) {
-  return transform(where, options, [&] {
-    return tally::transform_arguments{
-        tally::elementwise::axypbz,      factor("alpha", alpha_type, alpha),
-        factor("beta", beta_type, beta), vector(n, x_type, x, incx),
-        vector(n, y_type, y, incy),      written(n, z_type, z, incz)};
-  });
-}
-
-tally_status tally_relu(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
-                        const tally_call_options* options) {
-  return transform(where, tally::elementwise::relu, vector(n, x_type, x, incx), {},
-                   written(n, y_type, y, incy), options);
-}
-
-tally_status tally_sigmoid(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                           ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
-                           const tally_call_options* options) {
-  return transform(where, tally::elementwise::sigmoid, vector(n, x_type, x, incx), {},
-                   written(n, y_type, y, incy), options);
-}
-
-tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, tally_type y_type, void* y, ptrdiff_t incy,
-                       const tally_call_options* options) {
-  return transform(where, tally::elementwise::exp, vector(n, x_type, x, incx), {},
-                   written(n, y_type, y, incy), options);
 }
 
 tally_status tally_axpy_dot(const tally_executor* where, size_t n, tally_type alpha_type,
