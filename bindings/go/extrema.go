@@ -11,16 +11,6 @@ type Extremum[T Real] struct {
 	Index int
 }
 
-// Min is the smallest element, or the first NaN. ErrNoElements for an empty x.
-func Min[T Real, X OperandOf[T]](where *Executor, x X) (Extremum[T], error) {
-	return found[T]("Min", C.tally_go_search(C.tally_min), where, cVector(x))
-}
-
-// Max is the largest element, or the first NaN. ErrNoElements for an empty x.
-func Max[T Real, X OperandOf[T]](where *Executor, x X) (Extremum[T], error) {
-	return found[T]("Max", C.tally_go_search(C.tally_max), where, cVector(x))
-}
-
 // MinMax is both, in one pass.
 func MinMax[T Real, X OperandOf[T]](where *Executor, x X) (least, greatest Extremum[T], err error) {
 	r, err := search[T]("MinMax", C.tally_go_search(C.tally_minmax), where, cVector(x))

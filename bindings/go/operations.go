@@ -5,6 +5,46 @@ package tally
 // #include "operations.h"
 import "C"
 
+// Sum is sum_i x_i. R is the type of Dot of x with itself.
+func Sum[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
+	return reduced[R](C.tally_go_reduction(C.tally_sum), where, cVector(x), options)
+}
+
+// AddSum adds the exact sum of Sum to words of one sum.
+func AddSum[S SumType, X Operand](where *Executor, words Words[S], x X) error {
+	return addReduced("AddSum", C.tally_go_reduction(C.tally_sum), where, words, cVector(x))
+}
+
+// Asum is sum_i |x_i|; complex: |re x_i| + |im x_i|. R is the type of Dot of x with itself, real if that is complex.
+func Asum[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
+	return reduced[R](C.tally_go_reduction(C.tally_asum), where, cVector(x), options)
+}
+
+// AddAsum adds the exact sum of Asum to words of one real sum.
+func AddAsum[S SumType, X Operand](where *Executor, words Words[S], x X) error {
+	return addReduced("AddAsum", C.tally_go_reduction(C.tally_asum), where, words, cVector(x))
+}
+
+// Nrm2 is sqrt(sum_i |x_i|^2); no overflow or underflow on the way. R is the type of Dot of x with itself, real if that is complex, and of double precision for integers.
+func Nrm2[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
+	return reduced[R](C.tally_go_reduction(C.tally_nrm2), where, cVector(x), options)
+}
+
+// AddNrm2 adds the exact sum of Nrm2 to words of one real sum, before the root.
+func AddNrm2[S SumType, X Operand](where *Executor, words Words[S], x X) error {
+	return addReduced("AddNrm2", C.tally_go_reduction(C.tally_nrm2), where, words, cVector(x))
+}
+
+// Min is the smallest element; the first NaN, if any. ErrNoElements for an empty x.
+func Min[T Real, X OperandOf[T]](where *Executor, x X) (Extremum[T], error) {
+	return found[T]("Min", C.tally_go_search(C.tally_min), where, cVector(x))
+}
+
+// Max is the largest element; the first NaN, if any. ErrNoElements for an empty x.
+func Max[T Real, X OperandOf[T]](where *Executor, x X) (Extremum[T], error) {
+	return found[T]("Max", C.tally_go_search(C.tally_max), where, cVector(x))
+}
+
 // Fill writes z_i = value; rounded once to z's type.
 func Fill[V Element, Z Operand](where *Executor, value V, z Z) error {
 	zv := cVector(z)

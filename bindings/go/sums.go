@@ -52,23 +52,6 @@ func Dot[R Number, X, Y Operand](where *Executor, x X, y Y, options ...Option) (
 	return valueOf[R](C.tally_go_dot(where.where(), xv, yv, cType[R](), nil, cOptions(options)))
 }
 
-// Sum is sum_i x_i. R is the type of Dot of x with itself.
-func Sum[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
-	return reduced[R](C.tally_go_reduction(C.tally_sum), where, cVector(x), options)
-}
-
-// Asum is sum_i |x_i|, for complex elements |re x_i| + |im x_i|. R is the type of Sum, for complex
-// elements that of their parts.
-func Asum[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
-	return reduced[R](C.tally_go_reduction(C.tally_asum), where, cVector(x), options)
-}
-
-// Nrm2 is sqrt(sum_i |x_i|^2), without overflow or underflow on the way. R is the type of Asum, for
-// integers float64.
-func Nrm2[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
-	return reduced[R](C.tally_go_reduction(C.tally_nrm2), where, cVector(x), options)
-}
-
 func reduced[R Number](f C.tally_go_reduction, where *Executor, x C.tally_go_vector, options []Option) (R, error) {
 	return valueOf[R](C.tally_go_reduce(f, where.where(), x, cType[R](), nil, cOptions(options)))
 }

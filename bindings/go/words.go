@@ -66,21 +66,6 @@ func AddDot[S SumType, X, Y Operand](where *Executor, words Words[S], x X, y Y, 
 	return failed(C.tally_go_dot(where.where(), xv, yv, sumType[S](), words.address(), wordOptions(options)))
 }
 
-// AddSum adds the exact sum of Sum to words of one sum.
-func AddSum[S SumType, X Operand](where *Executor, words Words[S], x X) error {
-	return addReduced("AddSum", C.tally_go_reduction(C.tally_sum), where, words, cVector(x))
-}
-
-// AddAsum adds the exact sum of Asum to words of one real sum.
-func AddAsum[S SumType, X Operand](where *Executor, words Words[S], x X) error {
-	return addReduced("AddAsum", C.tally_go_reduction(C.tally_asum), where, words, cVector(x))
-}
-
-// AddNrm2 adds the exact sum of squares of Nrm2 to words of one real sum.
-func AddNrm2[S SumType, X Operand](where *Executor, words Words[S], x X) error {
-	return addReduced("AddNrm2", C.tally_go_reduction(C.tally_nrm2), where, words, cVector(x))
-}
-
 func addReduced[S SumType](function string, f C.tally_go_reduction, where *Executor, words Words[S], x C.tally_go_vector) error {
 	if err := words.hold(function, 1); err != nil {
 		return err

@@ -420,6 +420,8 @@ tally_status spmv(const tally_executor* where, const tally_spmv_plan* plan, tall
 
 }  // namespace
 
+#include "src/dispatch/c_operations.inc"
+
 // --- Versions, names and errors -------------------------------------------------------------------
 
 int tally_version(void) { return TALLY_VERSION_NUMBER; }
@@ -574,27 +576,6 @@ tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type,
   });
 }
 
-tally_status tally_sum(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, tally_type result_type, void* result,
-                       const tally_call_options* options) {
-  return reduce(where, tally::reduction::sum, vector(n, x_type, x, incx), result_type, result,
-                options);
-}
-
-tally_status tally_asum(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type result_type, void* result,
-                        const tally_call_options* options) {
-  return reduce(where, tally::reduction::asum, vector(n, x_type, x, incx), result_type, result,
-                options);
-}
-
-tally_status tally_nrm2(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                        ptrdiff_t incx, tally_type result_type, void* result,
-                        const tally_call_options* options) {
-  return reduce(where, tally::reduction::nrm2, vector(n, x_type, x, incx), result_type, result,
-                options);
-}
-
 tally_status tally_multi_dot(const tally_executor* where, size_t k, size_t n, tally_type x_type,
                              const void* x, ptrdiff_t ldx, tally_type y_type, const void* y,
                              ptrdiff_t incy, tally_type result_type, void* results,
@@ -690,16 +671,6 @@ tally_status tally_round_root_words(const tally_executor* where, size_t count, t
 
 // --- Extrema --------------------------------------------------------------------------------------
 
-tally_status tally_min(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, void* result, const tally_call_options* options) {
-  return find(where, tally::extreme::min, vector(n, x_type, x, incx), result, options);
-}
-
-tally_status tally_max(const tally_executor* where, size_t n, tally_type x_type, const void* x,
-                       ptrdiff_t incx, void* result, const tally_call_options* options) {
-  return find(where, tally::extreme::max, vector(n, x_type, x, incx), result, options);
-}
-
 tally_status tally_minmax(const tally_executor* where, size_t n, tally_type x_type, const void* x,
                           ptrdiff_t incx, void* result, const tally_call_options* options) {
   return find(where, tally::extreme::minmax, vector(n, x_type, x, incx), result, options);
@@ -711,8 +682,6 @@ tally_status tally_iamax(const tally_executor* where, size_t n, tally_type x_typ
 }
 
 // --- Element-wise functions -----------------------------------------------------------------------
-
-#include "src/dispatch/c_operations.inc"
 
 tally_status tally_swap(const tally_executor* where, size_t n, tally_type type, void* x,
                         ptrdiff_t incx, void* y, ptrdiff_t incy,

@@ -2,6 +2,31 @@
 /* Included by tally_fortran.c. Descriptors have names with a d. */
 /* clang-format off */
 
+tally_status tally_fortran_sum(const CFI_cdesc_t* x, const CFI_cdesc_t* result, const int* sum_type,
+    const tally_executor* where, const int* grade, const int* wait) {
+  return reduce("tally_sum", tally_sum, x, result, sum_type, where, grade, wait);
+}
+
+tally_status tally_fortran_asum(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
+    const int* sum_type, const tally_executor* where, const int* grade, const int* wait) {
+  return reduce("tally_asum", tally_asum, x, result, sum_type, where, grade, wait);
+}
+
+tally_status tally_fortran_nrm2(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
+    const int* sum_type, const tally_executor* where, const int* grade, const int* wait) {
+  return reduce("tally_nrm2", tally_nrm2, x, result, sum_type, where, grade, wait);
+}
+
+tally_status tally_fortran_min(const CFI_cdesc_t* x, const CFI_cdesc_t* value, int64_t* index,
+    const tally_executor* where) {
+  return find_extreme("tally_min", tally_min, x, value, index, where);
+}
+
+tally_status tally_fortran_max(const CFI_cdesc_t* x, const CFI_cdesc_t* value, int64_t* index,
+    const tally_executor* where) {
+  return find_extreme("tally_max", tally_max, x, value, index, where);
+}
+
 tally_status tally_fortran_fill(const CFI_cdesc_t* dvalue, const CFI_cdesc_t* dz,
     const tally_executor* where) {
   call c = {"tally_fill", TALLY_SUCCESS};

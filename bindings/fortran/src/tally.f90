@@ -122,11 +122,15 @@ module tally
   public :: tally_device_alloc, tally_device_free, tally_device_copy, tally_pinned_alloc, tally_pinned_free, tally_pin, &
             tally_unpin
   public :: tally_workspace_create, tally_workspace_destroy, tally_workspace_executor
-  public :: tally_dot, tally_sum, tally_asum, tally_nrm2, tally_multi_dot, tally_batched_dot, tally_multi_dot_list
-  public :: tally_dot_into, tally_sum_into, tally_asum_into, tally_nrm2_into, tally_multi_dot_into, &
-            tally_batched_dot_into
+  public :: tally_dot, tally_multi_dot, tally_batched_dot, tally_multi_dot_list
+  public :: tally_dot_into, tally_multi_dot_into, tally_batched_dot_into
   public :: tally_exact_words, tally_exact_sum_type, tally_merge_words, tally_round_words, tally_round_root_words
-  public :: tally_min, tally_max, tally_minmax, tally_iamax
+  public :: tally_sum, tally_sum_into
+  public :: tally_asum, tally_asum_into
+  public :: tally_nrm2, tally_nrm2_into
+  public :: tally_min
+  public :: tally_max
+  public :: tally_minmax, tally_iamax
   public :: tally_fill
   public :: tally_copy
   public :: tally_scal
@@ -354,7 +358,8 @@ module tally
     procedure :: batched_dot_complex128_complex128
   end interface
 
-  !> r = tally_sum(x): int64 for integers.
+  !> r = tally_sum(x): sum_i x_i.
+  !> The type is that of tally_dot(x, x).
   interface tally_sum
     procedure :: sum_bool
     procedure :: sum_int8
@@ -366,7 +371,8 @@ module tally
     procedure :: sum_complex128
   end interface
 
-  !> r = tally_asum(x): the sum of |x_i|, for complex elements |re x_i| + |im x_i|.
+  !> r = tally_asum(x): sum_i |x_i|; complex: |re x_i| + |im x_i|.
+  !> The type is that of tally_dot(x, x), real if that is complex.
   interface tally_asum
     procedure :: asum_bool
     procedure :: asum_int8
@@ -378,7 +384,8 @@ module tally
     procedure :: asum_complex128
   end interface
 
-  !> r = tally_nrm2(x): the root of the sum of |x_i|^2, without overflow on the way; real64 for integers.
+  !> r = tally_nrm2(x): sqrt(sum_i |x_i|^2); no overflow or underflow on the way.
+  !> The type is that of tally_dot(x, x), real if that is complex, and of double precision for integers.
   interface tally_nrm2
     procedure :: nrm2_bool
     procedure :: nrm2_int8
@@ -390,7 +397,7 @@ module tally
     procedure :: nrm2_complex128
   end interface
 
-  !> r = tally_min(x, index): the smallest element, or the first NaN, and its lowest index, from 1 in array order.
+  !> r = tally_min(x, index): the smallest element; the first NaN, if any. Its index is the lowest, from 1 in array order.
   interface tally_min
     procedure :: min_bool
     procedure :: min_int8
@@ -400,7 +407,7 @@ module tally
     procedure :: min_float64
   end interface
 
-  !> r = tally_max(x, index): the largest element; otherwise as tally_min.
+  !> r = tally_max(x, index): the largest element; the first NaN, if any. Its index is the lowest, from 1 in array order.
   interface tally_max
     procedure :: max_bool
     procedure :: max_int8
@@ -3653,6 +3660,90 @@ contains
     call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
   end function
 
+  function sum_int8(x, where, grade, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_int32(x, where, grade, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_int64(x, where, grade, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_float32(x, where, grade, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_float64(x, where, grade, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_complex64(x, where, grade, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sum_complex128(x, where, grade, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
   function asum_bool(x, where, grade, stat, errmsg) result(r)
     logical(c_bool), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
@@ -3660,6 +3751,90 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_int8(x, where, grade, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_int32(x, where, grade, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_int64(x, where, grade, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_float32(x, where, grade, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_float64(x, where, grade, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_complex64(x, where, grade, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function asum_complex128(x, where, grade, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
     call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
@@ -3677,30 +3852,6 @@ contains
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
 
-  function sum_int8(x, where, grade, stat, errmsg) result(r)
-    integer(int8), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function asum_int8(x, where, grade, stat, errmsg) result(r)
-    integer(int8), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
   function nrm2_int8(x, where, grade, stat, errmsg) result(r)
     integer(int8), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
@@ -3711,30 +3862,6 @@ contains
     call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function sum_int32(x, where, grade, stat, errmsg) result(r)
-    integer(int32), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function asum_int32(x, where, grade, stat, errmsg) result(r)
-    integer(int32), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
 
   function nrm2_int32(x, where, grade, stat, errmsg) result(r)
@@ -3749,30 +3876,6 @@ contains
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
 
-  function sum_int64(x, where, grade, stat, errmsg) result(r)
-    integer(int64), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function asum_int64(x, where, grade, stat, errmsg) result(r)
-    integer(int64), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
   function nrm2_int64(x, where, grade, stat, errmsg) result(r)
     integer(int64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
@@ -3783,30 +3886,6 @@ contains
     call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function sum_float32(x, where, grade, stat, errmsg) result(r)
-    real(real32), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real32) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function asum_float32(x, where, grade, stat, errmsg) result(r)
-    real(real32), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real32) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
 
   function nrm2_float32(x, where, grade, stat, errmsg) result(r)
@@ -3821,30 +3900,6 @@ contains
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
 
-  function sum_float64(x, where, grade, stat, errmsg) result(r)
-    real(real64), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function asum_float64(x, where, grade, stat, errmsg) result(r)
-    real(real64), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
   function nrm2_float64(x, where, grade, stat, errmsg) result(r)
     real(real64), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
@@ -3857,30 +3912,6 @@ contains
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
   end function
 
-  function sum_complex64(x, where, grade, stat, errmsg) result(r)
-    complex(real32), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    complex(real32) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function asum_complex64(x, where, grade, stat, errmsg) result(r)
-    complex(real32), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real32) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
   function nrm2_complex64(x, where, grade, stat, errmsg) result(r)
     complex(real32), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
@@ -3891,30 +3922,6 @@ contains
     call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_nrm2(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function sum_complex128(x, where, grade, stat, errmsg) result(r)
-    complex(real64), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    complex(real64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_sum(x, r, where=where, grade=grade), stat, errmsg)
-  end function
-
-  function asum_complex128(x, where, grade, stat, errmsg) result(r)
-    complex(real64), intent(in) :: x(..)
-    type(tally_executor), intent(in), optional :: where
-    integer(c_int), intent(in), optional :: grade
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_asum(x, r, where=where, grade=grade), stat, errmsg)
   end function
 
   function nrm2_complex128(x, where, grade, stat, errmsg) result(r)
@@ -3931,7 +3938,8 @@ contains
 
   ! The second form writes the result to `result`: a number of another type of the operation, such as double precision
   ! for single, device memory with wait=TALLY_WAIT_NO, or with sum_type, TALLY_FLOAT64 or another type of exact sums,
-  ! the words of such a sum, integer(int64), to which it adds.
+  ! the words of such a sum, integer(int64), to which it adds (for tally_nrm2 squares: tally_round_root_words takes the
+  ! root).
 
   subroutine tally_dot_into(x, y, result, sum_type, where, grade, conjugate, wait, stat, errmsg)
     type(*), intent(in) :: x(..), y(..)
@@ -3966,7 +3974,6 @@ contains
     call tally_finish(c_asum(x, result, sum_type, where, grade, wait), stat, errmsg)
   end subroutine
 
-  !> With sum_type it adds squares, and tally_round_root_words takes the root.
   subroutine tally_nrm2_into(x, result, sum_type, where, grade, wait, stat, errmsg)
     type(*), intent(in) :: x(..)
     type(*), intent(inout) :: result(..)
@@ -4128,18 +4135,6 @@ contains
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
   end function
 
-  function max_bool(x, index, where, stat, errmsg) result(r)
-    logical(c_bool), intent(in) :: x(..)
-    integer(int64), intent(inout), optional :: index
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    logical(c_bool) :: r
-    call tally_fortran_complete(x)
-    r = .false.
-    call tally_finish(c_max(x, r, index, where), stat, errmsg)
-  end function
-
   function min_int8(x, index, where, stat, errmsg) result(r)
     integer(int8), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
@@ -4150,18 +4145,6 @@ contains
     call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
-  end function
-
-  function max_int8(x, index, where, stat, errmsg) result(r)
-    integer(int8), intent(in) :: x(..)
-    integer(int64), intent(inout), optional :: index
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int8) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
 
   function min_int32(x, index, where, stat, errmsg) result(r)
@@ -4176,18 +4159,6 @@ contains
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
   end function
 
-  function max_int32(x, index, where, stat, errmsg) result(r)
-    integer(int32), intent(in) :: x(..)
-    integer(int64), intent(inout), optional :: index
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int32) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_max(x, r, index, where), stat, errmsg)
-  end function
-
   function min_int64(x, index, where, stat, errmsg) result(r)
     integer(int64), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
@@ -4198,18 +4169,6 @@ contains
     call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
-  end function
-
-  function max_int64(x, index, where, stat, errmsg) result(r)
-    integer(int64), intent(in) :: x(..)
-    integer(int64), intent(inout), optional :: index
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
 
   function min_float32(x, index, where, stat, errmsg) result(r)
@@ -4224,18 +4183,6 @@ contains
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
   end function
 
-  function max_float32(x, index, where, stat, errmsg) result(r)
-    real(real32), intent(in) :: x(..)
-    integer(int64), intent(inout), optional :: index
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real32) :: r
-    call tally_fortran_complete(x)
-    r = 0
-    call tally_finish(c_max(x, r, index, where), stat, errmsg)
-  end function
-
   function min_float64(x, index, where, stat, errmsg) result(r)
     real(real64), intent(in) :: x(..)
     integer(int64), intent(inout), optional :: index
@@ -4246,6 +4193,66 @@ contains
     call tally_fortran_complete(x)
     r = 0
     call tally_finish(c_min(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_bool(x, index, where, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    logical(c_bool) :: r
+    call tally_fortran_complete(x)
+    r = .false.
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_int8(x, index, where, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int8) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_int32(x, index, where, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int32) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_int64(x, index, where, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
+  end function
+
+  function max_float32(x, index, where, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    integer(int64), intent(inout), optional :: index
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    call tally_fortran_complete(x)
+    r = 0
+    call tally_finish(c_max(x, r, index, where), stat, errmsg)
   end function
 
   function max_float64(x, index, where, stat, errmsg) result(r)

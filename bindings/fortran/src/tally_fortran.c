@@ -501,23 +501,6 @@ static tally_status reduce(const char* name, sum_of_one* sum, const CFI_cdesc_t*
   return tally_fortran_kept(sum(where, u.n, u.type, u.data, u.inc, r.type, r.data, &options));
 }
 
-tally_status tally_fortran_sum(const CFI_cdesc_t* x, const CFI_cdesc_t* result, const int* sum_type,
-                               const tally_executor* where, const int* grade, const int* wait) {
-  return reduce("tally_sum", tally_sum, x, result, sum_type, where, grade, wait);
-}
-
-tally_status tally_fortran_asum(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
-                                const int* sum_type, const tally_executor* where, const int* grade,
-                                const int* wait) {
-  return reduce("tally_asum", tally_asum, x, result, sum_type, where, grade, wait);
-}
-
-tally_status tally_fortran_nrm2(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
-                                const int* sum_type, const tally_executor* where, const int* grade,
-                                const int* wait) {
-  return reduce("tally_nrm2", tally_nrm2, x, result, sum_type, where, grade, wait);
-}
-
 /* The columns of an array of rank 2: vectors of n elements, `ld` elements apart. */
 typedef struct columns {
   vector first; /* the first column, or if there is none the whole of tally_fortran_vector_of */
@@ -749,16 +732,6 @@ static tally_status find_extreme(const char* name, extremum* function, const CFI
   const tally_status status = function(where, u.n, u.type, u.data, u.inc, &found, NULL);
   if (status == TALLY_SUCCESS) write_extreme(&found, &v, index);
   return tally_fortran_kept(status);
-}
-
-tally_status tally_fortran_min(const CFI_cdesc_t* x, const CFI_cdesc_t* value, int64_t* index,
-                               const tally_executor* where) {
-  return find_extreme("tally_min", tally_min, x, value, index, where);
-}
-
-tally_status tally_fortran_max(const CFI_cdesc_t* x, const CFI_cdesc_t* value, int64_t* index,
-                               const tally_executor* where) {
-  return find_extreme("tally_max", tally_max, x, value, index, where);
 }
 
 tally_status tally_fortran_minmax(const CFI_cdesc_t* x, const CFI_cdesc_t* smallest,

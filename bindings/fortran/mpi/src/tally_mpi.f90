@@ -10,7 +10,10 @@ module tally_mpi
   use tally, only: tally_executor, tally_finish, tally_fortran_complete
   implicit none
   private
-  public :: tally_mpi_dot, tally_mpi_sum, tally_mpi_asum, tally_mpi_nrm2
+  public :: tally_mpi_dot
+  public :: tally_mpi_sum
+  public :: tally_mpi_asum
+  public :: tally_mpi_nrm2
 
   !> r = tally_mpi_dot(x, y, comm)
   interface tally_mpi_dot
@@ -1057,6 +1060,90 @@ contains
     call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
   end function
 
+  function sum_int8(x, comm, where, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function sum_int32(x, comm, where, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function sum_int64(x, comm, where, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function sum_float32(x, comm, where, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function sum_float64(x, comm, where, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function sum_complex64(x, comm, where, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function sum_complex128(x, comm, where, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
+  end function
+
   function asum_bool(x, comm, where, stat, errmsg) result(r)
     logical(c_bool), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
@@ -1064,6 +1151,90 @@ contains
     type(*), intent(inout), optional :: stat(..)
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function asum_int8(x, comm, where, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function asum_int32(x, comm, where, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function asum_int64(x, comm, where, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function asum_float32(x, comm, where, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function asum_float64(x, comm, where, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function asum_complex64(x, comm, where, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r
+    call tally_fortran_complete(x, comm)
+    r = 0
+    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
+  end function
+
+  function asum_complex128(x, comm, where, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(..)
+    type(*), intent(in) :: comm(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r
     call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
@@ -1081,30 +1252,6 @@ contains
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
 
-  function sum_int8(x, comm, where, stat, errmsg) result(r)
-    integer(int8), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
-  end function
-
-  function asum_int8(x, comm, where, stat, errmsg) result(r)
-    integer(int8), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
-  end function
-
   function nrm2_int8(x, comm, where, stat, errmsg) result(r)
     integer(int8), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
@@ -1115,30 +1262,6 @@ contains
     call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
-  end function
-
-  function sum_int32(x, comm, where, stat, errmsg) result(r)
-    integer(int32), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
-  end function
-
-  function asum_int32(x, comm, where, stat, errmsg) result(r)
-    integer(int32), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
 
   function nrm2_int32(x, comm, where, stat, errmsg) result(r)
@@ -1153,30 +1276,6 @@ contains
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
 
-  function sum_int64(x, comm, where, stat, errmsg) result(r)
-    integer(int64), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
-  end function
-
-  function asum_int64(x, comm, where, stat, errmsg) result(r)
-    integer(int64), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    integer(int64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
-  end function
-
   function nrm2_int64(x, comm, where, stat, errmsg) result(r)
     integer(int64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
@@ -1187,30 +1286,6 @@ contains
     call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
-  end function
-
-  function sum_float32(x, comm, where, stat, errmsg) result(r)
-    real(real32), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real32) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
-  end function
-
-  function asum_float32(x, comm, where, stat, errmsg) result(r)
-    real(real32), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real32) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
 
   function nrm2_float32(x, comm, where, stat, errmsg) result(r)
@@ -1225,30 +1300,6 @@ contains
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
 
-  function sum_float64(x, comm, where, stat, errmsg) result(r)
-    real(real64), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
-  end function
-
-  function asum_float64(x, comm, where, stat, errmsg) result(r)
-    real(real64), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
-  end function
-
   function nrm2_float64(x, comm, where, stat, errmsg) result(r)
     real(real64), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
@@ -1261,30 +1312,6 @@ contains
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
   end function
 
-  function sum_complex64(x, comm, where, stat, errmsg) result(r)
-    complex(real32), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    complex(real32) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
-  end function
-
-  function asum_complex64(x, comm, where, stat, errmsg) result(r)
-    complex(real32), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real32) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
-  end function
-
   function nrm2_complex64(x, comm, where, stat, errmsg) result(r)
     complex(real32), intent(in) :: x(..)
     type(*), intent(in) :: comm(..)
@@ -1295,30 +1322,6 @@ contains
     call tally_fortran_complete(x, comm)
     r = 0
     call tally_finish(c_nrm2(x, r, comm, where), stat, errmsg)
-  end function
-
-  function sum_complex128(x, comm, where, stat, errmsg) result(r)
-    complex(real64), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    complex(real64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_sum(x, r, comm, where), stat, errmsg)
-  end function
-
-  function asum_complex128(x, comm, where, stat, errmsg) result(r)
-    complex(real64), intent(in) :: x(..)
-    type(*), intent(in) :: comm(..)
-    type(tally_executor), intent(in), optional :: where
-    type(*), intent(inout), optional :: stat(..)
-    character(*), intent(inout), optional :: errmsg
-    real(real64) :: r
-    call tally_fortran_complete(x, comm)
-    r = 0
-    call tally_finish(c_asum(x, r, comm, where), stat, errmsg)
   end function
 
   function nrm2_complex128(x, comm, where, stat, errmsg) result(r)
