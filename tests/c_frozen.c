@@ -1,5 +1,5 @@
-/* The released C interface: enumerators, sizes, offsets of members, parameters. No line ever
- * changes; additions get new ones. (Functions: tests/install/functions.) */
+/* The released C interface: enumerators, sizes, offsets of members, functions. No line ever
+ * changes; additions get new ones. */
 #include <tally/tally.h>
 
 #define ENUMERATOR(name, value) _Static_assert(name == value, #name)
