@@ -15,7 +15,7 @@ namespace tally::backends::cuda {
 template <class Piece>
 __device__ int start_in_run(std::uint32_t offset, const Piece& run) {
   const std::uint32_t start = offset - static_cast<std::uint32_t>(run.nonzero);
-  return static_cast<int>(min(start, static_cast<std::uint32_t>(run.terms)));
+  return static_cast<int>(::min(start, static_cast<std::uint32_t>(run.terms)));
 }
 
 template <class V>
