@@ -2,7 +2,7 @@
 
 #include "bench/data.hpp"
 #include "bench/ours.hpp"
-#include "src/dispatch/automatic.hpp"
+#include "src/automatic.hpp"
 
 #include <tally/tally.hpp>
 
@@ -22,7 +22,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::size_t fewest_bytes = std::size_t{1} << 14, most_bytes = std::size_t{1} << 24;
+constexpr std::size_t fewest_bytes = std::size_t{1} << 14, max_bytes = std::size_t{1} << 24;
 /// Idle OpenMP threads first spin, GCC's for milliseconds; after this pause they sleep.
 constexpr auto pause = std::chrono::milliseconds(30);
 
@@ -46,7 +46,7 @@ constexpr calibrated list[] = {
 class calls {
  public:
   explicit calls(const calibrated& c) : c_(c), bytes_of_element_(with(1).bytes()) {
-    const std::size_t n = most_bytes / bytes_of_element_;
+    const std::size_t n = max_bytes / bytes_of_element_;
     x_ = host_vector(c.operands.x, n, 1, 16);
     y_ = host_vector(c.operands.y, n, 2, 16);
     if (writes(c.what)) z_ = host_vector(c.operands.x, n, 3, 16);
@@ -115,7 +115,7 @@ std::optional<double> crossover(const calls& c, std::size_t from, measure* secon
     return std::log2(seconds(c, tally::simd(), bytes) / seconds(c, tally::openmp(), bytes));
   };
   double before = 0, last = -1;
-  for (std::size_t bytes = from; bytes <= most_bytes; bytes *= 2) {
+  for (std::size_t bytes = from; bytes <= max_bytes; bytes *= 2) {
     const double now = gain(bytes);
     if (last > 0 && now > 0) {
       const double step = bytes / 2 == from ? 0 : last / (last - before);
@@ -153,7 +153,7 @@ void calibrate() {
     const calls c(each);
     const std::optional<double> spinning = crossover(c, fewest_bytes, seconds_in_turn);
     // Sleeping threads pay later than spinning ones.
-    const auto from = static_cast<std::size_t>(spinning.value_or(most_bytes / 2));
+    const auto from = static_cast<std::size_t>(spinning.value_or(max_bytes / 2));
     const std::optional<double> resting =
         crossover(c, std::max(fewest_bytes, std::bit_floor(from)), seconds_after_pause);
     std::printf("| %s | %s | %s |", each.name, bytes_text(spinning).c_str(),

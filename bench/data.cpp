@@ -3,7 +3,7 @@
 
 #include "bench/elementwise.hpp"
 
-#include "src/core/types/tables.hpp"
+#include "backends/common/types/tables.hpp"
 
 #include <tally/exact_sum.hpp>
 
@@ -315,7 +315,7 @@ reference reference_of_rows(const workload& w) {
 static_assert(std::numeric_limits<long double>::digits >= 64);
 reference reference_of_elements(const workload& w) {
   reference r;
-  r.elements.resize(std::min(w.size(), most_checked));
+  r.elements.resize(std::min(w.size(), max_checked));
   with_type<tally::floating_point_types>(w.x.element, [&]<class T>() {
     const T* const x = static_cast<const T*>(w.x.data);
 #pragma omp parallel for schedule(static)

@@ -2,7 +2,7 @@
 // crosses a cache line.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bench/limit_kernel.cpp"
-#include "backends/simd/targets.hpp"
+#include "backends/simd/vectors/targets.hpp"
 
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>

@@ -475,7 +475,7 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
         : has_matrix(*g.from) ? truth.error_of_rows(result.data(), expected.data(), w.accumulator)
         : is_transcendental(w.what) ? truth.error_of_elements(result.data(), w.x.element)
         : w.is_elementwise() ? largest_difference(result.data(), expected.data(),
-                                                  std::min(w.size(), most_checked), w.x.element)
+                                                  std::min(w.size(), max_checked), w.x.element)
         : is_fused(w.what)   ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
                              : truth.error_of(result.data(), w.accumulator);
     v.error = std::max(v.error, error);
@@ -572,9 +572,9 @@ class progress {
   /// Rough, for the remaining time alone: reading speed plus overhead.
   double cost(const group& g) const {
     const types& t = g.operands;
-    const double bytes_a_second = g.from->on_device ? 1e12 : 5e9;
+    const double bytes_per_second = g.from->on_device ? 1e12 : 5e9;
     const std::size_t n = g.from->what == operation::histogram ? samples_of_histogram : g.n;
-    const double call = static_cast<double>(n * (size_of(t.x) + size_of(t.y))) / bytes_a_second;
+    const double call = static_cast<double>(n * (size_of(t.x) + size_of(t.y))) / bytes_per_second;
     return static_cast<double>(g.names.size()) *
            (effort_.repetitions * (effort_.seconds + call + (g.threads > 1 ? 0.04 : 0.0)) + 0.02);
   }
@@ -608,7 +608,7 @@ void run(const group& g, operands& data, bool full, const effort& e, results& fi
   const reference truth = reference_of(host, g.from->drawn);
   bits expected = room_for_result(host);
   workload checked = host;
-  if (host.is_elementwise()) checked.x.size = checked.y.size = std::min(g.n, most_checked);
+  if (host.is_elementwise()) checked.x.size = checked.y.size = std::min(g.n, max_checked);
   std::vector<std::byte> written(is_fused(host.what) ? g.n * size_of(host.x.element) : 0);
   if (is_fused(host.what)) checked.z = written.data();
   if (updates(host.what)) {

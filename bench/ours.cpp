@@ -1,8 +1,8 @@
 #include "bench/ours.hpp"
 
+#include "backends/backend.hpp"
 #include "bench/elementwise.hpp"
 #include "bench/in_place.hpp"
-#include "src/core/table.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -101,7 +101,7 @@ constexpr bool updates(operation what) {
 }
 
 /// Leading elements that are checked.
-inline constexpr std::size_t most_checked = std::size_t{1} << 20;
+inline constexpr std::size_t max_checked = std::size_t{1} << 20;
 
 /// Location of x and y, and permitted threads.
 struct workload {
@@ -131,7 +131,7 @@ struct workload {
   /// y where it is read, else empty.
   tally::operand y_read() const { return x_alone() ? tally::operand{} : y; }
   std::size_t result_bytes() const {
-    if (is_elementwise()) return std::min(size(), most_checked) * size_of(x.element);
+    if (is_elementwise()) return std::min(size(), max_checked) * size_of(x.element);
     if (what == operation::spmv) return matrix.height() * size_of(accumulator);
     return what == operation::iamax ? sizeof(std::int64_t) : size_of(accumulator);
   }

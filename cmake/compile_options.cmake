@@ -5,7 +5,7 @@ function(tally_compile_options target)
       -fno-reciprocal-math -fno-finite-math-only -fsigned-zeros -ffp-contract=off)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX,HIP>:${exact_cxx}>)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include
                              ${PROJECT_BINARY_DIR}/include)
   set_target_properties(${target} PROPERTIES
     POSITION_INDEPENDENT_CODE ON

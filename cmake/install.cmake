@@ -27,7 +27,7 @@ install(TARGETS tally EXPORT tallyTargets
   ARCHIVE DESTINATION ${TALLY_LIBRARY_FOLDER})
 install(TARGETS tally_mpi EXPORT tallyMpiTargets)
 install(TARGETS tally_nccl EXPORT tallyNcclTargets)
-install(DIRECTORY src/tally ${PROJECT_BINARY_DIR}/include/tally
+install(DIRECTORY include/tally ${PROJECT_BINARY_DIR}/include/tally
         DESTINATION ${TALLY_HEADER_FOLDER}
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.cuh")
 install(FILES LICENSE DESTINATION ${TALLY_LICENSE_FOLDER})

@@ -484,11 +484,11 @@ const c_row c_rows[] = {
     {"tally_openmp",
      [](const tally_executor*, c_memory& m, arguments& a) {
        tally_executor made;
-       const int threads = a(2, tally::openmp_options::most_threads);
+       const int threads = a(2, tally::openmp_options::max_threads);
 #if TALLY_HAS_OPENMP
        const tally_status status = tally_openmp(&made, threads);
 #else
-       const tally_status status = threads < 0 || threads > tally::openmp_options::most_threads
+       const tally_status status = threads < 0 || threads > tally::openmp_options::max_threads
                                        ? TALLY_INVALID_ARGUMENT
                                        : tally_serial(&made);
 #endif
@@ -498,7 +498,7 @@ const c_row c_rows[] = {
     {"tally_workspace_create",
      [](const tally_executor* where, c_memory& m, arguments& a) {
        tally_workspace_options options{};
-       options.threads = a(1, tally::workspace_options::most_threads);
+       options.threads = a(1, tally::workspace_options::max_threads);
        options.reserved = a(0, 0);
        tally_workspace* made = nullptr;
        const tally_status status = tally_workspace_create(where, a.of(options, 24), &made);

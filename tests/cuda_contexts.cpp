@@ -156,8 +156,8 @@ TEST(CudaContexts, CapturedProductsOfManySizesTakeNoMoreMemory) {
   cudaStream_t stream;
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const tally::executor where = tally::cuda({.stream = stream});
-  constexpr std::size_t sizes = 96, rows_apart = 2000, least_rows = 170'000, columns = 1000;
-  constexpr std::size_t rows = least_rows + (sizes - 1) * rows_apart;
+  constexpr std::size_t sizes = 96, rows_apart = 2000, min_rows = 170'000, columns = 1000;
+  constexpr std::size_t rows = min_rows + (sizes - 1) * rows_apart;
   std::vector<std::int32_t> offsets(rows + 1);
   for (std::size_t i = 0; i < rows; ++i) {
     offsets[i + 1] = offsets[i] + (i % 50'000 == 7 ? 5000 : i % 9000 == 3 ? 300 : 10);
@@ -184,7 +184,7 @@ TEST(CudaContexts, CapturedProductsOfManySizesTakeNoMoreMemory) {
   };
   std::size_t before = 0;
   for (std::size_t i = 0; i < sizes; ++i) {
-    const std::size_t some = least_rows + i * rows_apart;
+    const std::size_t some = min_rows + i * rows_apart;
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;
     check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));

@@ -1,6 +1,6 @@
 #include "tests/data.hpp"
 
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 
 #include <cstdlib>
 #include <new>
@@ -38,7 +38,7 @@ namespace {
 /// The executor of a workspace that is never destroyed.
 tally::executor small_workspace() {
   static const auto& through = *new tally::workspace(
-      tally::cuda(), {.stage_bytes = tally::workspace_options::least_stage_bytes, .threads = 3});
+      tally::cuda(), {.stage_bytes = tally::workspace_options::min_stage_bytes, .threads = 3});
   return through.executor();
 }
 

@@ -247,10 +247,10 @@ TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoMemory) {
     if (!e.has_traps || e.flush != 0) continue;
     double sum = 0;
     call_in(e, "a workspace", [&] {
-      const tally::workspace through(where(), {tally::workspace_options::least_stage_bytes, 2});
+      const tally::workspace through(where(), {tally::workspace_options::min_stage_bytes, 2});
       sum = tally::sum(through.executor(), x, tally::exact);
-      tally::workspace other(where(), {tally::workspace_options::least_stage_bytes, 1});
-      other = tally::workspace(where(), {tally::workspace_options::least_stage_bytes, 1});
+      tally::workspace other(where(), {tally::workspace_options::min_stage_bytes, 1});
+      other = tally::workspace(where(), {tally::workspace_options::min_stage_bytes, 1});
     });
     EXPECT_EQ(sum, 30'000);
     call_in(e, "memory", [&] {

@@ -1,5 +1,5 @@
 // Executors: the list, names, and that a requested one runs.
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>

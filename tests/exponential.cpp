@@ -1,6 +1,6 @@
 // Accuracy of exp and sigmoid: against MPFR, and of floats against doubles.
-#include "src/core/elementwise/exponential.hpp"
-#include "src/core/elementwise/reciprocal.hpp"
+#include "backends/common/elementwise/exponential.hpp"
+#include "backends/common/elementwise/reciprocal.hpp"
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
 #include "tests/golden.hpp"

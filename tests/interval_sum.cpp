@@ -1,7 +1,7 @@
 // Joined sums over parts of a vector have the bits of the whole sum, for any cuts.
 #include "tests/data.hpp"
 
-#include "src/core/order/interval.hpp"
+#include "backends/common/order/interval.hpp"
 
 #include <gtest/gtest.h>
 
@@ -501,10 +501,10 @@ TEST(IntervalSums, NodesAreTheLargestAndAsManyAsCounted) {
         most = std::max(most, count);
       }
     }
-    EXPECT_LE(most, most_nodes(chunks));
+    EXPECT_LE(most, max_nodes(chunks));
     // Powers of two reach the bound.
     if ((chunks & (chunks - 1)) == 0) {
-      EXPECT_EQ(most, most_nodes(chunks));
+      EXPECT_EQ(most, max_nodes(chunks));
     }
   }
 }

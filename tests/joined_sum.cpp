@@ -212,8 +212,8 @@ TEST_ON_EVERY_EXECUTOR(JoinedSum, Refuses) {
   fails(tally::errc::invalid_argument, [&] { tally::join_nodes(where(), join); });
   through.ranks = 2;
   fails(tally::errc::invalid_argument, [&] { tally::join_nodes(where(), join); });
-  join.nodes_a_rank = 1;
-  join.shape.fields = tally::windows::most_sums + 1;
+  join.nodes_per_rank = 1;
+  join.shape.fields = tally::windows::max_sums + 1;
   fails(tally::errc::invalid_argument, [&] { tally::join_nodes(where(), join); });
   tally::join_words_arguments words;
   words.words = static_cast<std::int64_t*>(memory.get());
@@ -234,7 +234,7 @@ class parts_of_one_device {
       const std::size_t bytes = tally::windows::bytes(parts);
       memory_.emplace_back(device, bytes);
       std::vector<std::uint64_t> words(bytes / sizeof(std::uint64_t));
-      std::fill_n(words.begin(), tally::windows::most_sums, calls);
+      std::fill_n(words.begin(), tally::windows::max_sums, calls);
       tally::copy_bytes(device, words.data(), memory_.back().get(), bytes);
       all.push_back(static_cast<std::uint64_t*>(memory_.back().get()));
     }
@@ -324,7 +324,7 @@ TEST(Windows, TakeNodes) {
         a.nodes = nodes[r].get();
         a.results = results[r].get();
         a.through = &all.through(r);
-        a.nodes_a_rank = slots;
+        a.nodes_per_rank = slots;
         tally::join_nodes(all.where(r), a);
       }
       all.wait();
@@ -361,7 +361,7 @@ TEST(Windows, WaitForPartsWithoutNodes) {
       a.nodes = static_cast<const double*>(nodes.get()) + (r == 0 ? call : 0);
       a.results = static_cast<double*>(results[r].get()) + call;
       a.through = &all.through(r);
-      a.nodes_a_rank = 1;
+      a.nodes_per_rank = 1;
       tally::join_nodes(all.where(r), a);
     }
   }

@@ -1,5 +1,5 @@
 // The kokkos executor runs on Kokkos: a Kokkos tool counts kernels.
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 
 #include <tally/tally.hpp>
 

@@ -38,7 +38,7 @@ TEST(MovedFrom, HasEveryClassOfTheHeaders) {
       "complex"};  // Kokkos's
   const std::regex declared(R"(\nclass (?:TALLY_EXPORT )?(\w+))");
   int classes = 0;
-  for (const auto& header : std::filesystem::directory_iterator(TALLY_SOURCES "/src/tally")) {
+  for (const auto& header : std::filesystem::directory_iterator(TALLY_SOURCES "/include/tally")) {
     if (header.path().extension() != ".hpp") continue;
     std::ifstream file(header.path());
     const std::string text = (std::ostringstream() << file.rdbuf()).str();

@@ -1,5 +1,5 @@
 // Facts that an address alone proves must hold whatever the address was before.
-#include "src/dispatch/process_memory.hpp"
+#include "src/process_memory.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Rows have the same bits whether gather instructions are fast or not, wherever x lies: both
 // kernels run here.
-#include "backends/simd/targets.hpp"
-#include "src/core/sparse/csr.hpp"
+#include "backends/common/sparse/csr.hpp"
+#include "backends/simd/vectors/targets.hpp"
 
 #include <tally/tally.hpp>
 
@@ -50,7 +50,7 @@ struct implementation {
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "backends/simd/spmv_rows-inl.hpp"
+#include "backends/simd/spmv/rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
@@ -75,7 +75,7 @@ constexpr implementation this_target = {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "backends/simd/implementations-inl.hpp"
+#include "backends/simd/vectors/implementations-inl.hpp"
 
 namespace tally::backends::simd {
 namespace {

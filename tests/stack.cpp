@@ -73,18 +73,18 @@ TEST_ON_EVERY_BACKEND(Stack, EveryOperationTakesAtMost48KiB) {
   stack.used_by([] {});  // the first one also resolves functions, on its stack
   const std::size_t of_thread = stack.used_by([] {});
   std::size_t most = 0;
-  std::string most_of;
+  std::string max_of;
   // The exact grade treats mixed magnitudes by other methods.
   for (const auto m : {operations::values::plain, operations::values::tiny}) {
     for (const operations::operation& each : operations::list(10000, m)) {
       operations::prepared call(each, where());
       const std::size_t used = stack.used_by([&] { call.run(); }) - of_thread;
       EXPECT_LE(used, 48u << 10) << each.name << ", " << operations::name(m);
-      if (used > most) most = used, most_of = each.name;
+      if (used > most) most = used, max_of = each.name;
     }
   }
   RecordProperty("bytes", std::to_string(most));
-  RecordProperty("operation", most_of);
+  RecordProperty("operation", max_of);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(Threads, NoMoreAreStartedThanThereAreShares) {
 }
 
 TEST(Threads, AbsurdNumbersAreRefused) {
-  constexpr int most = tally::openmp_options::most_threads;
+  constexpr int most = tally::openmp_options::max_threads;
   EXPECT_NO_THROW(tally::openmp({.threads = most}));
   for (const int threads : {most + 1, 40'000, 100'000, std::numeric_limits<int>::max()}) {
     data::expect_error(

@@ -263,10 +263,10 @@ struct pad {
 struct one_byte {
   unsigned char byte = 1;
 };
-struct most_bytes {
+struct max_bytes {
   std::uint64_t words[16] = {};
 };
-static_assert(sizeof(most_bytes) == tally::device_sum::most_bytes);
+static_assert(sizeof(max_bytes) == tally::device_sum::max_bytes);
 struct add_one_byte {
   __host__ __device__ one_byte operator()(one_byte a, one_byte b) const {
     return {static_cast<unsigned char>(a.byte * 7 + b.byte)};
@@ -278,15 +278,15 @@ struct first_byte {
   }
 };
 struct add_most_bytes {
-  __host__ __device__ most_bytes operator()(const most_bytes& a, const most_bytes& b) const {
-    most_bytes c;
+  __host__ __device__ max_bytes operator()(const max_bytes& a, const max_bytes& b) const {
+    max_bytes c;
     for (int i = 0; i < 16; ++i) c.words[i] = a.words[i] * 7 + b.words[15 - i];
     return c;
   }
 };
 struct spread {
-  __host__ __device__ most_bytes operator()(std::int32_t v) const {
-    most_bytes c;
+  __host__ __device__ max_bytes operator()(std::int32_t v) const {
+    max_bytes c;
     for (int i = 0; i < 16; ++i) c.words[i] = static_cast<std::uint64_t>(v) * (2 * i + 1);
     return c;
   }
@@ -302,9 +302,9 @@ TEST_F(TransformReduceDevice, ReturnsOddSizes) {
         tally::transform_reduce(tally::serial(), x, one_byte(), add_one_byte(), first_byte()), "1",
         n);
     expect_same(
-        tally::transform_reduce(tally::cuda(), v, most_bytes(), add_most_bytes(), spread()),
-        tally::transform_reduce(tally::serial(), x, most_bytes(), add_most_bytes(), spread()),
-        "128", n);
+        tally::transform_reduce(tally::cuda(), v, max_bytes(), add_most_bytes(), spread()),
+        tally::transform_reduce(tally::serial(), x, max_bytes(), add_most_bytes(), spread()), "128",
+        n);
     const three some = {{1, 2, 3}};
     expect_same(tally::transform_reduce(tally::cuda(), v, some, add_bytes(), bytes_of()),
                 tally::transform_reduce(tally::serial(), x, some, add_bytes(), bytes_of()), "3", n);

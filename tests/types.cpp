@@ -1,5 +1,5 @@
 // Element types: the list and its derivatives; conversions of the 16-bit floats.
-#include "src/core/types/tables.hpp"
+#include "backends/common/types/tables.hpp"
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>

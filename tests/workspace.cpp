@@ -30,7 +30,7 @@ namespace {
 
 using options = tally::workspace_options;
 
-constexpr std::size_t least = options::least_stage_bytes;
+constexpr std::size_t least = options::min_stage_bytes;
 
 class Workspace : public data::OnEveryExecutor {
  protected:

@@ -2,7 +2,7 @@
 // runtime/device.hpp.
 #pragma once
 
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 
 namespace tally::backends::cuda {
 

@@ -1,9 +1,9 @@
 // The exact grade on Kokkos, independently: superaccumulators per thread, added by integer atomics.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/exact/exact_sums.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "src/core/exact/exact_sums.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <tally/exact_sum.hpp>
 

@@ -1,8 +1,8 @@
 // min, max, minmax and iamax on Kokkos: one reduction for the value, one for the index.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/types/tables.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <type_traits>
 

@@ -1,8 +1,8 @@
 // gather and scatter on Kokkos, byte by byte.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/elementwise/gathered_elements.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "src/core/elementwise/gathered_elements.hpp"
 
 namespace tally::backends::kokkos {
 namespace {

@@ -2,10 +2,10 @@
 // elements are copied.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/elementwise/moves.hpp"
+#include "backends/common/order/interval_numbers.hpp"
 #include "backends/kokkos/sums.hpp"
 #include "backends/serial/serial.hpp"
-#include "src/core/elementwise/moves.hpp"
-#include "src/core/order/interval_numbers.hpp"
 
 #include <tally/error.hpp>
 

@@ -1,8 +1,8 @@
 // Joins nodes of longer vectors' trees on Kokkos, a thread per field.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/order/node_sum.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "src/core/order/node_sum.hpp"
 
 namespace tally::backends::kokkos {
 namespace {

@@ -2,7 +2,7 @@
 // it checks.
 #pragma once
 
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 
 namespace tally::backends::kokkos {
 

@@ -1,8 +1,8 @@
 // Several dot products on Kokkos, one by one.
 
+#include "backends/common/order/each_dot.hpp"
 #include "backends/kokkos/kokkos.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "src/core/order/each_dot.hpp"
 
 namespace tally::backends::kokkos {
 

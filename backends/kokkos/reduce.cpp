@@ -1,10 +1,10 @@
 // sum, asum and nrm2 on Kokkos; element types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/order/node_sum.hpp"
+#include "backends/common/order/reduce_sum.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "src/core/order/node_sum.hpp"
-#include "src/core/order/reduce_sum.hpp"
-#include "src/core/types/tables.hpp"
 
 namespace tally::backends::kokkos {
 namespace {

@@ -1,12 +1,12 @@
 // spmv on Kokkos, independently in the row order, a row per thread; types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/order/row_order.hpp"
+#include "backends/common/order/tree.hpp"
+#include "backends/common/sparse/csr.hpp"
+#include "backends/common/sparse/csr_defects.hpp"
+#include "backends/common/types/typed_vector.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "src/core/order/row_order.hpp"
-#include "src/core/order/tree.hpp"
-#include "src/core/sparse/csr.hpp"
-#include "src/core/sparse/csr_defects.hpp"
-#include "src/core/types/typed_vector.hpp"
 
 #include <tally/exact_sum.hpp>
 

@@ -2,10 +2,10 @@
 // level.
 #pragma once
 
+#include "backends/common/floating_point_environment.hpp"
+#include "backends/common/order/dot_sum.hpp"
+#include "backends/common/types/typed_vector.hpp"
 #include "backends/kokkos/runtime.hpp"
-#include "src/core/floating_point_environment.hpp"
-#include "src/core/order/dot_sum.hpp"
-#include "src/core/types/typed_vector.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <tally/operand.hpp>

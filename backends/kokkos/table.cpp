@@ -1,9 +1,9 @@
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/elementwise/two_calls.hpp"
+#include "backends/common/order/each_dot.hpp"
 #include "backends/kokkos/regions.hpp"
 #include "backends/kokkos/runtime.hpp"
-#include "src/core/elementwise/two_calls.hpp"
-#include "src/core/order/each_dot.hpp"
 
 #include <Kokkos_Core.hpp>
 

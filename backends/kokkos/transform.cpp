@@ -1,9 +1,9 @@
 // The element-wise functions on Kokkos, element by element; types are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/elementwise/blocks.hpp"
+#include "backends/common/types/typed_vector.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "src/core/elementwise/blocks.hpp"
-#include "src/core/types/typed_vector.hpp"
 
 namespace tally::backends::kokkos {
 namespace {

@@ -2,8 +2,8 @@
 // by row.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/sparse/csr.hpp"
 #include "backends/kokkos/runtime.hpp"
-#include "src/core/sparse/csr.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <tally/error.hpp>

@@ -1,9 +1,9 @@
 // dot on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
+#include "backends/common/types/tables.hpp"
 #include "backends/openmp/shares.hpp"
-#include "backends/simd/dot.hpp"
-#include "src/core/types/tables.hpp"
+#include "backends/simd/sums/dot.hpp"
 
 namespace tally::backends::openmp {
 namespace {

@@ -2,7 +2,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
-#include "backends/simd/exact.hpp"
+#include "backends/simd/exact/exact.hpp"
 
 #include <mutex>
 

@@ -2,7 +2,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
-#include "backends/simd/fused.hpp"
+#include "backends/simd/sums/fused.hpp"
 
 namespace tally::backends::openmp {
 namespace {

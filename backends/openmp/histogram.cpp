@@ -2,7 +2,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
-#include "backends/simd/histogram.hpp"
+#include "backends/simd/counting/histogram.hpp"
 
 namespace tally::backends::openmp {
 

@@ -1,11 +1,11 @@
 // Several dot products on OpenMP threads, which partition the pairs, or, if these are few or long,
 // the terms.
 
-#include "backends/simd/multi_dot.hpp"
+#include "backends/simd/sums/multi_dot.hpp"
+#include "backends/common/order/each_dot.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/openmp/openmp.hpp"
 #include "backends/openmp/shares.hpp"
-#include "src/core/order/each_dot.hpp"
-#include "src/core/types/tables.hpp"
 
 namespace tally::backends::openmp {
 namespace {
@@ -52,7 +52,7 @@ template <class A>
 void share_terms(const executor& where, const multi_dot_arguments& a, std::size_t longest,
                  int threads) {
   std::vector<simd::multi_dot_sum<A>> of_shares;
-  of_shares.reserve(most_shares(longest, threads));  // before the first result is written
+  of_shares.reserve(max_shares(longest, threads));  // before the first result is written
   for (std::size_t first = 0; first < a.pairs.size(); first += side_by_side) {
     const std::size_t count = std::min(side_by_side, a.pairs.size() - first);
     const auto sums = sum_of_shares(

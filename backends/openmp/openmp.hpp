@@ -1,7 +1,7 @@
 // The openmp backend: each thread runs the simd backend's kernels on a part.
 #pragma once
 
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 
 namespace tally::backends::openmp {
 

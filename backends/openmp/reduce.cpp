@@ -1,9 +1,9 @@
 // sum, asum and nrm2 on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
+#include "backends/common/types/tables.hpp"
 #include "backends/openmp/shares.hpp"
-#include "backends/simd/reduce.hpp"
-#include "src/core/types/tables.hpp"
+#include "backends/simd/sums/reduce.hpp"
 
 namespace tally::backends::openmp {
 

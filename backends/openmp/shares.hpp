@@ -2,10 +2,10 @@
 // threads changes no bits. The caller's OpenMP settings stay.
 #pragma once
 
+#include "backends/backend.hpp"
+#include "backends/common/floating_point_environment.hpp"
+#include "backends/common/order/tree.hpp"
 #include "backends/openmp/threads.hpp"
-#include "src/core/floating_point_environment.hpp"
-#include "src/core/order/tree.hpp"
-#include "src/core/table.hpp"
 
 #include <tally/order.hpp>
 
@@ -35,9 +35,10 @@ inline share_shape shares_of(std::size_t size, int threads) {
 /// Returns the number of threads worth starting for as much work as `products` products of doubles
 /// (tuning/short_calls.md: threads_that_pay).
 inline int threads_that_pay(std::size_t products, int threads) {
-  constexpr std::size_t of_a_thread = 8192;
-  if (products <= 2 * of_a_thread) return 1;
-  return static_cast<int>(std::min(products / of_a_thread, static_cast<std::size_t>(threads)));
+  constexpr std::size_t products_per_thread = 8192;
+  if (products <= 2 * products_per_thread) return 1;
+  return static_cast<int>(
+      std::min(products / products_per_thread, static_cast<std::size_t>(threads)));
 }
 
 /// The same for a sum or search over one vector: doubles take half as long as products, floats a
@@ -80,12 +81,12 @@ void for_each_share(std::size_t size, int threads, const share_shape& shape, con
 }
 
 /// Returns an upper bound of the number of parts for up to `size` terms.
-inline std::size_t most_shares(std::size_t size, int threads) {
+inline std::size_t max_shares(std::size_t size, int threads) {
   return std::min(size / order::chunk, shares_per_thread * static_cast<std::size_t>(threads)) + 1;
 }
 
 /// Returns the sum of `size` terms. `node(first, n)` returns the sum of n terms, a node or all.
-/// `sums`: buffer, not reallocated if its capacity is `most_shares`.
+/// `sums`: buffer, not reallocated if its capacity is `max_shares`.
 template <class Sum, class Node>
 Sum sum_of_shares(std::size_t size, int threads, std::vector<Sum>& sums, const Node& node,
                   dealing dealt = dealing::adjacent) {

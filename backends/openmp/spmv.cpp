@@ -3,13 +3,13 @@
 // when all threads are done.
 #include "backends/openmp/openmp.hpp"
 
+#include "backends/common/sparse/csr.hpp"
+#include "backends/common/sparse/csr_defects.hpp"
+#include "backends/common/sparse/exact_rows.hpp"
+#include "backends/common/sparse/host_analysis.hpp"
 #include "backends/openmp/shares.hpp"
-#include "backends/simd/exact.hpp"
-#include "backends/simd/spmv.hpp"
-#include "src/core/sparse/csr.hpp"
-#include "src/core/sparse/csr_defects.hpp"
-#include "src/core/sparse/exact_rows.hpp"
-#include "src/core/sparse/host_analysis.hpp"
+#include "backends/simd/exact/exact.hpp"
+#include "backends/simd/spmv/spmv.hpp"
 
 #include <omp.h>
 
@@ -22,8 +22,8 @@
 namespace tally::backends::openmp {
 namespace {
 
-/// Minimum rows plus terms per thread (tuning/spmv.md: least_share).
-std::size_t least_share(bool slices, bool keeps) {
+/// Minimum rows plus terms per thread (tuning/spmv.md: min_share).
+std::size_t min_share(bool slices, bool keeps) {
   if (!slices) return 2048;
   return keeps ? 10240 : 4608;
 }
@@ -31,7 +31,7 @@ std::size_t least_share(bool slices, bool keeps) {
 /// Parts per thread of a large matrix, taken dynamically, since equal parts take unequal times; and
 /// each part's minimum of rows plus terms (tuning/spmv.md: shares_of_thread).
 constexpr std::size_t shares_of_thread = 4;
-constexpr std::size_t least_of_several = std::size_t{1} << 17;
+constexpr std::size_t min_of_several = std::size_t{1} << 17;
 
 /// Rows in slices are not cut if they are at most 1/16 of a part: a border within a window costs
 /// more than unequal parts (tuning/spmv.md: rows_of_share).
@@ -40,7 +40,7 @@ constexpr std::size_t rows_of_share = 16;
 std::size_t count_shares(const csr_operand& a, int threads, std::size_t least) {
   const std::size_t work = a.rows + a.nonzeros();
   const auto most = static_cast<std::size_t>(threads);
-  const bool has_several = most > 1 && work / (most * shares_of_thread) >= least_of_several;
+  const bool has_several = most > 1 && work / (most * shares_of_thread) >= min_of_several;
   return has_several ? most * shares_of_thread : std::clamp<std::size_t>(work / least, 1, most);
 }
 
@@ -86,9 +86,9 @@ struct borders {
         rows(a.rows),
         work(a.rows + a.nonzeros()),
         shares(count_shares(a, threads,
-                            least_share(slices != nullptr, slices != nullptr && slices->keeps))) {
-    const std::size_t most_whole = std::max(order::chunk, work / shares / rows_of_share);
-    if (slices != nullptr && slices->longest <= most_whole) {
+                            min_share(slices != nullptr, slices != nullptr && slices->keeps))) {
+    const std::size_t max_whole = std::max(order::chunk, work / shares / rows_of_share);
+    if (slices != nullptr && slices->longest <= max_whole) {
       windows = &slices->windows;
       shares = std::min(shares, std::max<std::size_t>(windows->size() - 1, 1));
     }
@@ -96,7 +96,7 @@ struct borders {
 
   /// Upper bound of a part's chunks of cut rows: a border is at most half a chunk off, and two
   /// chunks may be short.
-  std::size_t most_cut_chunks() const { return work / shares / order::chunk + 4; }
+  std::size_t max_cut_chunks() const { return work / shares / order::chunk + 4; }
 
   std::size_t begin_of(std::size_t row) const { return bounds.begin(row); }
 
@@ -156,7 +156,7 @@ row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const 
   return {row, first + end == all.begin_of(row + 1), room.first(chunks)};
 }
 
-/// Sums one part. Must not throw in the parallel region. `room`: `most_cut_chunks` sums.
+/// Sums one part. Must not throw in the parallel region. `room`: `max_cut_chunks` sums.
 template <class A>
 cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all, const csr_product& a,
                            const border& begin, const border& end, std::span<dot_sum<A>> room) {
@@ -210,7 +210,7 @@ template <class A>
   }
   std::vector<cut_rows<A>> cut(all.shares);
   // Bytes, so that unused pages stay untouched.
-  const std::size_t room = all.most_cut_chunks();
+  const std::size_t room = all.max_cut_chunks();
   const std::unique_ptr<std::byte[]> bytes(new std::byte[all.shares * room * sizeof(dot_sum<A>)]);
   auto* const sums = reinterpret_cast<dot_sum<A>*>(bytes.get());
   take_shares(all.shares, threads, [&](std::size_t i) {
@@ -290,8 +290,8 @@ void spmv(const executor& where, const csr_product& a) {
 
 std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
                                              const planned_products& products) {
-  const std::size_t shares = count_shares(
-      a, threads_of(where), least_share(products.fixed_columns, products.fixed_values));
+  const std::size_t shares =
+      count_shares(a, threads_of(where), min_share(products.fixed_columns, products.fixed_values));
   auto analysis = std::make_shared<host_analysis>(a, products, shares);
   const borders all(a, threads_of(where), analysis->slices ? &*analysis->slices : nullptr);
   std::size_t cut = 0;

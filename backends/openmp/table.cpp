@@ -1,11 +1,11 @@
 #include "backends/openmp/openmp.hpp"
 
+#include "backends/common/elementwise/moves.hpp"
+#include "backends/common/order/each_dot.hpp"
+#include "backends/common/order/interval_numbers.hpp"
 #include "backends/openmp/threads.hpp"
 #include "backends/serial/serial.hpp"
 #include "backends/simd/simd.hpp"
-#include "src/core/elementwise/moves.hpp"
-#include "src/core/order/each_dot.hpp"
-#include "src/core/order/interval_numbers.hpp"
 
 namespace tally::backends::openmp {
 namespace {

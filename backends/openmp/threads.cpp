@@ -40,7 +40,7 @@ void require_usable() {
 
 int default_threads() noexcept {
   if (!usable() || omp_get_active_level() >= omp_get_max_active_levels()) return 1;
-  return std::min(omp_get_max_threads(), openmp_options::most_threads);
+  return std::min(omp_get_max_threads(), openmp_options::max_threads);
 }
 
 int threads_asked_of(const executor& where) noexcept {

@@ -2,7 +2,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"
-#include "backends/simd/transform.hpp"
+#include "backends/simd/elementwise/transform.hpp"
 
 namespace tally::backends::openmp {
 namespace {

@@ -1,10 +1,10 @@
 // dot in plain loops.
 #include "backends/serial/serial.hpp"
 
+#include "backends/common/order/node_sum.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/serial/order.hpp"
 #include "backends/serial/term.hpp"
-#include "src/core/order/node_sum.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "src/core/exact/exact_sums.hpp"
+#include "backends/common/exact/exact_sums.hpp"
 
 namespace tally::backends::serial {
 

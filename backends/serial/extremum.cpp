@@ -1,7 +1,7 @@
 // min, max, minmax and iamax in plain loops.
 #include "backends/serial/serial.hpp"
 
-#include "src/core/extremum/rank.hpp"
+#include "backends/common/extremum/rank.hpp"
 
 namespace tally::backends::serial {
 namespace {

@@ -1,8 +1,8 @@
 // gather and scatter in plain loops.
 #include "backends/serial/serial.hpp"
 
-#include "src/core/elementwise/moves.hpp"
-#include "src/core/sparse/csr.hpp"
+#include "backends/common/elementwise/moves.hpp"
+#include "backends/common/sparse/csr.hpp"
 
 #include <cstring>
 

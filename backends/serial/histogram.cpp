@@ -1,8 +1,8 @@
 // Histograms in plain loops.
 #include "backends/serial/serial.hpp"
 
-#include "src/core/histogram/bins.hpp"
-#include "src/core/histogram/weights.hpp"
+#include "backends/common/histogram/bins.hpp"
+#include "backends/common/histogram/weights.hpp"
 
 #include <algorithm>
 #include <memory>

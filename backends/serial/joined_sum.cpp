@@ -1,6 +1,6 @@
 // Nodes of a longer vector's tree, summed and joined in plain loops.
+#include "backends/common/order/node_sum.hpp"
 #include "backends/serial/serial.hpp"
-#include "src/core/order/node_sum.hpp"
 
 namespace tally::backends::serial {
 

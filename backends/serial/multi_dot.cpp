@@ -1,8 +1,8 @@
 // Several dot products, one by one.
 
+#include "backends/common/order/each_dot.hpp"
 #include "backends/serial/exact.hpp"
 #include "backends/serial/serial.hpp"
-#include "src/core/order/each_dot.hpp"
 
 namespace tally::backends::serial {
 

@@ -1,8 +1,8 @@
 // The contract's order of summation in plain loops.
 #pragma once
 
-#include "src/core/order/row_order.hpp"
-#include "src/core/order/tree.hpp"
+#include "backends/common/order/row_order.hpp"
+#include "backends/common/order/tree.hpp"
 
 #include <tally/order.hpp>
 #include <tally/types.hpp>

@@ -1,10 +1,10 @@
 // sum, asum and nrm2 in plain loops.
 #include "backends/serial/serial.hpp"
 
+#include "backends/common/order/node_sum.hpp"
+#include "backends/common/order/reduce_sum.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/serial/order.hpp"
-#include "src/core/order/node_sum.hpp"
-#include "src/core/order/reduce_sum.hpp"
-#include "src/core/types/tables.hpp"
 
 namespace tally::backends::serial {
 namespace {

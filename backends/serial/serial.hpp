@@ -1,7 +1,7 @@
 // The serial backend: plain loops on one thread, the reference to read first.
 #pragma once
 
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 
 namespace tally::backends::serial {
 

@@ -2,12 +2,12 @@
 #include "backends/serial/spmv.hpp"
 #include "backends/serial/serial.hpp"
 
+#include "backends/common/sparse/csr_defects.hpp"
+#include "backends/common/sparse/exact_rows.hpp"
+#include "backends/common/sparse/row_kernels.hpp"
+#include "backends/common/sparse/transpose.hpp"
 #include "backends/serial/exact.hpp"
 #include "backends/serial/term.hpp"
-#include "src/core/sparse/csr_defects.hpp"
-#include "src/core/sparse/exact_rows.hpp"
-#include "src/core/sparse/row_kernels.hpp"
-#include "src/core/sparse/transpose.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "src/core/sparse/row_kernels.hpp"
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
+#include "backends/common/sparse/row_kernels.hpp"
 
 namespace tally::backends::serial {
 

@@ -1,8 +1,8 @@
 // Terms of a dot product, in plain arithmetic.
 #pragma once
 
+#include "backends/common/order/dot_sum.hpp"
 #include "backends/serial/order.hpp"
-#include "src/core/order/dot_sum.hpp"
 
 #include <cstdint>
 #include <type_traits>

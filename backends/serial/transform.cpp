@@ -1,7 +1,7 @@
 // The element-wise functions in plain loops.
 #include "backends/serial/serial.hpp"
 
-#include "src/core/elementwise/blocks.hpp"
+#include "backends/common/elementwise/blocks.hpp"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include "backends/simd/extremum.hpp"
 #include "backends/simd/simd.hpp"
 
-#include "backends/simd/targets.hpp"
+#include "backends/simd/vectors/targets.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ struct implementation {
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "backends/simd/kernel-inl.hpp"
+#include "backends/simd/sums/kernel-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
@@ -366,7 +366,7 @@ constexpr implementation this_target = {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "backends/simd/implementations-inl.hpp"
+#include "backends/simd/vectors/implementations-inl.hpp"
 
 namespace tally::backends::simd {
 extremum_search* extremum_search_of(instruction_set set, extreme what, type x) {

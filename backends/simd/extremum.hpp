@@ -1,8 +1,8 @@
 #pragma once
 
-#include "backends/simd/instruction_set.hpp"
-#include "src/core/extremum/rank.hpp"
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
+#include "backends/common/extremum/rank.hpp"
+#include "backends/simd/vectors/instruction_set.hpp"
 
 namespace tally::backends::simd {
 

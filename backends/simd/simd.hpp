@@ -2,7 +2,7 @@
 // they gain nothing.
 #pragma once
 
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 
 namespace tally::backends::simd {
 

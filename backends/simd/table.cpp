@@ -1,9 +1,9 @@
 #include "backends/simd/simd.hpp"
 
+#include "backends/common/elementwise/moves.hpp"
+#include "backends/common/order/each_dot.hpp"
+#include "backends/common/order/interval_numbers.hpp"
 #include "backends/serial/serial.hpp"
-#include "src/core/elementwise/moves.hpp"
-#include "src/core/order/each_dot.hpp"
-#include "src/core/order/interval_numbers.hpp"
 
 namespace tally::backends::simd {
 

@@ -1,7 +1,7 @@
 // Histograms in plain code, and by NumPy's method.
+#include "backends/common/types/tables.hpp"
 #include "bench/ours.hpp"
 #include "bench/peers/peers.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <algorithm>
 #include <atomic>

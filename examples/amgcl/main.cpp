@@ -240,8 +240,8 @@ int main(int argc, char** argv) try {
               a.rows, a.values.size(), chosen.solver.c_str(), chosen.coarsening.c_str(),
               chosen.relaxation.c_str(), "backend");
 
-  constexpr int most_threads = 3;
-  for (int threads = 1; threads <= most_threads; ++threads) {
+  constexpr int max_threads = 3;
+  for (int threads = 1; threads <= max_threads; ++threads) {
     omp_set_num_threads(threads);
     print("AMGCL's own", threads, solve<amgcl::backend::builtin<double>>(a, chosen));
   }
@@ -249,7 +249,7 @@ int main(int argc, char** argv) try {
   std::optional<std::uint64_t> hash;
   bool agree = true;
   for (const tally::executor& where : chosen.executors) {
-    for (int threads = 1; threads <= most_threads; ++threads) {
+    for (int threads = 1; threads <= max_threads; ++threads) {
       omp_set_num_threads(threads);  // for AMGCL's set-up and openmp
       const outcome here = solve<example::tally_backend<double>>(a, chosen, {where});
       print(std::string("Tally, ") + where.description(), threads, here);

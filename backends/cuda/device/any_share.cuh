@@ -1,8 +1,8 @@
 // A warp's part of a sum over vectors of any increment and type.
 #pragma once
 
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/device/sum_kernel.cuh"
-#include "src/core/types/tables.hpp"
 
 namespace tally::backends::cuda {
 

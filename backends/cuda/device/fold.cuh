@@ -1,9 +1,9 @@
 // Additions in the order's tree: within a thread, across a warp, over lanes, and leaf by leaf.
 #pragma once
 
+#include "backends/common/order/dot_sum.hpp"
+#include "backends/common/order/reduce_sum.hpp"
 #include "backends/cuda/device/kernel.cuh"
-#include "src/core/order/dot_sum.hpp"
-#include "src/core/order/reduce_sum.hpp"
 
 #include <tally/order.hpp>
 

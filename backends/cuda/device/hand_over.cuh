@@ -40,8 +40,8 @@ __device__ Sum add_round(const Sum* sums, unsigned count, unsigned thread) {
 
 /// Words per warp: the sums of a span of blocks.
 inline constexpr unsigned span_words = warp * words_at_once;
-inline constexpr unsigned most_spans = scratch_words / span_words;
-static_assert(most_spans <= warp);
+inline constexpr unsigned max_spans = scratch_words / span_words;
+static_assert(max_spans <= warp);
 
 template <class Sum>
 __device__ unsigned spans_of_blocks(unsigned blocks) {
@@ -71,7 +71,7 @@ __device__ Sum add_span(std::uint64_t* words, unsigned blocks, unsigned span, un
 /// gets the sum.
 template <class Sum>
 __device__ Sum add_blocks(std::uint64_t* words, unsigned blocks, unsigned thread, unsigned w) {
-  __shared__ Sum sums[most_spans];
+  __shared__ Sum sums[max_spans];
   if (w == 0) fill_last_words<Sum>(words, blocks, thread);
   const unsigned spans = spans_of_blocks<Sum>(blocks);
   Sum total;

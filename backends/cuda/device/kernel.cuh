@@ -1,8 +1,8 @@
 // Basics of all kernels.
 #pragma once
 
+#include "backends/common/order/dot_sum.hpp"
 #include "backends/cuda/device/words.hpp"
-#include "src/core/order/dot_sum.hpp"
 
 #include <tally/types.hpp>
 
@@ -18,11 +18,11 @@ inline constexpr unsigned whole_warp = 0xffffffffu;
 
 /// Blocks of 256 threads that fit an SM, at least, by compute capability.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
-inline constexpr int most_blocks_at_once = 8;
+inline constexpr int max_blocks_at_once = 8;
 #elif __CUDA_ARCH__ > 800
-inline constexpr int most_blocks_at_once = 6;
+inline constexpr int max_blocks_at_once = 6;
 #else
-inline constexpr int most_blocks_at_once = 4;
+inline constexpr int max_blocks_at_once = 4;
 #endif
 
 /// Device type of an element; std::complex has no device functions.

@@ -32,7 +32,7 @@ struct sum_job {
 
 /// Sums of at most this many bytes, or products of two, are exact in double as in int64, so the
 /// int64 kernels serve both.
-inline constexpr std::size_t most_exact_bytes = std::size_t{1} << 36;
+inline constexpr std::size_t max_exact_bytes = std::size_t{1} << 36;
 
 /// Launched by cudaLaunchKernel, never called directly.
 using sum_kernel_function = void(sum_job);

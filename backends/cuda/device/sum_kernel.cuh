@@ -12,7 +12,8 @@
 // - `add`: adds a term.
 // - `rescales`: whether elements are read again (norm_sum).
 // - `add_scaled`: adds a scaled term to an otherwise complete sum.
-// - `node`: a node of a longer vector's tree (src/core/order/node_sum.hpp), unless `finish` makes
+// - `node`: a node of a longer vector's tree (backends/common/order/node_sum.hpp), unless `finish`
+// makes
 //   it.
 // - `parts`: numbers in a result; `finish` makes them.
 #pragma once
@@ -138,7 +139,7 @@ struct contiguous_share {
       }
     };
     const auto add_all = [&](auto add) {
-      if ((first + chunks_a_warp(lanes)) * chunk <= job.n) {
+      if ((first + chunks_per_warp(lanes)) * chunk <= job.n) {
         add_rows.template operator()<true>(add);
       } else {
         add_rows.template operator()<false>(add);
@@ -179,7 +180,7 @@ __device__ bool add_in_blocks(const typename Share::job& job, unsigned block, un
   std::int64_t node = std::int64_t{block} * (job.tiles * warps) + w;
 #pragma unroll 1
   for (unsigned tile = 0;; node += warps) {
-    const Sum s = Share::add(job, node * chunks_a_warp(Share::lanes), thread);
+    const Sum s = Share::add(job, node * chunks_per_warp(Share::lanes), thread);
     if (thread == 0) sums[(tile & (in_round - 1)) * warps + w] = s;
     if ((++tile & (in_round - 1)) != 0) continue;
 

@@ -13,21 +13,21 @@
 namespace tally::backends::cuda {
 
 /// Returns the order's lanes per thread: 16-byte loads, or four lanes of narrower types
-/// (tuning/dot.md: lanes_a_thread).
-TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t x_size, std::size_t y_size) {
+/// (tuning/dot.md: lanes_per_thread).
+TALLY_HOST_DEVICE constexpr int lanes_per_thread(std::size_t x_size, std::size_t y_size) {
   return x_size >= 8 || y_size >= 8 ? 2 : 4;
 }
 
 /// For one vector; elements of one byte come 8 at a time.
-TALLY_HOST_DEVICE constexpr int lanes_a_thread(std::size_t size) {
-  return size == 1 ? 8 : lanes_a_thread(size, size);
+TALLY_HOST_DEVICE constexpr int lanes_per_thread(std::size_t size) {
+  return size == 1 ? 8 : lanes_per_thread(size, size);
 }
 
 /// Lanes per thread where elements are loaded one by one.
 inline constexpr int lanes_of_any = 2;
 
 /// Returns the chunks of a warp's lanes, a node of the tree.
-TALLY_HOST_DEVICE constexpr int chunks_a_warp(int lanes) {
+TALLY_HOST_DEVICE constexpr int chunks_per_warp(int lanes) {
   return 32 * lanes / static_cast<int>(order::lanes);
 }
 
@@ -44,8 +44,8 @@ inline constexpr unsigned scratch_words = 8192;
 inline constexpr unsigned words_at_once = 8;
 
 template <class N>
-TALLY_HOST_DEVICE constexpr N words_of_blocks(N blocks, unsigned words_a_sum) {
-  return (blocks * words_a_sum + words_at_once - 1) / words_at_once * words_at_once;
+TALLY_HOST_DEVICE constexpr N words_of_blocks(N blocks, unsigned words_per_sum) {
+  return (blocks * words_per_sum + words_at_once - 1) / words_at_once * words_at_once;
 }
 
 /// `tiles` adjacent tiles per block, a tile being one node for each of the block's `warps`. Both
@@ -56,9 +56,9 @@ struct sum_shape {
   unsigned tiles = 1;
 };
 
-/// Sums of at most `most_nodes` nodes, a warp's chunks each.
+/// Sums of at most `max_nodes` nodes, a warp's chunks each.
 struct sum_case {
-  std::uint64_t most_nodes;
+  std::uint64_t max_nodes;
   unsigned warps;  ///< per block
 };
 
@@ -75,7 +75,7 @@ inline constexpr sum_case sum_cases[] = {
 inline constexpr std::uint64_t tiles_before_growth = 256;
 
 /// Pre: nodes >= 1.
-constexpr sum_shape shape_of_nodes(std::uint64_t nodes, unsigned words_a_sum) {
+constexpr sum_shape shape_of_nodes(std::uint64_t nodes, unsigned words_per_sum) {
   const auto ceil_div = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };
   sum_shape s;
   if (nodes <= max_warps) {
@@ -84,20 +84,20 @@ constexpr sum_shape shape_of_nodes(std::uint64_t nodes, unsigned words_a_sum) {
   }
   for (const sum_case& c : sum_cases) {
     s.warps = c.warps;
-    if (nodes <= c.most_nodes) break;
+    if (nodes <= c.max_nodes) break;
   }
   const std::uint64_t tiles = ceil_div(nodes, s.warps);
   std::uint64_t a_block =
       std::clamp<std::uint64_t>(std::bit_floor(tiles / tiles_before_growth), 1, max_tiles);
-  while (ceil_div(tiles, a_block) > scratch_words / words_a_sum) a_block *= 2;
+  while (ceil_div(tiles, a_block) > scratch_words / words_per_sum) a_block *= 2;
   s.tiles = static_cast<unsigned>(a_block);
   s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
   return s;
 }
 
-constexpr sum_shape shape_of_sum(std::size_t n, int lanes, unsigned words_a_sum) {
-  const std::uint64_t a_node = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
-  return shape_of_nodes(std::max<std::uint64_t>(1, (n + a_node - 1) / a_node), words_a_sum);
+constexpr sum_shape shape_of_sum(std::size_t n, int lanes, unsigned words_per_sum) {
+  const std::uint64_t a_node = order::chunk * static_cast<unsigned>(chunks_per_warp(lanes));
+  return shape_of_nodes(std::max<std::uint64_t>(1, (n + a_node - 1) / a_node), words_per_sum);
 }
 
 }  // namespace tally::backends::cuda

@@ -1,7 +1,7 @@
 // Tagged words of sums and results.
 #pragma once
 
-#include <tally/words.hpp>
+#include <tally/detail/words.hpp>
 
 namespace tally::backends::cuda {
 

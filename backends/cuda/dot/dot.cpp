@@ -1,12 +1,12 @@
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/order/dot_sum.hpp"
+#include "backends/common/order/node_sum.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/dot/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/sum.hpp"
-#include "src/core/order/dot_sum.hpp"
-#include "src/core/order/node_sum.hpp"
-#include "src/core/types/tables.hpp"
 
 namespace tally::backends::cuda {
 namespace {
@@ -22,11 +22,11 @@ void sum_products(const executor& where, const dot_arguments& a, sum_job job) {
   job.y_type = a.y.element;
   job.conjugated = a.conjugated;
 
-  int lanes = lanes_a_thread(size_of(a.x.element), size_of(a.y.element));
+  int lanes = lanes_per_thread(size_of(a.x.element), size_of(a.y.element));
   const bool bytes_in_double =
       a.result.element == type::float64 && size_of(a.x.element) == 1 && size_of(a.y.element) == 1;
   const bool contiguous = is_contiguous(a.x, lanes) && is_contiguous(a.y, lanes);
-  job.as_double = bytes_in_double && contiguous && a.x.size <= most_exact_bytes;
+  job.as_double = bytes_in_double && contiguous && a.x.size <= max_exact_bytes;
   const type accumulator = job.as_double ? type::int64 : a.result.element;
   with_type<accumulator_types>(accumulator, [&]<class A>() {
     constexpr unsigned words = words_of<dot_sum<A>>;

@@ -1,9 +1,9 @@
 // Terms of dot, x_i * y_i.
 #pragma once
 
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/device/any_share.cuh"
 #include "backends/cuda/dot/kernels.hpp"
-#include "src/core/types/tables.hpp"
 
 namespace tally::backends::cuda {
 
@@ -22,7 +22,7 @@ struct products {
   using Y = Y_;
   using R = real_t<A>;
   using sum = dot_sum<A>;
-  static constexpr int lanes = lanes_a_thread(sizeof(X), sizeof(Y));
+  static constexpr int lanes = lanes_per_thread(sizeof(X), sizeof(Y));
   static constexpr int parts = is_complex_v<A> ? 2 : 1;
   static constexpr bool rescales = false;
 

@@ -8,7 +8,7 @@ namespace tally::backends::cuda {
 // Hidden by name, so that a missing instantiation fails when the library is linked, not loaded.
 
 /// For vectors of these types for which is_contiguous holds. Pre: x's type is not after y's in the
-/// list. Null for bytes in double (`most_exact_bytes`).
+/// list. Null for bytes in double (`max_exact_bytes`).
 template <class A>
 [[gnu::visibility("hidden")]] sum_kernel_function* dot_kernel(type x, type y);
 

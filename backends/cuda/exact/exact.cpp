@@ -1,14 +1,14 @@
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/exact/job.hpp"
 #include "backends/cuda/exact/kernels.hpp"
 #include "backends/cuda/exact/shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/mailbox.hpp"
-#include "backends/cuda/runtime/results.hpp"
+#include "backends/cuda/runtime/results/mailbox.hpp"
+#include "backends/cuda/runtime/results/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -207,11 +207,11 @@ void round_words(const executor& where, const round_arguments& a) {
     shape.threads = 32;
     launch(round_kernel(of_float), shape, &job, where.device(), stream);
   };
-  constexpr std::size_t most_blocks = std::size_t{1} << 30;
+  constexpr std::size_t max_blocks = std::size_t{1} << 30;
   if (!a.wait) {
-    for (std::size_t i = 0; i < a.count; i += most_blocks) {
+    for (std::size_t i = 0; i < a.count; i += max_blocks) {
       launch_all(a.words + i * words, static_cast<std::byte*>(a.result.data) + i * bytes,
-                 std::min(most_blocks, a.count - i));
+                 std::min(max_blocks, a.count - i));
     }
     return;
   }

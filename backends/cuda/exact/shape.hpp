@@ -23,8 +23,8 @@ struct exact_shape {
 inline constexpr unsigned terms_of_one_block = 12;
 /// Up to this many tiles a warp, all resident warps get equal parts. Beyond, warps take batches,
 /// fractions of a part, as they get ready.
-inline constexpr std::uint64_t most_tiles_of_share = 32, batches_of_share = 4;
-inline constexpr std::uint64_t least_batch = 8, most_batch = 16;
+inline constexpr std::uint64_t max_tiles_of_share = 32, batches_of_share = 4;
+inline constexpr std::uint64_t min_batch = 8, max_batch = 16;
 
 /// Tiles are short while each resident warp has at most one.
 inline exact_shape shape_of_exact(const exact_kernel_pair& kernels, std::uint64_t n,
@@ -41,9 +41,9 @@ inline exact_shape shape_of_exact(const exact_kernel_pair& kernels, std::uint64_
       exact_warps * std::max(1u, terms_of_one_block * 32 / static_cast<unsigned>(s.kernel->tile));
   const std::uint64_t a_warp = ceil_div(tiles, tiles <= one_block ? exact_warps : resident);
   s.tiles = static_cast<unsigned>(
-      a_warp <= most_tiles_of_share
+      a_warp <= max_tiles_of_share
           ? std::max<std::uint64_t>(a_warp, 1)
-          : std::clamp<std::uint64_t>(a_warp / batches_of_share, least_batch, most_batch));
+          : std::clamp<std::uint64_t>(a_warp / batches_of_share, min_batch, max_batch));
   const std::uint64_t batches = ceil_div(tiles, s.tiles);
   s.dynamic = batches > resident;
   s.warps = static_cast<unsigned>(std::clamp<std::uint64_t>(batches, 1, exact_warps));

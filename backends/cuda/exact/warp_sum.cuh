@@ -46,7 +46,7 @@ class warp_sum {
   using narrow = narrow_levels<T, paired, count>;
   using wide = wide_levels<T, paired>;
   /// Tiles before wide levels' sums are taken, at most.
-  static constexpr int most_tiles = wide::terms / count;
+  static constexpr int max_tiles = wide::terms / count;
 
  public:
   __device__ warp_sum(double* columns, std::int64_t* words, int thread)
@@ -67,9 +67,9 @@ class warp_sum {
         }
         // The next tiles will probably fail, too, the more so the more have.
         tiles_left_ = in_row_;
-        in_row_ = in_row_ * 2 < most_tiles ? in_row_ * 2 : most_tiles;
+        in_row_ = in_row_ * 2 < max_tiles ? in_row_ * 2 : max_tiles;
       } else {
-        tiles_left_ = most_tiles;
+        tiles_left_ = max_tiles;
       }
       clear_columns();
     }

@@ -6,12 +6,12 @@
 // candidates like sums (device/fold.cuh).
 #pragma once
 
+#include "backends/common/extremum/rank.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/device/hand_over.cuh"
 #include "backends/cuda/device/sum_job.hpp"
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/extremum/kernels.hpp"
-#include "src/core/extremum/rank.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <array>
 

@@ -3,7 +3,7 @@
 
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/results/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 
@@ -12,7 +12,7 @@
 namespace tally::backends::cuda {
 
 static_assert(device_sum::word_count <= scratch_words);
-static_assert(device_sum::most_bytes <= mailbox::words * 4);
+static_assert(device_sum::max_bytes <= mailbox::words * 4);
 
 void for_each_part(const executor&, const char* function, std::size_t, const part_calls&) {
   throw error(

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 
 namespace tally::backends::cuda {
 

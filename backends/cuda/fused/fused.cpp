@@ -1,14 +1,14 @@
 // Updates with a sum: one launch where there is a kernel, else two.
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/elementwise/elementwise.hpp"
+#include "backends/common/order/reduce_sum.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/fused/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/results/mailbox.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/sum.hpp"
-#include "src/core/elementwise/elementwise.hpp"
-#include "src/core/order/reduce_sum.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <cstring>
 
@@ -21,7 +21,7 @@ bool is_plain(const transform_arguments& u, type computation, type element, std:
   const auto fits = [&](const operand& v) {
     const bool as_numbers = v.size != n && v.element == part_of(element);
     return (as_numbers || v.element == element) &&
-           is_contiguous({v.data, n, v.increment, element}, lanes_a_thread(size_of(element)));
+           is_contiguous({v.data, n, v.increment, element}, lanes_per_thread(size_of(element)));
   };
   return u.what == elementwise::axpby && part_of(computation) == part_of(element) && fits(u.x) &&
          fits(u.y) && fits(u.z);
@@ -56,10 +56,10 @@ void run_apart(const executor& where, const char* operation, const transform_arg
 
 void run(const executor& where, const char* operation, const fused_kernel& kernel, fused_job& job,
          type element, const output& result, bool wait) {
-  run_sum(
-      where, operation, reinterpret_cast<const void*>(kernel.function),
-      shape_of_sum(static_cast<std::size_t>(job.n), lanes_a_thread(size_of(element)), kernel.words),
-      kernel.words, job, result.data, size_of(result.element), wait);
+  run_sum(where, operation, reinterpret_cast<const void*>(kernel.function),
+          shape_of_sum(static_cast<std::size_t>(job.n), lanes_per_thread(size_of(element)),
+                       kernel.words),
+          kernel.words, job, result.data, size_of(result.element), wait);
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ void fused_dot(const executor& where, const transform_arguments& u, type computa
   const char* const name = a.conjugated == conjugate::none ? "axpy_dot" : "axpy_dotc";
   const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);
   if (is_exact(a.options, a.result) || kernel.function == nullptr || element != a.result.element ||
-      a.y.element != element || !is_contiguous(a.y, lanes_a_thread(size_of(element))) ||
+      a.y.element != element || !is_contiguous(a.y, lanes_per_thread(size_of(element))) ||
       !is_plain(u, computation, element, a.x.size)) {
     return run_apart(where, name, u, computation, a, &cuda::dot);
   }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "backends/common/elementwise/elementwise.hpp"
 #include "backends/cuda/device/sum_job.hpp"
-#include "src/core/elementwise/elementwise.hpp"
 
 namespace tally::backends::cuda {
 

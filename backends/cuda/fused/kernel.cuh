@@ -81,7 +81,7 @@ struct updated_share {
         if (i + l < left) f(l, i + l);
       }
     };
-    if ((first + chunks_a_warp(lanes)) * chunk <= job.n) {
+    if ((first + chunks_per_warp(lanes)) * chunk <= job.n) {
       update_rows.template operator()<true>();
     } else {
       update_rows.template operator()<false>();

@@ -1,7 +1,7 @@
 // Parameter of one launch of gather or scatter.
 #pragma once
 
-#include "src/core/elementwise/gathered_elements.hpp"
+#include "backends/common/elementwise/gathered_elements.hpp"
 
 #include <cstdint>
 

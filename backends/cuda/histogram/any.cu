@@ -1,10 +1,10 @@
 // Kernels that read no samples, or any type's.
+#include "backends/common/histogram/weights.hpp"
+#include "backends/common/types/typed_vector.hpp"
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/histogram/kernels.hpp"
 #include "backends/cuda/histogram/sorted_counts.cuh"
 #include "backends/cuda/histogram/weights.cuh"
-#include "src/core/histogram/weights.hpp"
-#include "src/core/types/typed_vector.hpp"
 
 #include <cstddef>
 #include <cstdint>

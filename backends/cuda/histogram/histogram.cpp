@@ -1,13 +1,13 @@
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/histogram/weights.hpp"
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/histogram/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/results/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/stream_memory.hpp"
-#include "src/core/histogram/weights.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,29 +26,29 @@ bool is_byte(type element) { return size_of(element) == 1; }
 // --- Tuning values (tuning/histogram.md) ---------------------------------------------------------
 
 /// Ranges before a cache is better, at most. (Earlier for skewed keys.)
-constexpr std::size_t most_ranges = 10;
+constexpr std::size_t max_ranges = 10;
 
 /// Samples from which sorting pays for another launch, if also half as many as the places.
-constexpr std::size_t least_sorted = std::size_t{1} << 21;
+constexpr std::size_t min_sorted = std::size_t{1} << 21;
 
 /// Samples per sorting launch, at most.
-constexpr std::size_t most_sorted = std::size_t{1} << 25;
+constexpr std::size_t max_sorted = std::size_t{1} << 25;
 
 /// Weights, and weights per bin, from which they are added in tables first.
-constexpr std::size_t least_in_tables = std::size_t{1} << 20, least_of_bin = 256;
+constexpr std::size_t min_in_tables = std::size_t{1} << 20, min_of_bin = 256;
 
 /// Samples up to which a range has one block, which writes counts and needs no zeros first.
-constexpr std::size_t most_of_one_block = 4 * histogram_threads;
+constexpr std::size_t max_of_one_block = 4 * histogram_threads;
 
 /// Samples per launch, at most: a block counts in 32 bits.
-constexpr std::size_t most_at_once = (std::size_t{1} << 32) - 4096;
+constexpr std::size_t max_at_once = (std::size_t{1} << 32) - 4096;
 
 /// Bits of a position below its cell, at most. Cells are halved until each has one threshold, or at
 /// cell_bits_for.
-constexpr unsigned most_cell_bits = 14;
+constexpr unsigned max_cell_bits = 14;
 constexpr unsigned cell_bits_for(std::size_t thresholds) {
   const std::size_t cells = thresholds <= 1024 ? 6 * thresholds : 3 * thresholds;
-  unsigned bits = most_cell_bits;
+  unsigned bits = max_cell_bits;
   while (bits > 8 && (std::size_t{1} << (23 - bits)) < cells) --bits;
   return bits;
 }
@@ -90,11 +90,11 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
   };
   const bool can_be_linear =
       std::isfinite(job.rate) && std::isfinite(job.offset) && std::isnormal(job.rate);
-  const unsigned least_bits = cell_bits_for(thresholds.size());
-  for (job.cell_bits = most_cell_bits;; --job.cell_bits) {
+  const unsigned min_bits = cell_bits_for(thresholds.size());
+  for (job.cell_bits = max_cell_bits;; --job.cell_bits) {
     const std::size_t n = thresholds.size(), by_floats = crowded(by_bits, n, job.cell_bits);
     const std::size_t by_widths = can_be_linear ? crowded(by_width, n, job.cell_bits) : n;
-    if (std::min(by_floats, by_widths) == 0 || job.cell_bits == least_bits) {
+    if (std::min(by_floats, by_widths) == 0 || job.cell_bits == min_bits) {
       return by_widths <= by_floats ? bin_rule::linear_edges : bin_rule::bitwise_edges;
     }
   }
@@ -160,7 +160,7 @@ void describe_bins(const histogram_arguments& a, const executor& where,
         const bin_rule cells = cut_into_cells(all, job);
         const std::size_t shared =
             ceil_div(bytes, 16) * 16 + (std::size_t{4} << (23 - job.cell_bits));
-        if (shared <= most_shared_bytes(where.device()) / 2) {
+        if (shared <= max_shared_bytes(where.device()) / 2) {
           bins.rule = cells;
           job.shared_bytes = static_cast<unsigned>(shared);
         }
@@ -210,30 +210,30 @@ void take_samples(const histogram_arguments& a, std::size_t first, std::size_t e
 void count(const histogram_arguments& a, const executor& where, const current_device& current,
            histogram_edges_job& job, bin_rule rule) {
   const int device = where.device();
-  const std::size_t processors = multiprocessors(device), most_bytes = most_shared_bytes(device);
+  const std::size_t processors = multiprocessors(device), max_bytes = max_shared_bytes(device);
   if (rule == bin_rule::bytes) job.places = 256;
 
   const std::size_t places = std::size_t{job.places} * job.channels;
   // CUDA reserves 1 KiB per block; kernels need some hundred bytes.
-  const std::size_t room = ((most_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
+  const std::size_t room = ((max_bytes - 512 - job.shared_bytes) / 4 - 1) / 32 * 32;
   const std::size_t ranges = ceil_div(places, room);
-  counting how = rule == bin_rule::bytes && job.channels == 1  ? counting::spread
-                 : ranges <= std::min(most_ranges, processors) ? counting::tables
-                                                               : counting::cache;
+  counting how = rule == bin_rule::bytes && job.channels == 1 ? counting::spread
+                 : ranges <= std::min(max_ranges, processors) ? counting::tables
+                                                              : counting::cache;
   // A block of the second launch has a bucket's counters and a number per tile.
   const std::size_t a_bucket = ceil_div(places, adjacent * buckets) * adjacent;
-  const std::size_t tiles = ceil_div(std::min(a.x.size, most_sorted), samples_a_tile);
+  const std::size_t tiles = ceil_div(std::min(a.x.size, max_sorted), samples_per_tile);
   const std::size_t sorted_shared = (a_bucket + 1 + tiles + 1) * sizeof(std::uint32_t);
   if (how == counting::cache && job.channels == 1 && a.x.increment == 1 && !is_byte(a.x.element) &&
-      a.x.size >= std::max(least_sorted, places / 2) && a_bucket < std::size_t{1} << 16 &&
-      sorted_shared <= most_bytes - 512) {
+      a.x.size >= std::max(min_sorted, places / 2) && a_bucket < std::size_t{1} << 16 &&
+      sorted_shared <= max_bytes - 512) {
     how = counting::sorted;
   }
   std::size_t shared = 0;
   if (how == counting::cache || how == counting::sorted) {
     // A counter, and 16 bits for its owner: 2^15 places fit an H200 (tuning/histogram.md:
     // cache_bits).
-    while ((std::size_t{12} << job.cache_bits) <= most_bytes - 512) ++job.cache_bits;
+    while ((std::size_t{12} << job.cache_bits) <= max_bytes - 512) ++job.cache_bits;
     shared = std::size_t{6} << job.cache_bits;
     if (rule != bin_rule::keys && rule != bin_rule::bytes) rule = bin_rule::any;
     job.shared_bytes = 0;
@@ -242,13 +242,13 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   } else {
     job.ranges = static_cast<unsigned>(ranges);
     job.a_range = static_cast<slot>(ceil_div(ceil_div(places, ranges), 32) * 32);
-    job.alone = rule != bin_rule::bytes && a.x.size <= most_of_one_block;
+    job.alone = rule != bin_rule::bytes && a.x.size <= max_of_one_block;
     shared = job.shared_bytes + (std::size_t{job.a_range} + 1) * sizeof(std::uint32_t);
   }
 
   std::optional<stream_memory> memory;
   if (how == counting::sorted) {
-    const std::size_t octets = tiles * octets_a_tile * sizeof(uint4);
+    const std::size_t octets = tiles * octets_per_tile * sizeof(uint4);
     const std::size_t begins = ceil_div(tiles * (buckets + 1), 8) * 8 * sizeof(std::uint16_t);
     memory.emplace(octets + begins + buckets * sizeof(std::uint32_t), current, where.stream());
     auto* const bytes = static_cast<std::byte*>(memory->data());
@@ -257,7 +257,7 @@ void count(const histogram_arguments& a, const executor& where, const current_de
     job.totals = reinterpret_cast<std::uint32_t*>(bytes + octets + begins);
     job.a_range = static_cast<slot>(a_bucket);
     job.pieces = static_cast<unsigned>(2 * processors);
-    allow_shared_bytes(histogram_count_sorted_kernel(), current, most_bytes - 512);
+    allow_shared_bytes(histogram_count_sorted_kernel(), current, max_bytes - 512);
   }
 
   // Counting may overlap the writing of zeros, unless it hands in counts or reads thresholds from
@@ -270,10 +270,10 @@ void count(const histogram_arguments& a, const executor& where, const current_de
   }
   const void* const kernel = with_type<real_types>(
       a.x.element, [&]<class X>() { return histogram_kernel_of<loaded_t<X>>(rule, how); });
-  allow_shared_bytes(kernel, current, most_bytes - 512);
+  allow_shared_bytes(kernel, current, max_bytes - 512);
   // A launch begins with the first channel.
   const std::size_t at_once =
-      how == counting::sorted ? most_sorted : most_at_once / job.channels * job.channels;
+      how == counting::sorted ? max_sorted : max_at_once / job.channels * job.channels;
   for (std::size_t first = 0; first < a.x.size || first == 0; first += at_once) {
     take_samples(a, first, std::min(a.x.size, first + at_once), job);
     const std::size_t loads = job.loads > 0 ? static_cast<std::size_t>(job.loads)
@@ -282,8 +282,8 @@ void count(const histogram_arguments& a, const executor& where, const current_de
       const bool begins = first == 0 && !a.options.add;
       queue_zeros(job.counts, begins ? count_bytes : 0, begins ? a.options : histogram_options(),
                   job.totals, where);
-      const std::size_t loads_a_tile = samples_a_tile * size_of(a.x.element) / 16;
-      job.tiles = static_cast<std::int64_t>(ceil_div(loads, loads_a_tile));
+      const std::size_t loads_per_tile = samples_per_tile * size_of(a.x.element) / 16;
+      job.tiles = static_cast<std::int64_t>(ceil_div(loads, loads_per_tile));
       launch(kernel,
              {static_cast<unsigned>(processors), histogram_threads, shared, 1,
               job.thresholds == nullptr},
@@ -332,9 +332,9 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   sums.words = job.words;
   const std::size_t a_bin = 8 * static_cast<std::size_t>(doubles ? weight_table_words<double>
                                                                  : weight_table_words<float>);
-  const std::size_t most_bytes = most_shared_bytes(where.device()) - 2048;
-  const bool in_tables = a.x.size >= std::max(least_in_tables, least_of_bin * a.counts.size) &&
-                         a.counts.size <= most_bytes / a_bin;
+  const std::size_t max_bytes = max_shared_bytes(where.device()) - 2048;
+  const bool in_tables = a.x.size >= std::max(min_in_tables, min_of_bin * a.counts.size) &&
+                         a.counts.size <= max_bytes / a_bin;
   const void* const kernel = histogram_weights_kernel(a.x.element, doubles, in_tables);
   const auto blocks_of = [&](std::size_t n, unsigned threads) {
     return static_cast<unsigned>(std::clamp<std::size_t>(
@@ -348,7 +348,7 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
     job.first = first;
     job.some = some;
     if (in_tables) {
-      allow_shared_bytes(kernel, current, most_bytes);
+      allow_shared_bytes(kernel, current, max_bytes);
       const std::size_t blocks = std::clamp<std::size_t>(ceil_div(a.x.size, 8 * histogram_threads),
                                                          1, multiprocessors(where.device()));
       launch(kernel, {static_cast<unsigned>(blocks), histogram_threads, a_bin * some}, &job,

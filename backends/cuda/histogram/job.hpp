@@ -1,8 +1,8 @@
 // Parameters of the launches of a histogram.
 #pragma once
 
-#include "src/core/histogram/bins.hpp"
-#include "src/core/histogram/weights.hpp"
+#include "backends/common/histogram/bins.hpp"
+#include "backends/common/histogram/weights.hpp"
 
 #include <vector_types.h>
 
@@ -31,9 +31,9 @@ enum class counting : std::uint8_t {
 // Sorted places (sorted.cuh).
 inline constexpr unsigned buckets = 128;
 inline constexpr slot adjacent = 8;  ///< places in one bucket
-inline constexpr unsigned samples_a_tile = 8192;
+inline constexpr unsigned samples_per_tile = 8192;
 /// Octets of a tile's places, at most: 8 numbers of 16 bits, of one bucket.
-inline constexpr unsigned octets_a_tile = samples_a_tile / 8 + buckets * 7 / 8;
+inline constexpr unsigned octets_per_tile = samples_per_tile / 8 + buckets * 7 / 8;
 
 /// Parameter of a counting kernel. A *place* is a counter's index: a slot (a bin, or outside) of
 /// one channel, or a byte; channels are numbered through.

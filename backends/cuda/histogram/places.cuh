@@ -167,7 +167,7 @@ struct by_cell : places_are_slots {
   static constexpr std::uint32_t upper_bits = linear ? 0x4b000000 : 0;
   /// Upper bits of a cell of several thresholds. (3 would be those of -1.)
   static constexpr std::uint32_t crowded = 2;
-  static constexpr int most_in_turn = 4;
+  static constexpr int max_in_turn = 4;
 
   float rate, offset;
   std::uint32_t base;
@@ -269,7 +269,7 @@ struct by_cell : places_are_slots {
     }
     slot count = (sum & ~(crowded << 30)) >> cell_bits;
 #pragma unroll 1
-    for (int k = 0; k < most_in_turn; ++k, ++count) {
+    for (int k = 0; k < max_in_turn; ++k, ++count) {
       if (count == reached || x < thresholds[count]) return exact.bin_of(count);
     }
     return exact(x);

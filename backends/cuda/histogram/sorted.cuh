@@ -28,7 +28,7 @@ __device__ inline slot place_of_number(slot bucket, slot number) {
 /// A block has two groups of threads that sort tiles; one computes while the other waits for
 /// memory.
 inline constexpr unsigned sorters = histogram_threads / 2;
-inline constexpr int samples_a_sorter = static_cast<int>(samples_a_tile / sorters);
+inline constexpr int samples_per_sorter = static_cast<int>(samples_per_tile / sorters);
 
 __device__ inline void sync_group(unsigned group) {
   asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(sorters) : "memory");
@@ -36,7 +36,7 @@ __device__ inline void sync_group(unsigned group) {
 
 /// A bucket's numbers begin at multiples of 16 bytes.
 struct sorted_tile {
-  uint4 octets[octets_a_tile];
+  uint4 octets[octets_per_tile];
   std::uint32_t counts[buckets];
   std::uint32_t begins[buckets + 1];  ///< where each bucket begins, in octets
   std::uint32_t totals[buckets];      ///< octets of all the group's tiles
@@ -75,7 +75,7 @@ __device__ inline void place_buckets(const histogram_job& job, sorted_tile& tile
 template <class L, class Job, class Rule>
 __device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& sorted,
                            std::int64_t tile, std::int64_t end) {
-  constexpr int per_load = 16 / static_cast<int>(sizeof(L)), loads = samples_a_sorter / per_load;
+  constexpr int per_load = 16 / static_cast<int>(sizeof(L)), loads = samples_per_sorter / per_load;
   const unsigned group = threadIdx.x / sorters, thread = threadIdx.x % sorters;
   auto* const numbers = reinterpret_cast<std::uint16_t*>(sorted.octets);
   const auto absent = static_cast<std::uint16_t>(job.a_range);
@@ -91,7 +91,7 @@ __device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& so
       const L* const from = static_cast<const L*>(job.x) + job.head + load * per_load;
       held[l].raw[0] = __ldcs(reinterpret_cast<const uint4*>(from));
     }
-    slot places[samples_a_sorter], ranks[samples_a_sorter];
+    slot places[samples_per_sorter], ranks[samples_per_sorter];
 #pragma unroll
     for (int l = 0; l < loads; ++l) {
       slot of_load[per_load];
@@ -103,14 +103,14 @@ __device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& so
       }
     }
 #pragma unroll
-    for (int i = 0; i < samples_a_sorter; ++i) {
+    for (int i = 0; i < samples_per_sorter; ++i) {
       if (places[i] != nowhere) ranks[i] = atomicAdd(sorted.counts + bucket_of(places[i]), 1u);
     }
     sync_group(group);
     if (thread < warp) place_buckets(job, sorted, tile);
     sync_group(group);
 #pragma unroll
-    for (int i = 0; i < samples_a_sorter; ++i) {
+    for (int i = 0; i < samples_per_sorter; ++i) {
       if (places[i] == nowhere) continue;
       numbers[8 * sorted.begins[bucket_of(places[i])] + ranks[i]] =
           static_cast<std::uint16_t>(number_in_bucket(places[i]));
@@ -121,7 +121,7 @@ __device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& so
       sorted.counts[thread] = 0;
     }
     sync_group(group);
-    uint4* const to = job.octets + tile * octets_a_tile;
+    uint4* const to = job.octets + tile * octets_per_tile;
     for (unsigned i = thread; i < sorted.begins[buckets]; i += sorters) to[i] = sorted.octets[i];
   }
   if (thread < buckets) atomicAdd(job.totals + thread, sorted.totals[thread]);
@@ -176,12 +176,12 @@ template <class L, class Rule>
 __global__ void __launch_bounds__(histogram_threads, 1)
     sort_kernel(const __grid_constant__ typename Rule::job_type job) {
   constexpr int per_load = 16 / static_cast<int>(sizeof(L));
-  constexpr std::int64_t loads_a_tile = samples_a_tile / per_load;
+  constexpr std::int64_t loads_per_tile = samples_per_tile / per_load;
   extern __shared__ __align__(16) char shared[];
   const std::int64_t tile = job.tiles * std::int64_t{blockIdx.x} / gridDim.x;
   const std::int64_t end_tile = job.tiles * (std::int64_t{blockIdx.x} + 1) / gridDim.x;
-  const std::int64_t first = tile * loads_a_tile;
-  const std::int64_t end = min(end_tile * loads_a_tile, job.loads);
+  const std::int64_t first = tile * loads_per_tile;
+  const std::int64_t end = min(end_tile * loads_per_tile, job.loads);
   thread_loads<L> loads(job, first + threadIdx.x, end, blockDim.x);
   const Rule place_of(job, shared);
   // The samples were there before this launch became resident: a launch that writes zeros is

@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(histogram_threads)
       const std::uint32_t own = octet + l * warp;
       if (own >= end) continue;
       tile = tile_of_octet(upto, own, tile, last);
-      const std::uint32_t at = tile * octets_a_tile + __ldcg(begins + tile) + (own - upto[tile]);
+      const std::uint32_t at = tile * octets_per_tile + __ldcg(begins + tile) + (own - upto[tile]);
       held[l].raw[0] = __ldcg(job.octets + at);
     }
 #pragma unroll

@@ -1,12 +1,12 @@
 // Addition of weights to the sums of their bins: few in memory, many in tables of shared memory
 // first.
 //
-// Promise: no addition rounds (src/core/histogram/weights.hpp), so the samples' order is
+// Promise: no addition rounds (backends/common/histogram/weights.hpp), so the samples' order is
 // irrelevant.
 #pragma once
 
+#include "backends/common/histogram/weights.hpp"
 #include "backends/cuda/histogram/counters.cuh"
-#include "src/core/histogram/weights.hpp"
 
 namespace tally::backends::cuda {
 
@@ -112,7 +112,7 @@ class warp_weights {
   }
 
  private:
-  static constexpr int turns = 16, least_to_hold = 4;
+  static constexpr int turns = 16, min_to_hold = 4;
 
   /// Adds up weights that begin at the same limb; returns whether this thread's is left.
   __device__ bool combine(const typename sum::contribution& p, std::uint32_t begin, bool left,
@@ -125,7 +125,7 @@ class warp_weights {
           __shfl_sync(whole_warp, begin, __ffs(static_cast<int>(several)) - 1);
       const bool mine = begin == one;
       const unsigned all = __ballot_sync(whole_warp, mine);
-      if (!holds && __popc(all) >= least_to_hold) {
+      if (!holds && __popc(all) >= min_to_hold) {
         hand_in();
         held_begin_ = one;
 #pragma unroll
@@ -156,7 +156,7 @@ class warp_weights {
 };
 
 template <class S, class W>
-__global__ void __launch_bounds__(weight_threads, most_blocks_at_once)
+__global__ void __launch_bounds__(weight_threads, max_blocks_at_once)
     add_weights(const __grid_constant__ histogram_weights_job job) {
   using sum = weight_sum<W>;
   __shared__ typename warp_weights<W>::digits held;
@@ -186,7 +186,7 @@ class weight_table {
   static constexpr int words = weight_table_words<W>;
   /// Limbs where weights begin: two, so a limb takes 2^14 weights besides what it had.
   static constexpr unsigned starts = words - sum::digits + 1;
-  static constexpr unsigned most_unsettled = 1u << 14;
+  static constexpr unsigned max_unsettled = 1u << 14;
 
   __device__ weight_table(const histogram_weights_job& job, char* shared)
       : job_(job),
@@ -292,7 +292,7 @@ __global__ void __launch_bounds__(histogram_threads)
     add_weights_in_tables(const __grid_constant__ histogram_weights_job job) {
   using sum = weight_sum<W>;
   constexpr int in_flight = 4;
-  constexpr int turns = weight_table<W>::most_unsettled / (histogram_threads * in_flight);
+  constexpr int turns = weight_table<W>::max_unsettled / (histogram_threads * in_flight);
   extern __shared__ __align__(16) char shared[];
   const weighted_samples<S> samples{job};
   weight_table<W> table(job, shared);

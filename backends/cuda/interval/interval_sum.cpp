@@ -1,12 +1,12 @@
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/order/interval_numbers.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/interval/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/results.hpp"
+#include "backends/cuda/runtime/results/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
-#include "src/core/order/interval_numbers.hpp"
 
 #include <algorithm>
 #include <span>
@@ -48,7 +48,7 @@ vectors_kernel kernel_of(const interval_arguments& a, type x, type y) {
   }
 }
 
-/// Pre: at most `most_vectors` nodes.
+/// Pre: at most `max_vectors` nodes.
 void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to) {
   const bool has_y = c.a.shape.what == summand::product;
   vectors_job job;
@@ -65,7 +65,7 @@ void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to)
                (!has_y || is_contiguous(node.y, kernels.lanes));
       });
   const int lanes = contiguous ? kernels.lanes : lanes_of_any;
-  const std::size_t a_warp = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
+  const std::size_t a_warp = order::chunk * static_cast<unsigned>(chunks_per_warp(lanes));
   std::size_t all = 0;
   for (const interval_field& node : nodes) all += ceil_div(node.x.size, a_warp);
 
@@ -103,7 +103,7 @@ void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to)
 }
 
 /// Whether all fields are real products with a common vector, which multi_dot reads once.
-bool share_a_vector(const interval_arguments& a) {
+bool shares_per_vector(const interval_arguments& a) {
   if (a.shape.what != summand::product || a.shape.numbers() > 1 || a.shape.fields < 2) return false;
   const auto first = a.nodes.first(std::min(a.nodes.size(), a.shape.fields));
   const auto all_have = [&](operand interval_field::* which) {
@@ -123,10 +123,10 @@ void sum_products(const executor& where, const interval_arguments& a, void* to, 
 void sum_nodes(const call& c, void* to) {
   const std::span<const interval_field> nodes = c.a.nodes;
   if (nodes.empty()) return;
-  if (share_a_vector(c.a)) return sum_products(c.where, c.a, to, false);
-  for (std::size_t first = 0; first < nodes.size(); first += most_vectors) {
+  if (shares_per_vector(c.a)) return sum_products(c.where, c.a, to, false);
+  for (std::size_t first = 0; first < nodes.size(); first += max_vectors) {
     const auto next =
-        nodes.subspan(first, std::min<std::size_t>(most_vectors, nodes.size() - first));
+        nodes.subspan(first, std::min<std::size_t>(max_vectors, nodes.size() - first));
     sum_vectors(c, next, static_cast<std::byte*>(to) + c.bytes_of(first * c.a.shape.numbers()));
   }
 }
@@ -134,8 +134,8 @@ void sum_nodes(const call& c, void* to) {
 /// Field i's terms go to `to(i)`, with `stride(i)`.
 void write_terms(const call& c, const auto& to, const auto& stride) {
   const std::span<const placed_terms> all = c.a.terms;
-  for (std::size_t first = 0; first < all.size(); first += most_fields) {
-    const std::size_t some = std::min<std::size_t>(most_fields, all.size() - first);
+  for (std::size_t first = 0; first < all.size(); first += max_fields) {
+    const std::size_t some = std::min<std::size_t>(max_fields, all.size() - first);
     terms_job job;
     job.what = c.a.shape.what;
     job.numbers = static_cast<unsigned>(c.a.shape.numbers());
@@ -175,7 +175,7 @@ void sum_interval(const executor& where, const interval_arguments& a) {
     return sum_nodes(c, a.sums);
   }
 
-  const bool by_multi_dot = share_a_vector(a);
+  const bool by_multi_dot = shares_per_vector(a);
   if (by_multi_dot && a.terms.empty()) {  // which may use the pinned result buffer
     sum_products(where, a, a.sums, true);
     if (a.when_terms_are_there) a.when_terms_are_there();

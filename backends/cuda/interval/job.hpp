@@ -1,6 +1,6 @@
 #pragma once
 
-#include "src/core/types/typed_vector.hpp"
+#include "backends/common/types/typed_vector.hpp"
 
 #include <tally/interval_sum.hpp>
 #include <tally/types.hpp>
@@ -11,7 +11,7 @@
 namespace tally::backends::cuda {
 
 /// Vectors, or products, per launch, at most.
-inline constexpr unsigned most_vectors = 64;
+inline constexpr unsigned max_vectors = 64;
 
 struct listed_vector {
   const void* x = nullptr;
@@ -35,12 +35,12 @@ struct vectors_job {
   void* sums = nullptr;            ///< numbers of each sum; device-accessible
   /// The first block of each vector, then the number of blocks. Contiguous: a block first finds its
   /// vector here, while the parameters' cache is cold.
-  unsigned first_block[most_vectors + 1] = {};
-  listed_vector list[most_vectors] = {};
+  unsigned first_block[max_vectors + 1] = {};
+  listed_vector list[max_vectors] = {};
 };
 
 /// Fields per launch, at most.
-inline constexpr unsigned most_fields = 32;
+inline constexpr unsigned max_fields = 32;
 
 struct listed_terms {
   typed_vector x;
@@ -55,7 +55,7 @@ struct terms_job {
   unsigned numbers = 1;   ///< per field
   double scale = 1;       ///< of elements before they are squared
   std::uint32_t tag = 0;  ///< as in sum_job
-  listed_terms list[most_fields] = {};
+  listed_terms list[max_fields] = {};
 };
 
 }  // namespace tally::backends::cuda

@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
     vectors_kernel_for(const __grid_constant__ vectors_job job) {
   unsigned v = 0;
 #pragma unroll
-  for (unsigned step = most_vectors / 2; step > 0; step /= 2) {
+  for (unsigned step = max_vectors / 2; step > 0; step /= 2) {
     if (v + step < job.vectors && job.first_block[v + step] <= blockIdx.x) v += step;
   }
   const listed_vector& of = job.list[v];

@@ -1,6 +1,6 @@
+#include "backends/common/order/interval_term.hpp"
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/interval/kernels.hpp"
-#include "src/core/order/interval_term.hpp"
 
 namespace tally::backends::cuda {
 namespace {

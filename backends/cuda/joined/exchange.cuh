@@ -68,9 +68,9 @@ class exchange {
  private:
   /// Returns rank `from`'s words in rank `window`'s buffer.
   __device__ std::uint64_t* place(int window, int from) const {
-    constexpr auto words = static_cast<unsigned>(windows::most_numbers_bytes / 4);
+    constexpr auto words = static_cast<unsigned>(windows::max_numbers_bytes / 4);
     const unsigned turn = 2 * sum_ + (tag_ & 1);
-    return windows_.of[window] + windows::most_sums +
+    return windows_.of[window] + windows::max_sums +
            static_cast<std::size_t>(turn * windows_.ranks + from) * words;
   }
 

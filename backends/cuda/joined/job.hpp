@@ -13,7 +13,7 @@ struct join_job {
   const void* nodes = nullptr;       ///< all, or with windows this device's
   const join_step* steps = nullptr;  ///< device-accessible
   unsigned count = 0;
-  unsigned nodes_a_rank = 1;      ///< with windows: rank r's nodes begin at r times this
+  unsigned nodes_per_rank = 1;    ///< with windows: rank r's nodes begin at r times this
   std::int64_t* words = nullptr;  ///< this device's limbs of exact sums
   unsigned parts = 1;             ///< of an exact result: 2 if complex
   bool root = false;              ///< whether an exact result is the root of the sum

@@ -1,8 +1,8 @@
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/order/node_sum.hpp"
 #include "backends/cuda/joined/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "src/core/order/node_sum.hpp"
 
 namespace tally::backends::cuda {
 namespace {
@@ -28,7 +28,7 @@ void join_nodes(const executor& where, const join_arguments& a) {
   job.count = static_cast<unsigned>(a.steps.size());
   if (a.through != nullptr) {
     job.through = *a.through;
-    job.nodes_a_rank = static_cast<unsigned>(a.nodes_a_rank);
+    job.nodes_per_rank = static_cast<unsigned>(a.nodes_per_rank);
   }
   job.conjugated = a.conjugated;
   job.results = a.results;

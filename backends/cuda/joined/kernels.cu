@@ -2,10 +2,10 @@
 // the result.
 #include "backends/cuda/joined/kernels.hpp"
 
+#include "backends/common/order/node_sum.hpp"
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/exact/round.cuh"
 #include "backends/cuda/joined/exchange.cuh"
-#include "src/core/order/node_sum.hpp"
 
 #include <tally/exact_sum.hpp>
 
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(join_threads)
   };
   const unsigned rank = static_cast<unsigned>(job.through.rank);
   if (!is_alone) {
-    for (unsigned i = threadIdx.x; i < job.nodes_a_rank * words; i += blockDim.x) {
+    for (unsigned i = threadIdx.x; i < job.nodes_per_rank * words; i += blockDim.x) {
       with.store(i, word_of(i / words, i % words));
     }
   }
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(join_threads)
       const join_step step = job.steps[first + i / words];
       const unsigned w = i % words, place = static_cast<unsigned>(step.node);
       if (w == 0) additions[i / words] = step.additions;
-      const unsigned of = is_alone ? 0 : place / job.nodes_a_rank;
-      const unsigned of_rank = is_alone ? place : place % job.nodes_a_rank;
+      const unsigned of = is_alone ? 0 : place / job.nodes_per_rank;
+      const unsigned of_rank = is_alone ? place : place % job.nodes_per_rank;
       nodes[i / words][w] = is_alone || of == rank
                                 ? word_of(of_rank, w)
                                 : with.wait(static_cast<int>(of), of_rank * words + w);

@@ -10,7 +10,7 @@
 namespace tally::backends::cuda {
 
 /// Pairs per launch, at most, if listed or of several blocks each.
-inline constexpr unsigned most_listed = 16;
+inline constexpr unsigned max_listed = 16;
 
 struct listed_pair {
   const void* x = nullptr;
@@ -25,9 +25,9 @@ struct multi_dot_job {
   std::ptrdiff_t x_distance = 0;  ///< bytes from one pair's x to the next
   std::ptrdiff_t y_distance = 0;
   unsigned pairs = 1;
-  unsigned pairs_a_block = 1;   ///< in turns, tile by tile
-  unsigned tiles = 1;           ///< per block and pair
-  unsigned threads_a_pair = 1;  ///< for short pairs
+  unsigned pairs_per_block = 1;   ///< in turns, tile by tile
+  unsigned tiles = 1;             ///< per block and pair
+  unsigned threads_per_pair = 1;  ///< for short pairs
   bool listed = false;
   conjugate conjugated = conjugate::none;
   type x_type = type::float64;  ///< this and y_type are for kernels of any vectors
@@ -37,7 +37,7 @@ struct multi_dot_job {
   std::uint64_t* words = nullptr;  ///< scratch memory (scratch.hpp) for several blocks a pair
   std::uint64_t* ended = nullptr;  ///< counter of ended pairs, or null
   void* results = nullptr;         ///< device-accessible
-  listed_pair list[most_listed] = {};
+  listed_pair list[max_listed] = {};
 };
 
 }  // namespace tally::backends::cuda

@@ -79,7 +79,7 @@ struct kept_part {
         }
       }
     };
-    if ((first + chunks_a_warp(lanes)) * chunk <= job.n) {
+    if ((first + chunks_per_warp(lanes)) * chunk <= job.n) {
       add_rows.template operator()<true>();
     } else {
       add_rows.template operator()<false>();
@@ -113,26 +113,26 @@ struct nothing_kept {
   }
 };
 
-/// Blocks (i, j), for all i, sum pairs [j * pairs_a_block, (j + 1) * pairs_a_block).
+/// Blocks (i, j), for all i, sum pairs [j * pairs_per_block, (j + 1) * pairs_per_block).
 template <class Sum, class Kept>
 __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
-  constexpr unsigned most_rounds = 24;  // fewer than 2^24 rounds
-  __shared__ round_sums<Sum> sums[most_listed];
-  __shared__ Sum held[most_listed][most_rounds];
+  constexpr unsigned max_rounds = 24;  // fewer than 2^24 rounds
+  __shared__ round_sums<Sum> sums[max_listed];
+  __shared__ Sum held[max_listed][max_rounds];
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
   wait_for_launch_before();
-  const unsigned first_pair = blockIdx.y * job.pairs_a_block;
+  const unsigned first_pair = blockIdx.y * job.pairs_per_block;
   const unsigned pairs =
-      job.pairs - first_pair < job.pairs_a_block ? job.pairs - first_pair : job.pairs_a_block;
+      job.pairs - first_pair < job.pairs_per_block ? job.pairs - first_pair : job.pairs_per_block;
   for (unsigned p = w; p < pairs; p += warps) clear_round(sums[p], warps, thread);
 
   const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
   std::int64_t node = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
 #pragma unroll 1
   for (unsigned tile = 0;; node += warps) {
-    const std::int64_t first = node * chunks_a_warp(Kept::lanes);
+    const std::int64_t first = node * chunks_per_warp(Kept::lanes);
     kept.load(job_of(job, first_pair), first, thread);
 #pragma unroll 1
     for (unsigned p = 0; p < pairs; ++p) {
@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
   add_pairs<typename Share::Terms::sum>(job, nothing_kept<Share>());
 }
 
-/// Contiguous pairs of at most a chunk. `threads_a_pair` threads, a power of two, have the lanes
+/// Contiguous pairs of at most a chunk. `threads_per_pair` threads, a power of two, have the lanes
 /// that exist; others would add +0. A thread has `sets` rows in flight: of as many pairs, or of
 /// one.
 template <class Terms, bool aligned, int sets>
@@ -202,9 +202,9 @@ __global__ void __launch_bounds__(max_warps* warp)
   using Sum = typename Terms::sum;
   constexpr int lanes = Terms::lanes;
   wait_for_launch_before();
-  const unsigned threads = job.threads_a_pair;
+  const unsigned threads = job.threads_per_pair;
   const unsigned thread = threadIdx.x % warp;
-  const unsigned pairs_a_warp = warp / threads;
+  const unsigned pairs_per_warp = warp / threads;
   const int begin = static_cast<int>(thread % threads) * lanes;
   const int n = static_cast<int>(job.first.n);
 
@@ -225,12 +225,12 @@ __global__ void __launch_bounds__(max_warps* warp)
 
   const std::int64_t first_warp = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp;
   if (n <= static_cast<int>(order::lanes)) {
-    const std::int64_t first = first_warp * sets * pairs_a_warp + thread / threads;
+    const std::int64_t first = first_warp * sets * pairs_per_warp + thread / threads;
     elements<DX, lanes> x[sets];
     elements<DY, lanes> y[sets];
 #pragma unroll
     for (int u = 0; u < sets; ++u) {
-      const std::int64_t pair = first + u * pairs_a_warp;
+      const std::int64_t pair = first + u * pairs_per_warp;
       if (pair < job.pairs) load(x[u], y[u], pair, begin);
     }
     let_launch_after_start();
@@ -251,11 +251,11 @@ __global__ void __launch_bounds__(max_warps* warp)
 #pragma unroll
     for (int u = 0; u < sets; ++u) {
       const Sum sum = fold_within_thread(s[u]);
-      const std::int64_t pair = first + u * pairs_a_warp;
+      const std::int64_t pair = first + u * pairs_per_warp;
       if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, sum);
     }
   } else {  // all lanes exist, and the sets are rows of one pair
-    const std::int64_t pair = first_warp * pairs_a_warp + thread / threads;
+    const std::int64_t pair = first_warp * pairs_per_warp + thread / threads;
     Sum s[lanes];
 #pragma unroll 1
     for (int i = 0; i < n; i += sets * static_cast<int>(order::lanes)) {
@@ -320,17 +320,17 @@ __global__ void __launch_bounds__(max_warps* warp)
   using DY = device_y<Terms>;
   using Sum = typename Terms::sum;
   constexpr int lanes = Terms::lanes, threads = static_cast<int>(order::lanes) / lanes;
-  constexpr int pairs_a_warp = static_cast<int>(warp) / threads;
+  constexpr int pairs_per_warp = static_cast<int>(warp) / threads;
   wait_for_launch_before();
   const int thread = threadIdx.x % threads, n = static_cast<int>(job.first.n);
   const std::int64_t this_warp = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp;
   const std::int64_t first =
-      this_warp * (pairs * pairs_a_warp) + static_cast<int>(threadIdx.x % warp) / threads;
+      this_warp * (pairs * pairs_per_warp) + static_cast<int>(threadIdx.x % warp) / threads;
   elements<DX, 1> x[pairs][rows * lanes];
   elements<DY, 1> y[pairs][rows * lanes];
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
-    const std::int64_t pair = first + p * pairs_a_warp;
+    const std::int64_t pair = first + p * pairs_per_warp;
     const auto* const px =
         reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + pair * job.x_distance);
     const auto* const py =
@@ -352,7 +352,7 @@ __global__ void __launch_bounds__(max_warps* warp)
   }
   const Sum sum = fold_pairs<threads>(of_pair, thread);
   constexpr int a_pair = threads / pairs;
-  const std::int64_t pair = first + thread / a_pair * pairs_a_warp;
+  const std::int64_t pair = first + thread / a_pair * pairs_per_warp;
   if (thread % a_pair == 0 && pair < job.pairs) deliver(job, pair, sum);
 }
 

@@ -1,5 +1,5 @@
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/multi_dot/kernel.cuh"
-#include "src/core/types/tables.hpp"
 
 namespace tally::backends::cuda {
 

@@ -1,14 +1,14 @@
+#include "backends/common/order/dot_sum.hpp"
+#include "backends/common/order/each_dot.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/multi_dot/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/results.hpp"
+#include "backends/cuda/runtime/results/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
-#include "src/core/order/dot_sum.hpp"
-#include "src/core/order/each_dot.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -45,7 +45,7 @@ constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1
 /// Partition of pairs of up to n terms; it changes no bit.
 struct pairs_shape {
   std::size_t pairs = 1;  ///< per launch
-  unsigned pairs_a_block = 1;
+  unsigned pairs_per_block = 1;
   unsigned blocks = 1;  ///< per pair
   unsigned warps = 1;   ///< per block
   unsigned tiles = 1;   ///< per block and pair
@@ -54,9 +54,9 @@ struct pairs_shape {
 /// Blocks that fill a device: nearly two per SM of an H200.
 constexpr std::size_t many_blocks = 256;
 
-pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned words_a_sum) {
+pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned words_per_sum) {
   pairs_shape s;
-  const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_a_warp(lanes));
+  const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_per_warp(lanes));
   const std::size_t nodes = std::max<std::size_t>(1, ceil_div(n, a_node));
   if (nodes <= max_warps || pairs >= many_blocks) {  // one block a pair
     s.warps = static_cast<unsigned>(std::bit_ceil(std::min<std::size_t>(nodes, max_warps)));
@@ -65,14 +65,14 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
     return s;
   }
   // Few pairs: their sums fit the scratch memory, which 16 pairs of doubles in 256 blocks fill.
-  const std::size_t most = words_a_sum <= 2 ? most_listed : most_listed / 2;
+  const std::size_t most = words_per_sum <= 2 ? max_listed : max_listed / 2;
   s.pairs = ceil_div(pairs, ceil_div(pairs, most));
   const std::size_t units = nodes * s.pairs;
   s.warps = units <= 512 ? 2 : units <= 1024 ? 4 : max_warps;
   const std::size_t tiles = ceil_div(nodes, s.warps);
   std::size_t a_block = std::clamp<std::size_t>(std::bit_floor(tiles / many_blocks), 1, max_tiles);
   const auto words = [&] {
-    return s.pairs * words_of_blocks(ceil_div(tiles, a_block), words_a_sum);
+    return s.pairs * words_of_blocks(ceil_div(tiles, a_block), words_per_sum);
   };
   while (words() > scratch_words) a_block *= 2;
   s.tiles = static_cast<unsigned>(a_block);
@@ -80,7 +80,7 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   // The device is full of blocks, each with as many pairs as that allows (tuning/multi_dot.md:
   // many_blocks).
   const std::size_t groups = std::clamp<std::size_t>(many_blocks / s.blocks, 1, s.pairs);
-  s.pairs_a_block = static_cast<unsigned>(ceil_div(s.pairs, groups));
+  s.pairs_per_block = static_cast<unsigned>(ceil_div(s.pairs, groups));
   return s;
 }
 
@@ -91,7 +91,7 @@ struct call {
   bool captured;
   const results& to;
   std::size_t result_bytes;
-  unsigned words_a_sum;
+  unsigned words_per_sum;
 
   void* at(std::size_t j) const { return to.at(j * result_bytes); }
 
@@ -99,18 +99,18 @@ struct call {
   void launch_pairs(multi_dot_kernel* kernel, multi_dot_job job, std::size_t first,
                     std::size_t pairs, const pairs_shape& s) const {
     job.pairs = static_cast<unsigned>(pairs);
-    job.pairs_a_block = s.pairs_a_block;
+    job.pairs_per_block = s.pairs_per_block;
     job.tiles = s.tiles;
     job.tag = to.tag();
     job.results = at(first);
     launch_shape shape;
     shape.blocks = s.blocks;
-    shape.height = static_cast<unsigned>(ceil_div(pairs, s.pairs_a_block));
+    shape.height = static_cast<unsigned>(ceil_div(pairs, s.pairs_per_block));
     shape.threads = s.warps * 32;
     scratch shared;
     if (s.blocks > 1) {
       shared = scratch_for(current, where.stream(), captured,
-                           pairs * words_of_blocks(s.blocks, words_a_sum));
+                           pairs * words_of_blocks(s.blocks, words_per_sum));
     }
     job.words = shared.words;
     job.ended = shared.ended;
@@ -147,14 +147,14 @@ void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_
     kernel = n <= order::lanes ? kernels.one_row : kernels.two_rows;
     a_warp = 32 / threads * (n <= order::lanes ? sets : sets / 2);
   }
-  job.threads_a_pair = static_cast<unsigned>(threads);
+  job.threads_per_pair = static_cast<unsigned>(threads);
   pairs_shape s;
   s.warps = max_warps;
   constexpr std::size_t most = std::size_t{1} << 30;
   for (std::size_t first = 0; first < a.pairs.size(); first += most) {
     const std::size_t pairs = std::min(most, a.pairs.size() - first);
     job.first = listed(a.pairs[first]);
-    s.pairs_a_block = static_cast<unsigned>(pairs);  // a grid of one dimension
+    s.pairs_per_block = static_cast<unsigned>(pairs);  // a grid of one dimension
     s.blocks = static_cast<unsigned>(ceil_div(pairs, a_warp * max_warps));
     job.pairs = static_cast<unsigned>(pairs);
     job.tag = c.to.tag();
@@ -181,9 +181,9 @@ void run_rows(const call& c, const multi_dot_arguments& a) {
     return run_short(c, *kernels, a, job, aligned);
   }
   const int lanes = aligned ? kernels->lanes : lanes_of_any;
-  const pairs_shape s = shape_of_pairs(x.rows, n, lanes, c.words_a_sum);
+  const pairs_shape s = shape_of_pairs(x.rows, n, lanes, c.words_per_sum);
   multi_dot_kernel* const kernel = !aligned ? any_kernel_for(a)
-                                   : s.pairs_a_block > 1 && y.leading_dimension == 0
+                                   : s.pairs_per_block > 1 && y.leading_dimension == 0
                                        ? kernels->against_one
                                        : kernels->aligned;
   for (std::size_t first = 0; first < x.rows; first += s.pairs) {
@@ -217,14 +217,14 @@ void run_list(const call& c, const multi_dot_arguments& a) {
     const auto rest = list.subspan(first);
     std::size_t n = 0;
     bool aligned = kernels != nullptr;
-    const auto listed_next = rest.first(std::min<std::size_t>(rest.size(), most_listed));
+    const auto listed_next = rest.first(std::min<std::size_t>(rest.size(), max_listed));
     const auto next = listed_next.first(count_together(listed_next));
     for (const auto& [x, y] : next) {
       n = std::max(n, x.size);
       aligned = aligned && is_contiguous(x, kernels->lanes) && is_contiguous(y, kernels->lanes);
     }
     const int lanes = aligned ? kernels->lanes : lanes_of_any;
-    const pairs_shape s = shape_of_pairs(next.size(), n, lanes, c.words_a_sum);
+    const pairs_shape s = shape_of_pairs(next.size(), n, lanes, c.words_per_sum);
     const auto now = next.first(std::min(next.size(), s.pairs));
     bool same_x = true, same_y = true;
     for (std::size_t i = 0; i < now.size(); ++i) {
@@ -240,7 +240,7 @@ void run_list(const call& c, const multi_dot_arguments& a) {
                                                       : conjugate::none;
     }
     multi_dot_kernel* const kernel = !aligned ? any_kernel_for(a)
-                                     : s.pairs_a_block > 1 && (same_x || same_y)
+                                     : s.pairs_per_block > 1 && (same_x || same_y)
                                          ? kernels->against_one
                                          : kernels->aligned;
     c.launch_pairs(kernel, job, first, now.size(), s);

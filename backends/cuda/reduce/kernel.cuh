@@ -24,7 +24,7 @@ struct values {
   using Y = void;
   using R = real_t<A>;
   using sum = reduce_sum<A>;
-  static constexpr int lanes = lanes_a_thread(sizeof(X));
+  static constexpr int lanes = lanes_per_thread(sizeof(X));
   static constexpr int parts = what == reduction::sum && is_complex_v<A> ? 2 : 1;
   static constexpr bool rescales = false;
 
@@ -78,7 +78,7 @@ struct squares {
   using Y = void;
   using R = real_t<A>;
   using sum = norm_sum<A>;
-  static constexpr int lanes = lanes_a_thread(sizeof(X));
+  static constexpr int lanes = lanes_per_thread(sizeof(X));
   static constexpr int parts = 1;
   static constexpr bool rescales = true;
 

@@ -10,13 +10,13 @@ namespace tally::backends::cuda {
 /// `contiguous` is for vectors for which is_contiguous holds, `any` for all, with types from the
 /// job. A block's sum takes `words` words (words.hpp).
 struct reduce_kernel {
-  /// Null for sum and asum of bytes in double (`most_exact_bytes`).
+  /// Null for sum and asum of bytes in double (`max_exact_bytes`).
   sum_kernel_function* contiguous = nullptr;
   sum_kernel_function* any = nullptr;
   unsigned words = 0;
 };
 
-/// `accumulator`: from accumulator_of (src/core/order/reduce_sum.hpp).
+/// `accumulator`: from accumulator_of (backends/common/order/reduce_sum.hpp).
 template <reduction what>
 const reduce_kernel& reduce_kernel_of(type accumulator, type x);
 

@@ -1,10 +1,10 @@
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/order/node_sum.hpp"
+#include "backends/common/order/reduce_sum.hpp"
 #include "backends/cuda/reduce/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/sum.hpp"
-#include "src/core/order/node_sum.hpp"
-#include "src/core/order/reduce_sum.hpp"
 
 namespace tally::backends::cuda {
 namespace {
@@ -28,11 +28,11 @@ void sum_elements(const executor& where, const reduce_arguments& a, sum_job job)
   job.n = static_cast<std::int64_t>(a.x.size);
 
   static constexpr const char* names[] = {"sum", "asum", "nrm2"};
-  int lanes = lanes_a_thread(size_of(a.x.element));
+  int lanes = lanes_per_thread(size_of(a.x.element));
   const bool bytes_in_double =
       a.what != reduction::nrm2 && a.result.element == type::float64 && size_of(a.x.element) == 1;
   const bool contiguous = is_contiguous(a.x, lanes);
-  job.as_double = bytes_in_double && contiguous && a.x.size <= most_exact_bytes;
+  job.as_double = bytes_in_double && contiguous && a.x.size <= max_exact_bytes;
   const reduce_kernel& kernel = kernel_of(a, job.as_double ? type::int64 : accumulator_of(a));
   sum_kernel_function* function = contiguous ? kernel.contiguous : nullptr;
   if (function == nullptr) {

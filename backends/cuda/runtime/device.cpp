@@ -1,7 +1,7 @@
 #include "backends/cuda/runtime/device.hpp"
 
+#include "backends/common/floating_point_environment.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
-#include "src/core/floating_point_environment.hpp"
 
 #include <cuda.h>
 #include <dlfcn.h>

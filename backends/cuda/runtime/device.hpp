@@ -1,7 +1,7 @@
 // CUDA for other folders, besides operations.
 #pragma once
 
-#include "src/core/table.hpp"
+#include "backends/backend.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -24,7 +24,7 @@ class free_blocks {
     const beside_captures mode;
     std::size_t left = 0, all = 0;
     check(cudaMemGetInfo(&left, &all), "cudaMemGetInfo");
-    most_bytes_ = std::max(most_bytes_, all / 64);
+    max_bytes_ = std::max(max_bytes_, all / 64);
   }
 
   /// Takes the smallest block that fits and is not much too large.
@@ -49,7 +49,7 @@ class free_blocks {
     const std::lock_guard lock(mutex_);
     for (const auto& block : given) bytes_ += block.bytes;
     free_.splice(free_.end(), given);
-    while (bytes_ > most_bytes_ || free_.size() > most_blocks) {
+    while (bytes_ > max_bytes_ || free_.size() > max_blocks) {
       bytes_ -= free_.front().bytes;
       freed.splice(freed.end(), free_, free_.begin());
     }
@@ -63,10 +63,10 @@ class free_blocks {
   }
 
  private:
-  static constexpr std::size_t most_blocks = 64;
+  static constexpr std::size_t max_blocks = 64;
 
   std::mutex mutex_;
-  std::size_t most_bytes_ = std::size_t{128} << 20;
+  std::size_t max_bytes_ = std::size_t{128} << 20;
   blocks free_;  // in order of return
   std::size_t bytes_ = 0;
 };

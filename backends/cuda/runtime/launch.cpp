@@ -48,7 +48,7 @@ unsigned threads_of_multiprocessor(int device) {
   return static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device, known));
 }
 
-std::size_t most_shared_bytes(int device) {
+std::size_t max_shared_bytes(int device) {
   static std::array<std::atomic<int>, 256> known{};
   return static_cast<std::size_t>(
       attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device, known));

@@ -24,7 +24,7 @@ unsigned multiprocessors(int device);
 unsigned threads_of_multiprocessor(int device);
 
 /// Returns the maximum per block, with allow_shared_bytes.
-std::size_t most_shared_bytes(int device);
+std::size_t max_shared_bytes(int device);
 
 struct launch_shape {
   unsigned blocks = 1;

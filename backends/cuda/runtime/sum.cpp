@@ -1,7 +1,7 @@
 #include "backends/cuda/runtime/sum.hpp"
 
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/mailbox.hpp"
+#include "backends/cuda/runtime/results/mailbox.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 
@@ -10,7 +10,7 @@
 namespace tally::backends::cuda {
 
 void run_sum(const executor& where, const char* operation, const void* kernel,
-             const sum_shape& shape, unsigned words_a_sum, sum_job& job, void* result,
+             const sum_shape& shape, unsigned words_per_sum, sum_job& job, void* result,
              std::size_t bytes, bool wait) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
@@ -25,7 +25,7 @@ void run_sum(const executor& where, const char* operation, const void* kernel,
   {
     scratch shared;
     if (shape.blocks > 1) {
-      shared = scratch_for(current, stream, captured, words_of_blocks(shape.blocks, words_a_sum));
+      shared = scratch_for(current, stream, captured, words_of_blocks(shape.blocks, words_per_sum));
     }
     job.words = shared.words;
     job.ended = shared.ended;

@@ -14,14 +14,14 @@ namespace tally::backends::cuda {
 /// `bytes` is a multiple of 4.
 /// @throws error invalid_argument, naming `operation`, if `wait` and the stream is being captured.
 void run_sum(const executor& where, const char* operation, const void* kernel,
-             const sum_shape& shape, unsigned words_a_sum, sum_job& job, void* result,
+             const sum_shape& shape, unsigned words_per_sum, sum_job& job, void* result,
              std::size_t bytes, bool wait);
 
 inline void run_sum(const executor& where, const char* operation, sum_kernel_function* kernel,
-                    const sum_shape& shape, unsigned words_a_sum, sum_job& job, void* result,
+                    const sum_shape& shape, unsigned words_per_sum, sum_job& job, void* result,
                     std::size_t bytes, bool wait) {
-  run_sum(where, operation, reinterpret_cast<const void*>(kernel), shape, words_a_sum, job, result,
-          bytes, wait);
+  run_sum(where, operation, reinterpret_cast<const void*>(kernel), shape, words_per_sum, job,
+          result, bytes, wait);
 }
 
 }  // namespace tally::backends::cuda

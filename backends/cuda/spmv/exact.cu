@@ -1,7 +1,7 @@
 // Exact grade: one warp per row, with the sums of exact dot products.
 #include "backends/cuda/exact/warp_sum.cuh"
+#include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
-#include "backends/cuda/spmv/result.cuh"
 
 namespace tally::backends::cuda {
 namespace {

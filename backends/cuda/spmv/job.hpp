@@ -1,9 +1,9 @@
 // Parameter of spmv kernels.
 #pragma once
 
-#include "src/core/sparse/csr.hpp"
-#include "src/core/sparse/row_patterns.hpp"
-#include "src/core/types/typed_vector.hpp"
+#include "backends/common/sparse/csr.hpp"
+#include "backends/common/sparse/row_patterns.hpp"
+#include "backends/common/types/typed_vector.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -14,11 +14,11 @@
 // deadlock: blocks of lower numbers start earlier, and the lowest waits for none.
 #pragma once
 
-#include "backends/cuda/spmv/any_rows.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
-#include "backends/cuda/spmv/pieces.cuh"
-#include "backends/cuda/spmv/rows.cuh"
-#include "backends/cuda/spmv/tiles.cuh"
+#include "backends/cuda/spmv/rows/any_rows.cuh"
+#include "backends/cuda/spmv/rows/pieces.cuh"
+#include "backends/cuda/spmv/rows/rows.cuh"
+#include "backends/cuda/spmv/rows/tiles.cuh"
 
 #include <type_traits>
 
@@ -38,7 +38,7 @@ const spmv_kernel_table& spmv_kernels() {
                                           std::conditional_t<sizeof(V) == 2, any_half, V>>;
         using Elements = std::conditional_t<is_rare, any_element, X>;
         choice.tiles = &spmv_tiles<A, Values, Elements>;
-        choice.tile_bytes = term_planes<A, most_terms>::bytes;
+        choice.tile_bytes = term_planes<A, max_terms>::bytes;
         choice.pieces = &spmv_pieces<A, Values, Elements>;
         choice.piece_bytes = term_planes<A, piece_terms>::bytes;
         if constexpr (!is_complex_v<A> || std::is_same_v<V, X>) {

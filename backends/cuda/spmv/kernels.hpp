@@ -1,8 +1,8 @@
 // Kernels of spmv.
 #pragma once
 
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/spmv/job.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +61,7 @@ struct unplanned_choice {
   spmv_kernel* rows = nullptr;
   spmv_kernel* queued = nullptr;  ///< in any grid
 };
-unplanned_choice unplanned_kernels(type values, type x, unsigned threads_a_row);
+unplanned_choice unplanned_kernels(type values, type x, unsigned threads_per_row);
 
 /// First launch for rows of about one length, one block of `row_tile` threads per tile.
 struct even_rows_choice {

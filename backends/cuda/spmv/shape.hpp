@@ -13,7 +13,7 @@
 // `run_span` rows.
 #pragma once
 
-#include "src/core/order/row_order.hpp"
+#include "backends/common/order/row_order.hpp"
 
 #include <tally/order.hpp>
 #include <tally/spmv.hpp>
@@ -33,7 +33,7 @@ inline constexpr unsigned tile_threads = 256;
 inline constexpr int split_row = static_cast<int>(order::chunk);
 
 /// Terms of a tile, at most.
-inline constexpr int most_terms = tile_size + split_row;
+inline constexpr int max_terms = tile_size + split_row;
 
 /// Minimum blocks per SM, which bounds registers.
 template <class A>
@@ -60,14 +60,14 @@ template <class A>
 inline constexpr unsigned piece_blocks = is_complex_v<A> ? 6 : 12;
 
 /// Carry-outs per product, at most; the widest takes 8 words of scratch memory.
-inline constexpr std::size_t most_handovers = 1024;
+inline constexpr std::size_t max_handovers = 1024;
 
 /// Threads per block of kernels without tiles or pieces.
 inline constexpr unsigned row_threads = 256;
 
 /// Returns the threads per row, or 0 for pieces. A few rows run all at once, so the longest
 /// decides; many are bound by throughput (tuning/spmv.md).
-constexpr unsigned threads_a_row(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
+constexpr unsigned threads_per_row(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
   if (longest > row_order::short_row) return 0;
   constexpr std::size_t at_once = 1 << 15;
   if (rows <= at_once) return longest <= 8 ? 2 : longest <= 16 ? 4 : longest <= 32 ? 8 : 0;
@@ -85,7 +85,7 @@ constexpr bool has_rows_unplanned(std::size_t nonzeros) { return nonzeros >= 3 <
 inline constexpr unsigned queued_blocks = 4;
 
 /// Returns the threads per row without a plan (tuning/spmv.md).
-constexpr unsigned threads_a_row_unplanned(std::size_t rows, std::size_t nonzeros) {
+constexpr unsigned threads_per_row_unplanned(std::size_t rows, std::size_t nonzeros) {
   return nonzeros <= 8 * rows ? 2 : nonzeros <= 32 * rows ? 4 : 8;
 }
 
@@ -99,7 +99,7 @@ inline constexpr int hot_span = 2048;
 
 /// Returns an upper bound: a row block that ends neither at a long row nor at a multiple of
 /// `hot_span` has at least `least` rows and terms together.
-inline std::size_t most_hot_runs(const csr_operand& a, std::size_t long_rows) {
+inline std::size_t max_hot_runs(const csr_operand& a, std::size_t long_rows) {
   constexpr auto least = std::min<std::size_t>(hot_run_rows, hot_run_terms - row_order::short_row);
   return (a.rows + a.nonzeros()) / least + long_rows + a.rows / hot_span + 1;
 }
@@ -151,20 +151,20 @@ inline bool has_pieces_of_short_rows(const csr_operand& a, std::size_t longest) 
 
 /// Rows per row tile, one per thread; terms per row, at most.
 inline constexpr unsigned row_tile = 128;
-inline constexpr std::size_t most_row_tile_terms = 64;
+inline constexpr std::size_t max_row_tile_terms = 64;
 
 /// Whether row tiles are possible, before row lengths are known.
 inline bool may_have_row_tiles(const csr_operand& a) {
-  constexpr std::size_t at_once = 1 << 15, most_indices = (std::size_t{1} << 31) - 1;
-  return a.rows > at_once && a.rows <= most_indices && a.columns <= most_indices &&
-         a.nonzeros() <= most_row_tile_terms * a.rows;
+  constexpr std::size_t at_once = 1 << 15, max_indices = (std::size_t{1} << 31) - 1;
+  return a.rows > at_once && a.rows <= max_indices && a.columns <= max_indices &&
+         a.nonzeros() <= max_row_tile_terms * a.rows;
 }
 
 /// Whether short rows go to row tiles, with columns in a smaller form. If nearly all had one
 /// length, a multiple of 16, threads would read values from the same shared-memory banks
 /// (tuning/spmv.md).
 inline bool has_row_tiles(const csr_operand& a, std::size_t longest) {
-  return may_have_row_tiles(a) && longest <= most_row_tile_terms &&
+  return may_have_row_tiles(a) && longest <= max_row_tile_terms &&
          !(are_even(a.rows, a.nonzeros(), longest) && longest % 16 == 0);
 }
 
@@ -186,7 +186,7 @@ inline std::size_t even_length_unplanned(const csr_operand& a) {
 
 /// Rows up to this length have 8 elements of x in flight per thread of such a tile, longer ones 16
 /// (tuning/spmv.md).
-inline constexpr std::size_t most_8_in_flight = 11;
+inline constexpr std::size_t max_8_in_flight = 11;
 
 /// Whether 16 elements of x are in flight per thread of a plan's row tile, else 8 (tuning/spmv.md).
 constexpr bool has_16_in_flight(std::size_t rows, std::size_t longest) {

@@ -1,18 +1,18 @@
 // Products with sparse matrices: choice of kernels.
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/elementwise/elementwise.hpp"
+#include "backends/common/order/row_order.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/stream_memory.hpp"
-#include "backends/cuda/spmv/analysis.hpp"
-#include "backends/cuda/spmv/band_rows.hpp"
+#include "backends/cuda/spmv/analysis/analysis.hpp"
+#include "backends/cuda/spmv/band/band_rows.hpp"
 #include "backends/cuda/spmv/kernels.hpp"
-#include "backends/cuda/spmv/ring_rows.hpp"
-#include "src/core/elementwise/elementwise.hpp"
-#include "src/core/order/row_order.hpp"
+#include "backends/cuda/spmv/row_tiles/ring_rows.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -121,8 +121,8 @@ void multiply_expanded(const executor& where, const current_device& current,
   const auto* const collect = reinterpret_cast<const void*>(choice.collect);
   launch_shape sections{.threads = expand_threads,
                         .shared_bytes = expand_bytes(static_cast<std::size_t>(cut.section))};
-  const std::size_t room = most_shared_bytes(where.device());
-  unsigned parts = most_parts;
+  const std::size_t room = max_shared_bytes(where.device());
+  unsigned parts = max_parts;
   while (parts > 1 && parts * (sections.shared_bytes + own_shared_bytes) > room) --parts;
   sections.blocks = parts * static_cast<unsigned>(cut.sections);
   launch_shape tiles{.threads = collect_threads, .shared_bytes = collect_bytes(cut)};
@@ -171,7 +171,7 @@ template <class Job>
 bool launches(const executor& where, const current_device& current, void (*kernel)(Job),
               const launch_shape& shape, Job job) {
   if (kernel == nullptr ||
-      shape.shared_bytes + own_shared_bytes > most_shared_bytes(where.device())) {
+      shape.shared_bytes + own_shared_bytes > max_shared_bytes(where.device())) {
     return false;
   }
   const auto* const code = reinterpret_cast<const void*>(kernel);
@@ -208,7 +208,7 @@ bool multiply_tiles(const executor& where, const current_device& current, const 
       }
     }
     const ring_rows_choice ring =
-        ring_rows_of(values, x, plan.tile_terms, plan.near_rows, most_shared_bytes(where.device()));
+        ring_rows_of(values, x, plan.tile_terms, plan.near_rows, max_shared_bytes(where.device()));
     if (ring.kernel != nullptr) {
       launch_shape of_ring = shape(ring.tile, ring.threads, ring.bytes);
       of_ring.blocks = std::min(of_ring.blocks, ring.blocks * multiprocessors(where.device()));
@@ -271,12 +271,12 @@ void spmv(const executor& where, const csr_product& a) {
     choice.pieces = any.pieces;
     choice.piece_bytes = any.piece_bytes;
   }
-  if (plan != nullptr && plan->threads_a_row > 0) {
-    const unsigned threads = plan->threads_a_row;
+  if (plan != nullptr && plan->threads_per_row > 0) {
+    const unsigned threads = plan->threads_per_row;
     const auto* const kernel =
         reinterpret_cast<const void*>(choice.rows[std::countr_zero(threads)]);
     const std::size_t blocks = ceil_div(a.a.rows, row_threads / threads);
-    if (kernel != nullptr && blocks <= most_blocks) {
+    if (kernel != nullptr && blocks <= max_blocks) {
       shape.threads = row_threads;
       shape.blocks = static_cast<unsigned>(blocks);
       return launch(kernel, shape, &job, where.device(), stream);
@@ -287,14 +287,14 @@ void spmv(const executor& where, const csr_product& a) {
     return multiply_hot(where, current, *plan, job);
   }
   if (plan == nullptr && has_rows_unplanned(a.a.nonzeros())) {
-    const unsigned threads = threads_a_row_unplanned(a.a.rows, a.a.nonzeros());
+    const unsigned threads = threads_per_row_unplanned(a.a.rows, a.a.nonzeros());
     unplanned_choice unplanned = unplanned_kernels(a.a.values.element, a.x.element, threads);
     std::size_t blocks = ceil_div(a.a.rows, row_threads / threads);
     shape.threads = row_threads;
     if (const std::size_t length = even_length_unplanned(a.a); length > 0 && a.x.increment == 1) {
       const even_rows_choice even = even_rows_kernel(a.a.values.element, a.x.element, length);
       if (even.kernel != nullptr &&
-          even.bytes + own_shared_bytes <= most_shared_bytes(where.device())) {
+          even.bytes + own_shared_bytes <= max_shared_bytes(where.device())) {
         unplanned.rows = even.kernel;
         blocks = ceil_div(a.a.rows, row_tile);
         shape.threads = row_tile;
@@ -302,7 +302,7 @@ void spmv(const executor& where, const csr_product& a) {
         job.tile_terms = static_cast<std::int32_t>(row_tile * length);
       }
     }
-    if (unplanned.rows != nullptr && blocks <= most_blocks) {
+    if (unplanned.rows != nullptr && blocks <= max_blocks) {
       shape.blocks = static_cast<unsigned>(blocks);
       return multiply_unplanned(where, current, unplanned, shape, size_of(accumulator), job);
     }

@@ -2,10 +2,10 @@
 // order of rows.
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/elementwise/moves.hpp"
+#include "backends/common/sparse/csr.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
-#include "src/core/elementwise/moves.hpp"
-#include "src/core/sparse/csr.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

@@ -13,7 +13,7 @@ namespace {
 
 /// 64-bit numbers in a result: value and index for min and max, twice for minmax; an index for
 /// iamax.
-constexpr std::size_t most_numbers = 4;
+constexpr std::size_t max_numbers = 4;
 
 class best_element {
  public:
@@ -76,7 +76,7 @@ void extremum(const executor& where, const extremum_arguments& a) {
       vectors, a.x.size, c.through().parts_of(vectors),
       [&](const staged_operands& here, std::size_t, void* result) { run(here[0], result, false); },
       [&](const void* result, std::size_t first, std::size_t) {
-        std::int64_t found[most_numbers];
+        std::int64_t found[max_numbers];
         std::memcpy(found, result, sizeof found);
         const auto index = [&](std::size_t i) {
           return found[i] + static_cast<std::int64_t>(first);
@@ -84,7 +84,7 @@ void extremum(const executor& where, const extremum_arguments& a) {
         best.take(index(a.what == extreme::iamax ? 0 : 1));
         if (is_both) most.take(index(3));
       });
-  std::int64_t made[most_numbers];
+  std::int64_t made[max_numbers];
   std::int64_t* const behind = best.write(made);
   const std::int64_t* const end = is_both ? most.write(behind) : behind;
   deliver(c, made, static_cast<std::size_t>(end - made) * sizeof made[0], a.result);

@@ -2,8 +2,8 @@
 // device until the end.
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/order/dot_sum.hpp"
 #include "backends/cuda/staged/staged.hpp"
-#include "src/core/order/dot_sum.hpp"
 
 #include <tally/exact_sum.hpp>
 

@@ -1,11 +1,11 @@
 // Several dot products of host data, in groups of pairs with each shared vector once.
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/order/dot_sum.hpp"
+#include "backends/common/order/each_dot.hpp"
+#include "backends/common/order/tree.hpp"
+#include "backends/common/types/tables.hpp"
 #include "backends/cuda/staged/staged.hpp"
-#include "src/core/order/dot_sum.hpp"
-#include "src/core/order/each_dot.hpp"
-#include "src/core/order/tree.hpp"
-#include "src/core/types/tables.hpp"
 
 #include <tally/interval_sum.hpp>
 #include <tally/order.hpp>
@@ -18,9 +18,9 @@ namespace tally::backends::cuda::staged {
 namespace {
 
 /// Pairs per group; each group brings a vector common to all once.
-constexpr std::size_t most_pairs = 16;
-static_assert(2 * most_pairs <= most_staged_vectors);
-static_assert(most_pairs * 4 * sizeof(double) <= stages::result_bytes);
+constexpr std::size_t max_pairs = 16;
+static_assert(2 * max_pairs <= max_staged_vectors);
+static_assert(max_pairs * 4 * sizeof(double) <= stages::result_bytes);
 
 bool are_same(const operand& a, const operand& b) {
   return a.data == b.data && a.size == b.size && a.increment == b.increment;
@@ -29,7 +29,7 @@ bool are_same(const operand& a, const operand& b) {
 class group {
  public:
   bool take(const call& c, const operand_pair& pair) {
-    if (pairs_ == most_pairs || (pairs_ > 0 && pair.x.size != all_[0].host.size)) return false;
+    if (pairs_ == max_pairs || (pairs_ > 0 && pair.x.size != all_[0].host.size)) return false;
     const std::size_t before = count_;
     x_[pairs_] = place_of(c, pair.x);
     y_[pairs_] = place_of(c, pair.y);
@@ -62,19 +62,19 @@ class group {
            c.through().parts_of(vectors()).first >= order::chunk;
   }
 
-  std::array<staged_vector, most_staged_vectors> all_;
-  std::array<std::size_t, most_pairs> x_{}, y_{};
+  std::array<staged_vector, max_staged_vectors> all_;
+  std::array<std::size_t, max_pairs> x_{}, y_{};
   std::size_t count_ = 0, pairs_ = 0;
 };
 
 /// Sums over a node of the tree.
 template <class A>
 struct sums_of_pairs {
-  std::array<dot_sum<A>, most_pairs> of{};
+  std::array<dot_sum<A>, max_pairs> of{};
 
   friend sums_of_pairs operator+(const sums_of_pairs& a, const sums_of_pairs& b) {
     sums_of_pairs both;
-    for (std::size_t j = 0; j < most_pairs; ++j) both.of[j] = a.of[j] + b.of[j];
+    for (std::size_t j = 0; j < max_pairs; ++j) both.of[j] = a.of[j] + b.of[j];
     return both;
   }
 };
@@ -147,14 +147,14 @@ class group_products {
   }
 
   void add_integers() {
-    std::array<std::int64_t, most_pairs> sums{};
+    std::array<std::int64_t, max_pairs> sums{};
     run_parts(
         [&](const staged_operands& here, std::size_t, void* to) {
           pair_up(here);
           cuda::multi_dot(c_.on(), asked({to, type::int64}, {.wait = false}));
         },
         [&](const void* from, std::size_t, std::size_t) {
-          std::array<std::int64_t, most_pairs> some;
+          std::array<std::int64_t, max_pairs> some;
           std::memcpy(some.data(), from, group_.pairs() * sizeof some[0]);
           for (std::size_t j = 0; j < group_.pairs(); ++j) sums[j] = plus(sums[j], some[j]);
         });
@@ -175,7 +175,7 @@ class group_products {
     const std::function<void()> nothing;
     run_parts(
         [&](const staged_operands& here, std::size_t, void* to) {
-          std::array<interval_field, most_pairs> fields;
+          std::array<interval_field, max_pairs> fields;
           for (std::size_t j = 0; j < group_.pairs(); ++j) {
             const operand_pair pair = group_.pair(here, j);
             fields[j] = {summand::product, pair.x, pair.y};
@@ -190,7 +190,7 @@ class group_products {
           joined.add(node, leaves);
         });
     const sums_of_pairs<A> total = joined.total();
-    std::array<A, most_pairs> made;
+    std::array<A, max_pairs> made;
     for (std::size_t j = 0; j < group_.pairs(); ++j) made[j] = finish(total.of[j], a_.conjugated);
     deliver(c_, made.data(), group_.pairs() * sizeof(A), results_);
   }
@@ -199,7 +199,7 @@ class group_products {
   const multi_dot_arguments& a_;
   const group& group_;
   void* results_;
-  std::array<operand_pair, most_pairs> pairs_;
+  std::array<operand_pair, max_pairs> pairs_;
 };
 
 }  // namespace

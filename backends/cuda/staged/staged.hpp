@@ -2,9 +2,9 @@
 // them. Each workspace has its own, so an executor only names it.
 #pragma once
 
+#include "backends/backend.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/staged/stages.hpp"
-#include "src/core/table.hpp"
 
 #include <memory>
 #include <mutex>

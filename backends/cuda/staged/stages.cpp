@@ -1,7 +1,7 @@
 #include "backends/cuda/staged/stages.hpp"
 
+#include "backends/common/elementwise/moves.hpp"
 #include "backends/cuda/runtime/device.hpp"
-#include "src/core/elementwise/moves.hpp"
 
 #include <tally/order.hpp>
 
@@ -36,7 +36,7 @@ constexpr std::size_t strip_bytes = std::size_t{32} << 10;
 /// Of vectors in a buffer.
 constexpr std::size_t alignment = 256;
 
-constexpr std::size_t most_padding = order::chunk * 16;
+constexpr std::size_t max_padding = order::chunk * 16;
 
 std::size_t aligned(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -102,7 +102,7 @@ class layout {
   std::size_t gathered() const { return gathered_; }
 
  private:
-  std::array<std::size_t, most_staged_vectors> offsets_{};
+  std::array<std::size_t, max_staged_vectors> offsets_{};
   std::size_t end_ = 0, gathered_ = 0;
 };
 
@@ -137,7 +137,7 @@ stages::~stages() { free(); }
 void stages::allocate() {
   const current_device current(on_.device());
   const beside_captures mode;
-  const std::size_t room = aligned(bytes_ + most_staged_vectors * (alignment + most_padding));
+  const std::size_t room = aligned(bytes_ + max_staged_vectors * (alignment + max_padding));
   const auto make_event = [](cudaEvent_t& event) {
     check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   };

@@ -36,10 +36,10 @@ struct staged_vector {
 };
 
 /// Vectors per call, at most.
-inline constexpr std::size_t most_staged_vectors = 32;
+inline constexpr std::size_t max_staged_vectors = 32;
 
 /// Vectors where the device can access them.
-using staged_operands = std::array<operand, most_staged_vectors>;
+using staged_operands = std::array<operand, max_staged_vectors>;
 
 class stages {
  public:
@@ -154,7 +154,7 @@ class stages {
     const stage* in = nullptr;
     bool gathers = true;
     std::size_t strip = 0, of_each = 0;
-    std::array<std::size_t, most_staged_vectors> chosen{}, offsets{};
+    std::array<std::size_t, max_staged_vectors> chosen{}, offsets{};
   };
 
   /// When a call ends early, waits for all that it queued.

@@ -1,11 +1,11 @@
 // Sums of host data: each part is a node of the order's tree, or is added to limbs of an exact sum.
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/order/node_sum.hpp"
+#include "backends/common/order/tree.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/staged/staged.hpp"
 #include "backends/serial/serial.hpp"
-#include "src/core/order/node_sum.hpp"
-#include "src/core/order/tree.hpp"
 
 #include <tally/exact_sum.hpp>
 

@@ -1,10 +1,10 @@
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/elementwise/two_calls.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/staged/staged.hpp"
 #include "backends/serial/serial.hpp"
-#include "src/core/elementwise/two_calls.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
 // Parameter of the element-wise kernels.
 #pragma once
 
-#include "src/core/elementwise/elementwise.hpp"
-#include "src/core/types/typed_vector.hpp"
+#include "backends/common/elementwise/elementwise.hpp"
+#include "backends/common/types/typed_vector.hpp"
 
 #include <cstdint>
 

@@ -2,9 +2,9 @@
 // at run time.
 #pragma once
 
+#include "backends/common/elementwise/reciprocal.hpp"
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/transform/kernels.hpp"
-#include "src/core/elementwise/reciprocal.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -297,14 +297,14 @@ __device__ void write(const transform_job& job, const Function& f, const Element
 template <class Function, int loads>
 inline constexpr int blocks_at_once =
     std::is_same_v<typename Function::T, float>
-        ? (loads == 1 ? most_blocks_at_once : std::min(6, most_blocks_at_once))
+        ? (loads == 1 ? max_blocks_at_once : std::min(6, max_blocks_at_once))
     : loads == 1                        ? 1
     : Function::template guesses<loads> ? 3
                                         : 0;
 
 /// For vectors that all start at the same distance from a multiple of 16 bytes.
 template <class Function, int loads>
-__global__ void __launch_bounds__(loads_a_block, blocks_at_once<Function, loads>)
+__global__ void __launch_bounds__(loads_per_block, blocks_at_once<Function, loads>)
     transform_vectors(const transform_job job) {
   using T = typename Function::T;
   constexpr bool binary = transforms::is_binary(Function::what);
@@ -409,7 +409,7 @@ template <elementwise what, class T>
 transform_kernel kernel_on() {
   using function = elements_function<what, T>;
   constexpr const transform_case& cut = case_of(what, sizeof(T));
-  constexpr unsigned most = cut.most_loads;
+  constexpr unsigned most = cut.max_loads;
   transform_kernel found;
   found.cut = &cut;
   found.vectors[0] = &transform_vectors<function, 1>;

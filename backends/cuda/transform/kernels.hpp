@@ -14,7 +14,7 @@ using transform_kernel_function = void(const transform_job job);
 /// of 16 bytes, else `shifted`.
 struct transform_kernel {
   const transform_case* cut = nullptr;         ///< partition; null: no kernel
-  transform_kernel_function* vectors[3] = {};  ///< with 1, 2 and 4 loads, up to cut->most_loads
+  transform_kernel_function* vectors[3] = {};  ///< with 1, 2 and 4 loads, up to cut->max_loads
   transform_kernel_function* shifted = nullptr;
 };
 

@@ -10,8 +10,8 @@
 namespace tally::backends::cuda {
 
 /// Loads per block, at most. Fewer let the start of blocks limit the speed (tuning/transform.md:
-/// loads_a_block).
-inline constexpr unsigned loads_a_block = 256;
+/// loads_per_block).
+inline constexpr unsigned loads_per_block = 256;
 
 /// A function on elements of `size` bytes or, if `every`, all functions on elements of up to
 /// `size`. The first match counts.
@@ -19,10 +19,10 @@ struct transform_case {
   elementwise what;
   bool every;
   std::size_t size;
-  unsigned most_loads;  ///< per thread, in flight at once, at most: 1, 2 or 4
+  unsigned max_loads;  ///< per thread, in flight at once, at most: 1, 2 or 4
   /// 0: bound by arithmetic, with more loads the longer the vectors are. Else several loads only
-  /// while the loads are 0.9 to `most_places` times the resident threads, that is in L2.
-  unsigned most_places = 0;
+  /// while the loads are 0.9 to `max_places` times the resident threads, that is in L2.
+  unsigned max_places = 0;
 };
 
 /// Evidence: tuning/transform.md, transform_cases.
@@ -71,15 +71,15 @@ constexpr transform_shape shape_of_vectors(std::uint64_t whole, const transform_
                                            bool is_binary, unsigned multiprocessors,
                                            unsigned threads_each) {
   const std::uint64_t places = std::uint64_t{multiprocessors} * threads_each;
-  const bool computes = c.most_loads > 1 && c.most_places == 0;
+  const bool computes = c.max_loads > 1 && c.max_places == 0;
   transform_shape s{};
   s.loads = 1;
   if (computes) {
-    while (s.loads < c.most_loads && whole > s.loads * places) s.loads *= 2;
-  } else if (10 * whole > 9 * places && whole <= c.most_places * places) {
-    s.loads = c.most_loads;
+    while (s.loads < c.max_loads && whole > s.loads * places) s.loads *= 2;
+  } else if (10 * whole > 9 * places && whole <= c.max_places * places) {
+    s.loads = c.max_loads;
   }
-  s.threads = loads_a_block / s.loads;
+  s.threads = loads_per_block / s.loads;
   s.blocks = blocks_of(whole, s.loads, s.threads);
   while (computes && s.threads > 64 && 2 * s.blocks <= multiprocessors) {
     s.threads /= 2;
@@ -88,8 +88,8 @@ constexpr transform_shape shape_of_vectors(std::uint64_t whole, const transform_
   const std::uint64_t tenths = 10 * s.blocks * s.threads / places;
   s.early =
       s.blocks <= multiprocessors || ((computes || s.loads == 1) && tenths >= 9 && tenths <= 12);
-  constexpr unsigned half = loads_a_block / 2;
-  if (is_binary && c.most_loads == 1 && blocks_of(whole, 1, half) <= 4 * multiprocessors) {
+  constexpr unsigned half = loads_per_block / 2;
+  if (is_binary && c.max_loads == 1 && blocks_of(whole, 1, half) <= 4 * multiprocessors) {
     s = {1, half, blocks_of(whole, 1, half), true};
   }
   return s;
@@ -99,7 +99,7 @@ constexpr transform_shape shape_of_vectors(std::uint64_t whole, const transform_
 inline constexpr unsigned loads_of_shifted = 2;
 
 constexpr transform_shape shape_of_shifted(std::uint64_t whole) {
-  constexpr unsigned threads = loads_a_block / loads_of_shifted;
+  constexpr unsigned threads = loads_per_block / loads_of_shifted;
   return {loads_of_shifted, threads, blocks_of(whole, loads_of_shifted, threads), true};
 }
 

@@ -1,9 +1,9 @@
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/common/elementwise/blocks.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/transform/kernels.hpp"
-#include "src/core/elementwise/blocks.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,0 +1,165 @@
+// exp and the logistic function of one number.
+#pragma once
+
+#include "backends/common/order/dot_sum.hpp"
+
+#include <tally/types.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace tally::backends {
+
+template <class R>
+struct exponential_constants;
+
+template <>
+struct exponential_constants<float> {
+  static constexpr float log2_e = 0x1.715476p+0f;
+  static constexpr float magic = 0x1.8p23f;  ///< adding it rounds to an integer
+  /// -ln 2 in two parts; k times the first is exact.
+  static constexpr float minus_ln2_head = -0x1.62e4p-1f;
+  static constexpr float minus_ln2_tail = -0x1.7f7d1cp-20f;
+  /// exp is 0 below `lowest`, infinite above `highest`.
+  static constexpr float lowest = -106, highest = 89;
+  /// Exponent offset that keeps powers of two normal, except 2^-153 of `lowest`, which becomes 0:
+  /// products with 0 are not subnormal, so not slow.
+  static constexpr int aside = 26;
+  static constexpr float forth = 0x1p26f, back = 0x1p-26f;
+  /// Added so that neither x nor x^2 is subnormal; rounded away unless exp is 1.
+  static constexpr float speck = 0x1p-50f;
+  /// For (exp(r) - 1 - r) / r^2, error at most 2^-28.2 / r^2.
+  static constexpr int degree = 4;
+  static constexpr float q[] = {0.5f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b6cp-7f,
+                                0x1.6db448p-10f};
+};
+
+template <>
+struct exponential_constants<double> {
+  static constexpr double log2_e = 0x1.71547652b82fep+0;
+  static constexpr double magic = 0x1.8p52;
+  static constexpr double minus_ln2_head = -0x1.62e42fefa38p-1;
+  static constexpr double minus_ln2_tail = -0x1.ef35793c7673p-45;
+  static constexpr double lowest = -753.5, highest = 710;
+  static constexpr int aside = 64;  // 2^-1087 becomes 0
+  static constexpr double forth = 0x1p64, back = 0x1p-64;
+  static constexpr double speck = 0x1p-120;
+  /// Error at most 2^-58.0 / r^2.
+  static constexpr int degree = 9;
+  static constexpr double q[] = {
+      0x1.000000000000bp-1,  0x1.5555555555561p-3,  0x1.5555555550017p-5,  0x1.111111110d62ap-7,
+      0x1.6c16c185ad03ep-10, 0x1.a01a01bae7705p-13, 0x1.a0199683e6f2bp-16, 0x1.71dddfc05c531p-19,
+      0x1.28b0581d3921ap-22, 0x1.af8599e3f47e7p-26};
+};
+
+/// Returns a * b, rounded in any context; integers modulo 2^64.
+template <class R>
+TALLY_HOST_DEVICE R product(R a, R b) {
+// nvcc may contract a * b, never these.
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<R, double>) return __dmul_rn(a, b);
+  if constexpr (std::is_same_v<R, float>) return __fmul_rn(a, b);
+#endif
+  if constexpr (std::is_integral_v<R>) {
+    return static_cast<R>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  } else {
+#if !defined(__CUDACC__) && defined(__has_builtin)
+#if __has_builtin(__builtin_assoc_barrier)
+    // Despite -ffp-contract=off, GCC 12 contracts a difference and a sum in pairs, as in complex
+    // products.
+    return __builtin_assoc_barrier(a * b);
+#endif
+#endif
+    return a * b;
+  }
+}
+
+/// Returns 1/d for d in [1, 2], rounded to nearest even, by two Newton steps from q, off by at most
+/// 4 ulp. One d is too close to half way. (tests/exponential.cpp checks all d and q.)
+TALLY_HOST_DEVICE inline float rounded_reciprocal(float d, float q) {
+  q = std::fma(q, std::fma(-d, q, 1.0f), q);
+  q = std::fma(q, std::fma(-d, q, 1.0f), q);
+  return d == 0x1.fffffep+0f ? 0x1.000002p-1f : q;
+}
+
+template <class R>
+struct number_arithmetic {
+  using number = R;
+  using word = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
+
+  static TALLY_HOST_DEVICE R set(R value) { return value; }
+  static TALLY_HOST_DEVICE R add(R a, R b) { return a + b; }
+  static TALLY_HOST_DEVICE R sub(R a, R b) { return a - b; }
+  static TALLY_HOST_DEVICE R mul(R a, R b) { return product(a, b); }
+  static TALLY_HOST_DEVICE R fma(R a, R b, R c) { return std::fma(a, b, c); }
+  static TALLY_HOST_DEVICE R minus_product(R a, R b, R c) { return std::fma(-a, b, c); }
+  /// x, or x + speck. Not on devices, where subnormals are fast.
+  static TALLY_HOST_DEVICE R kept_normal(R x, [[maybe_unused]] R speck) {
+#if defined(__CUDA_ARCH__)
+    return x;
+#else
+    return x + speck;
+#endif
+  }
+  /// Either for NaN. Devices, limited by double operations, compare upper words as integers; x may
+  /// then be slightly outside.
+  static TALLY_HOST_DEVICE R at_least(R x, R negative_bound) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(R) == 8) {
+      return static_cast<unsigned>(__double2hiint(x)) >
+                     static_cast<unsigned>(__double2hiint(negative_bound))
+                 ? negative_bound
+                 : x;
+    }
+    return fmax(x, negative_bound);
+#else
+    return x > negative_bound ? x : negative_bound;
+#endif
+  }
+  static TALLY_HOST_DEVICE R at_most(R x, R positive_bound) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(R) == 8) {
+      return __double2hiint(x) > __double2hiint(positive_bound) ? positive_bound : x;
+    }
+    return fmin(x, positive_bound);
+#else
+    return x < positive_bound ? x : positive_bound;
+#endif
+  }
+  /// For d in [1, 2], rounded to nearest even.
+  static TALLY_HOST_DEVICE R reciprocal(R d) {
+#if defined(__CUDA_ARCH__)
+    // __frcp_rn, which checks the range, is slower (tuning/elementwise.md: reciprocal on devices).
+    float q;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(q) : "f"(static_cast<float>(d)));
+    return rounded_reciprocal(static_cast<float>(d), q);
+#else
+    return 1 / d;
+#endif
+  }
+  static TALLY_HOST_DEVICE R minus_magnitude(R a) { return -std::fabs(a); }
+  /// Whether a is negative; either for -0.
+  static TALLY_HOST_DEVICE bool is_negative(R a) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(R) == 8) return __double2hiint(a) < 0;
+#endif
+    return a < 0;
+  }
+  static TALLY_HOST_DEVICE R select(bool which, R yes, R no) { return which ? yes : no; }
+  /// Returns 2^(k + aside), k in the lowest bits of `magic`.
+  template <int aside>
+  static TALLY_HOST_DEVICE R power_of_two(R magic) {
+    constexpr int digits = std::numeric_limits<R>::digits - 1;
+    constexpr auto bias = static_cast<word>(std::numeric_limits<R>::max_exponent - 1 + aside);
+    return __builtin_bit_cast(R, (__builtin_bit_cast(word, magic) << digits) + (bias << digits));
+  }
+  static TALLY_HOST_DEVICE R keep_nan(R x, R result) { return x != x ? quiet_nan<R> : result; }
+};
+
+#define TALLY_FUNCTION TALLY_HOST_DEVICE inline
+#include "backends/common/elementwise/exponential-inl.hpp"
+#undef TALLY_FUNCTION
+
+}  // namespace tally::backends

@@ -1,0 +1,76 @@
+// CSR matrices for kernels with indices of any type.
+#pragma once
+
+#include "backends/common/types/tables.hpp"
+
+#include <tally/dot.hpp>
+#include <tally/spmv.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace tally::backends {
+
+struct index_vector {
+  const void* data = nullptr;
+  bool wide = false;  ///< int64, else int32
+
+  index_vector() = default;
+  explicit index_vector(const operand& v) : data(v.data), wide(v.element == type::int64) {}
+
+  TALLY_HOST_DEVICE std::int64_t operator[](std::size_t i) const {
+    return wide ? static_cast<const std::int64_t*>(data)[i]
+                : static_cast<const std::int32_t*>(data)[i];
+  }
+};
+
+struct row_bounds {
+  index_vector begins, ends;
+
+  explicit row_bounds(const csr_operand& a)
+      : begins(a.row_offsets), ends(a.row_ends ? *a.row_ends : a.row_offsets.slice(1, a.rows)) {}
+
+  TALLY_HOST_DEVICE std::size_t begin(std::size_t row) const {
+    return static_cast<std::size_t>(begins[row]);
+  }
+  TALLY_HOST_DEVICE std::size_t end(std::size_t row) const {
+    return static_cast<std::size_t>(ends[row]);
+  }
+  TALLY_HOST_DEVICE std::size_t length(std::size_t row) const { return end(row) - begin(row); }
+};
+
+/// The transpose kept by a backend; a derived class owns the memory.
+struct csr_transpose {
+  csr_operand matrix;  ///< values null unless kept
+  /// Permutation of the matrix's values, int32 or int64; empty if values are kept.
+  operand places;
+
+  virtual ~csr_transpose() = default;
+};
+
+/// A product for backends: `a` has the rows to sum, also for a transpose; no operation.
+struct csr_product : spmv_arguments {
+  /// Value indices of terms, int32 or int64; empty if the identity.
+  operand places = {};
+  conjugate conjugated = conjugate::none;  ///< `x` if values are conjugated
+
+  bool has_places() const { return places.size > 0; }
+};
+
+template <class F>
+void with_row_accumulator(const csr_product& a, F&& f) {
+  // Equal types accumulate in themselves; 16-bit values never equal x's type.
+  const bool same = a.a.values.element == a.x.element;
+  with_type<spmvs::vector_types>(
+      same ? a.x.element : spmvs::accumulator(a.a.values.element, a.x.element), f);
+}
+
+/// Calls f.operator()<C>() for the type of alpha * sum + beta * y.
+template <class A, class F>
+void with_combination(const csr_product& a, F&& f) {
+  using outputs = std::conditional_t<is_complex_v<A>, complex_types, spmvs::vector_types>;
+  with_type<outputs>(a.y.element, [&]<class Y>() { f.template operator()<dot_result_t<A, Y>>(); });
+}
+
+}  // namespace tally::backends

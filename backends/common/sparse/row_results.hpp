@@ -1,0 +1,24 @@
+// y from rows' sums, on a host: y_i = alpha * sum + beta * a_i, where a is y or the addend.
+#pragma once
+
+#include "backends/common/sparse/csr.hpp"
+
+#include <complex>
+#include <cstddef>
+
+namespace tally::backends {
+
+/// Whether y is the sums themselves, contiguous.
+template <class A>
+bool are_sums(const csr_product& a) {
+  return a.y.element == type_of<A> && a.y.increment == 1 && !a.reads_addend() &&
+         a.alpha.as<std::complex<double>>() == 1.0;
+}
+
+/// Rows per block of sums.
+inline constexpr std::size_t rows_of_block = 512;
+
+template <class A>
+void write_rows(const csr_product& a, std::size_t first, std::size_t n, const A* sums);
+
+}  // namespace tally::backends

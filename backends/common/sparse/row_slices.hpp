@@ -1,0 +1,104 @@
+// SELL-C-σ slices of a host's plan: rows summed side by side, optionally with values copied in
+// reading order.
+#pragma once
+
+#include "backends/backend.hpp"
+#include "backends/common/sparse/pattern_runs.hpp"
+
+#include <tally/spmv.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tally::backends {
+
+/// Rows of a slice (C): values of one column fill a cache line.
+template <class W>
+inline constexpr std::size_t rows_of_slice = 64 / sizeof(W);
+
+/// Row order of a group.
+enum class slice_rows : std::uint8_t {
+  adjacent,  ///< slices of adjacent rows; the first row of each
+  listed,    ///< slices of listed rows
+  alone,     ///< single rows of more than `short_row` terms
+  apart      ///< ranges of rows outside slices, summed where they are
+};
+
+/// Consecutive slices of one kind, so that kernels branch once. Copied values are column-major:
+/// term k of all rows, then k + 1. Values of a group, and a single row's values and columns, begin
+/// at a multiple of a full slice's rows.
+struct slice_series {
+  const row_pattern* pattern = nullptr;  ///< of all rows; null if columns are listed
+  std::uint16_t size = 0;                ///< number of slices or ranges
+  std::uint8_t shortest = 0;             ///< terms that all rows have
+  std::uint8_t longest = 0;              ///< terms of the first row; rows are sorted by length
+  slice_rows rows = slice_rows::listed;
+  std::uint8_t adjacent = 0;  ///< rows per slice, if adjacent
+};
+
+/// Sorting scope (σ): rows sliced together, distributed as a unit. Members index the arrays of
+/// `row_slices`.
+struct slice_window {
+  std::size_t first = 0;
+  std::size_t series = 0;
+  std::size_t value = 0;
+  std::size_t column = 0;  ///< in `narrow` or `wide`
+  std::size_t row = 0;     ///< in `rows`
+  std::size_t count = 0;
+  std::int64_t lowest = 0;  ///< base of column indices
+  bool narrow = true;       ///< 16-bit indices
+};
+
+template <class T>
+struct line_allocator {
+  using value_type = T;
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{64}));
+  }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t{64}); }
+  bool operator==(const line_allocator&) const = default;
+};
+template <class W>
+using lines = std::vector<W, line_allocator<W>>;
+
+struct row_slices {
+  /// Rows per sorting scope: more means fewer groups and partial slices (tuning/spmv.md:
+  /// row_slices::max_rows).
+  static constexpr std::size_t max_rows = 2048;
+
+  /// Copied bytes of x, to stay in the L1 cache (tuning/spmv.md: max_copied_bytes).
+  static constexpr std::size_t max_copied_bytes = 24 << 10;
+
+  /// Slices a matrix in host memory, optionally copying values. Patterns must outlive the slices.
+  /// Sorting scopes divide into `shares` equal parts.
+  /// @pre float or double values, at most 2^31 columns, three arrays.
+  row_slices(const csr_operand& a, const pattern_runs& patterns, bool copies, std::size_t shares);
+
+  /// A last scope, past the end, closes the list.
+  std::vector<slice_series> series;
+  std::vector<slice_window> windows;
+  bool keeps;  ///< whether values are copied, else read in place
+  /// Values of the matrix's type, padded by one slice's rows.
+  std::tuple<lines<float>, lines<double>> values;
+  /// Columns with terms, if few. Kernels copy these elements of x; listed columns index them.
+  std::vector<std::uint32_t> copied;
+  std::vector<std::uint16_t> narrow;  ///< columns of slices without a pattern
+  std::vector<std::uint32_t> wide;
+  /// Rows of groups, relative to their scope. Partial slices repeat the last row.
+  std::vector<std::uint16_t> rows;
+  /// Rows with a term k, `shortest` <= k < `longest`, of slices without a pattern.
+  std::vector<std::uint8_t> counts;
+
+  std::size_t longest = 0;  ///< terms of the longest row
+  std::size_t slice = 0;
+  std::size_t terms = 0;          ///< in all slices
+  std::size_t pattern_terms = 0;  ///< in slices with a pattern
+
+  std::string describe() const;
+};
+
+}  // namespace tally::backends

@@ -1,0 +1,53 @@
+#include "backends/cuda/runtime/results/mailbox.hpp"
+
+#include "backends/cuda/device/words.hpp"
+#include "backends/cuda/runtime/context.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <new>
+
+namespace tally::backends::cuda {
+mailbox& mailbox::of_this_thread(const current_device& current) {
+  return of_thread<mailbox>(current.context());
+}
+
+void mailbox::make(std::vector<mailbox*>& to) {
+  constexpr std::size_t count = 64;
+  const beside_captures mode;
+  void* memory = nullptr;
+  check(
+      cudaHostAlloc(&memory, count * sizeof(mailbox), cudaHostAllocPortable | cudaHostAllocMapped),
+      "cudaHostAlloc");
+  auto* const made = static_cast<mailbox*>(memory);
+  for (std::size_t i = 0; i < count; ++i) to.push_back(new (made + i) mailbox);
+}
+
+void mailbox::wait(cudaStream_t stream, int count, std::uint32_t* payload) {
+  using clock = std::chrono::steady_clock;
+  const auto arrived = [&] {
+    for (int i = 0; i < count; ++i) {
+      const std::uint64_t word = std::atomic_ref(words_[i]).load(std::memory_order_acquire);
+      if (tag_of(word) != tag_) return false;
+      payload[i] = static_cast<std::uint32_t>(word);
+    }
+    return true;
+  };
+  // Polling is fastest, but keeps a core busy and would never see a kernel fail. So after a time
+  // that is long beside waking up, the runtime waits, as chosen with cudaSetDeviceFlags.
+  constexpr auto patience = std::chrono::milliseconds(1);
+  const auto start = clock::now();
+  do {
+    for (int look = 0; look < 64; ++look) {
+      if (arrived()) return;
+    }
+  } while (clock::now() - start < patience);
+  const beside_captures mode;
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  if (!arrived()) {
+    throw error(errc::device_failure,
+                "tally::cuda: the stream ended its work and no result arrived");
+  }
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,65 @@
+#include "backends/cuda/spmv/analysis/defects.hpp"
+
+#include "backends/cuda/cuda.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/spmv/analysis/survey.hpp"
+
+#include <cstdint>
+
+namespace tally::backends::cuda {
+namespace {
+
+/// Returns element `i` of `v` from device memory.
+std::int64_t fetched(cudaStream_t stream, const operand& v, std::size_t i) {
+  std::int64_t wide = 0;
+  std::int32_t narrow = 0;
+  void* const to = v.element == type::int64 ? static_cast<void*>(&wide) : &narrow;
+  const beside_captures mode;
+  check(cudaMemcpyAsync(to, v.slice(i, 1).data, size_of(v.element), cudaMemcpyDefault, stream),
+        "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return v.element == type::int64 ? wide : narrow;
+}
+
+}  // namespace
+
+csr_defect defect_of(cudaStream_t stream, const csr_operand& a, const survey_words& words) {
+  using kind = csr_defect::kind;
+  const std::uint64_t found = words.of[survey::defect];
+  if (found == 0) return {};
+  if (a.row_ends) {
+    const auto index_at = [&](const operand& v, std::size_t i) { return fetched(stream, v, i); };
+    return defect_of_row(a, ~found & survey::index_mask, index_at);
+  }
+  csr_defect defect;
+  defect.what = static_cast<kind>(~found >> survey::index_bits);
+  defect.index = ~found & survey::index_mask;
+  switch (defect.what) {
+    case kind::decreasing_offset:
+      defect.before = fetched(stream, a.row_offsets, defect.index);
+      defect.value = fetched(stream, a.row_offsets, defect.index + 1);
+      break;
+    case kind::column:
+      defect.value = fetched(stream, a.column_indices, defect.index);
+      break;
+    default:
+      defect.value = fetched(stream, a.row_offsets, defect.index);
+  }
+  return defect;
+}
+
+csr_defect find_defect(const executor& where, const csr_operand& a) {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  csr_survey job(a);
+  job.check = defect_check::at_once;
+  job.counts = false;
+  if (a.row_ends) {
+    const survey_launch looks = survey_of(defective_row_kernel(), a.rows);
+    return defect_of(stream, a, run_survey(current, stream, {looks, telling()}, job, "validate"));
+  }
+  const survey_launch looks = survey_of_matrix(current, a, job);
+  return defect_of(stream, a, run_survey(current, stream, {looks}, job, "validate"));
+}
+
+}  // namespace tally::backends::cuda

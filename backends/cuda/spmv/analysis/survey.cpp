@@ -1,0 +1,135 @@
+#include "backends/cuda/spmv/analysis/survey.hpp"
+
+#include "backends/cuda/device/words.hpp"
+#include "backends/cuda/runtime/context.hpp"
+#include "backends/cuda/spmv/analysis/analysis.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace tally::backends::cuda {
+
+survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
+  // More blocks than run at a time contend for the counters (tuning/spmv.md).
+  const auto blocks =
+      static_cast<unsigned>(std::clamp<std::size_t>((items + 255) / 256, 1, std::size_t{1} << 10));
+  return {kernel, {.blocks = blocks, .threads = 256}};
+}
+
+int span_of(const current_device& current, const csr_operand& a) {
+  // Blocks with fewer rows end sooner (tuning/spmv.md).
+  constexpr std::size_t unit = survey_threads, most = run_span;
+  std::size_t blocks = multiprocessors(current.device());
+  if (a.rows > blocks * most) blocks *= survey_blocks;
+  const std::size_t rounds = std::max<std::size_t>(1, ceil_div(a.rows, blocks * most));
+  return static_cast<int>(std::max<std::size_t>(1, ceil_div(a.rows, rounds * blocks * unit)) *
+                          unit);
+}
+
+survey_launch survey_of_matrix(const current_device& current, const csr_operand& a,
+                               csr_survey& job) {
+  constexpr std::size_t columns_per_block = 16 * survey_threads;
+  const std::size_t spans = std::max<std::size_t>(
+      1, ceil_div(a.rows, job.counts ? static_cast<std::size_t>(job.span) : 16 * survey_threads));
+  const std::size_t most = survey_blocks * multiprocessors(current.device());
+  std::size_t others =
+      job.check == defect_check::none ? 0 : ceil_div(a.nonzeros(), columns_per_block);
+  const bool apart = job.counts && spans + others <= most;
+  if (apart && job.check != defect_check::none) {
+    job.check = defect_check::at_once;
+  } else if (job.check != defect_check::at_once) {
+    others = 0;
+  }
+  const auto blocks = static_cast<unsigned>(std::min(spans + others, most));
+  job.row_blocks = apart ? static_cast<unsigned>(spans) : blocks;
+  return {matrix_kernel(job.offsets.wide), {.blocks = blocks, .threads = survey_threads}};
+}
+
+survey_launch telling() { return {tell_kernel(), {.blocks = 1, .threads = 32}}; }
+
+struct side_stream::made {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+
+  static void make(std::vector<made*>& to) {
+    const beside_captures mode;
+    auto one = std::make_unique<made>();
+    check(cudaStreamCreateWithFlags(&one->stream, cudaStreamNonBlocking),
+          "cudaStreamCreateWithFlags");
+    check(cudaEventCreateWithFlags(&one->event, cudaEventDisableTiming),
+          "cudaEventCreateWithFlags");
+    to.push_back(one.get());
+    (void)one.release();  // nothing of a context is ever destroyed
+  }
+};
+
+side_stream::side_stream(const current_device& current)
+    : context_(current.context()), made_(of_context<spares<made>>(context_).take()) {}
+side_stream::~side_stream() { of_context<spares<made>>(context_).give_back(made_); }
+
+cudaStream_t side_stream::get() const { return made_->stream; }
+
+void side_stream::wait_for(cudaStream_t other) const {
+  check(cudaEventRecord(made_->event, other), "cudaEventRecord");
+  check(cudaStreamWaitEvent(made_->stream, made_->event, 0), "cudaStreamWaitEvent");
+}
+
+queued_survey::queued_survey(const current_device& current, cudaStream_t stream,
+                             const std::vector<survey_launch>& launches, csr_survey job,
+                             const char* operation, const side_stream* side)
+    : device_(current.device()),
+      context_(current.context()),
+      stream_((is_captured(stream, true, operation), side ? side->get() : stream)),
+      words_(current, stream_),
+      box_(of_context<spares<mailbox>>(context_).take()) {
+  job.found = words_.get();
+  job.tag = box_->next_tag();
+  job.result = box_->address();
+  try {
+    queue(current, stream, launches, job);
+    if (side != nullptr) side->wait_for(stream);
+  } catch (...) {
+    // Queued kernels may still write; words are cleared behind them.
+    const beside_captures mode;
+    (void)cudaStreamSynchronize(stream);
+    of_context<spares<mailbox>>(context_).give_back(box_);
+    throw;
+  }
+}
+
+void queued_survey::queue(const current_device& current, cudaStream_t stream,
+                          const std::vector<survey_launch>& launches, csr_survey& job) const {
+  for (const survey_launch& of : launches) {
+    const auto* const kernel = reinterpret_cast<const void*>(of.kernel);
+    allow_shared_bytes(kernel, current, of.shape.shared_bytes);
+    job.tells = &of == &launches.back();
+    launch(kernel, of.shape, &job, current.device(), stream);
+  }
+}
+
+survey_words queued_survey::arrive() {
+  std::uint32_t payload[mailbox::words];
+  box_->wait(stream_, words_of<survey_words>, payload);
+  words_.emptied();
+  of_context<spares<mailbox>>(context_).give_back(std::exchange(box_, nullptr));
+  survey_words found;
+  std::memcpy(&found, payload, sizeof found);
+  return found;
+}
+
+queued_survey::~queued_survey() {
+  if (box_ == nullptr) return;
+  try {
+    if (current_device(device_).context() == context_) {
+      (void)arrive();
+    } else {
+      words_.emptied();
+    }
+  } catch (const error&) {  // the context has failed
+  }
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,175 @@
+// Kernel of rows in a band (band_rows.hpp).
+//
+// Promise: y has the bits of the row order: each of a row's 8 threads adds to a lane in order. If
+// offsets have changed since the plan, no index is out of bounds.
+#include "backends/cuda/device/bulk_copy.cuh"
+#include "backends/cuda/device/fold.cuh"
+#include "backends/cuda/device/warp_reduction.cuh"
+#include "backends/cuda/spmv/analysis/survey.cuh"
+#include "backends/cuda/spmv/band/band_rows.hpp"
+#include "backends/cuda/spmv/common/result.cuh"
+#include "backends/cuda/spmv/common/shared_load.cuh"
+#include "backends/cuda/spmv/common/terms.cuh"
+
+namespace tally::backends::cuda {
+namespace {
+
+/// Threads per row.
+constexpr int lanes = static_cast<int>(row_order::lanes);
+
+TALLY_HOST_DEVICE constexpr std::int32_t window_of(std::int32_t reach) {
+  return static_cast<std::int32_t>(band_rows) + 2 * reach;
+}
+
+template <class T>
+__global__ void __launch_bounds__(band_threads)
+    spmv_band_rows(const __grid_constant__ band_rows_job job) {
+  extern __shared__ uint4 memory[];
+  __shared__ bulk_barrier barrier;
+  __shared__ int x_shift;  // index of x on the first row's diagonal
+  const spmv_job& product = job.product;
+  const std::int64_t first = std::int64_t{blockIdx.x} * band_rows;
+  if (threadIdx.x == 0) barrier.expect(1);
+  wait_for_launch_before();
+  let_launch_after_start();
+  if (brings()) {
+    const auto in_x = [&](std::int64_t at) {
+      return ::max(::min(at, product.column_count), std::int64_t{0});
+    };
+    const std::int64_t brought =
+        bring(barrier, memory, static_cast<const T*>(product.x.data), product.column_count,
+              in_x(first - job.reach), in_x(first + band_rows + job.reach));
+    if (threadIdx.x == 0) x_shift = static_cast<int>(first - brought);
+  }
+  __syncthreads();
+  const unsigned x = shared_address(memory);
+  const int thread = static_cast<int>(threadIdx.x) % lanes;
+  // The window begins up to a load's elements late.
+  const auto last_place =
+      static_cast<unsigned>(window_of(job.reach) + 16 / static_cast<int>(sizeof(T)) - 1);
+  bool is_there = false;
+#pragma unroll 1
+  for (unsigned in_block = threadIdx.x / lanes; in_block < band_rows;
+       in_block += band_threads / lanes) {
+    const std::int64_t row = first + in_block;
+    std::int64_t start = 0;
+    int count = 0;
+    if (row < product.rows) {
+      start = product.offset(row);
+      count = static_cast<int>(product.offset(row + 1) - start);
+    }
+    const std::int16_t* differences = product.differences + start + thread;
+    const T* values = static_cast<const T*>(product.values.data) + start + thread;
+    const int own = static_cast<int>(in_block) + x_shift;
+    dot_sum<T> sum;
+    constexpr int in_flight = 4;
+#pragma unroll 1
+    for (int left = count - thread; left + thread > 0; left -= in_flight * lanes) {
+      std::int16_t difference[in_flight] = {};
+      T value[in_flight] = {}, element[in_flight] = {};
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        load_if(k * lanes < left, differences + k * lanes, difference[k]);
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) load_if(k * lanes < left, values + k * lanes, value[k]);
+      if (!is_there) barrier.wait();
+      is_there = true;
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        const unsigned place = ::min(static_cast<unsigned>(own + difference[k]), last_place);
+        load_shared_if(k * lanes < left, x + place * static_cast<unsigned>(sizeof(T)), element[k]);
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        if (k * lanes < left) sum = sum + term_of<T, T, T>(value[k], element[k]);
+      }
+      differences += in_flight * lanes;
+      values += in_flight * lanes;
+    }
+    sum = fold_across_threads<lanes>(sum);
+    if (thread == 0 && row < product.rows) {
+      write_row<T>(product, row, finish_parts(sum, conjugate::none));
+    }
+  }
+  if (!is_there) barrier.wait();  // no block ends during a copy
+}
+
+template <class Column, class Offset>
+__global__ void __launch_bounds__(256) find_band(const csr_survey s) {
+  wait_for_launch_before();
+  const auto* const columns = static_cast<const Column*>(s.columns.data);
+  const auto* const offsets = static_cast<const Offset*>(s.offsets.data);
+  const auto offset_of = [&](std::int64_t row) { return offsets[::min(row, s.rows)]; };
+  const int thread = static_cast<int>(threadIdx.x) % lanes;
+  constexpr int rows_of_warp = static_cast<int>(warp) / lanes;
+  const std::int64_t apart = all_threads() / lanes;
+  std::uint32_t furthest = 0, next_to = 0;
+  std::int64_t row = first_index() / lanes;
+  std::int64_t begin = offset_of(row), end = offset_of(row + 1);
+  for (std::int64_t first = row / rows_of_warp * rows_of_warp; first < s.rows; first += apart) {
+    // Meanwhile load the next offsets, and whether a far column is known.
+    const Offset next_begin = offset_of(row + apart), next_end = offset_of(row + apart + 1);
+    const std::uint64_t known = __ldcg(counter(s, survey::reach));
+    constexpr int in_flight = 8;
+    std::int64_t before = -2;  // last column of the round before
+    for (std::int64_t at = begin; __any_sync(whole_warp, at < end); at += in_flight * lanes) {
+      Column some[in_flight];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        const std::int64_t i = at + k * lanes + thread;
+        some[k] = i < end ? columns[i] : 0;
+      }
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        const std::int64_t i = at + k * lanes + thread;
+        const std::int64_t column = some[k];
+        const std::int64_t beside = __shfl_up_sync(whole_warp, column, 1, lanes);
+        const bool is_next = (thread > 0 ? beside : before) + 1 == column;
+        before = __shfl_sync(whole_warp, column, lanes - 1, lanes);
+        if (i >= end) continue;
+        const std::int64_t difference = column - row;
+        furthest = ::max(furthest, static_cast<std::uint32_t>(::abs(difference)));
+        if (s.differences != nullptr) s.differences[i] = static_cast<std::int16_t>(difference);
+        next_to += is_next;
+      }
+    }
+    if (__any_sync(whole_warp, furthest > INT16_MAX || known > INT16_MAX)) break;
+    row += apart;
+    begin = next_begin;
+    end = next_end;
+  }
+  // Few warps find a larger distance.
+  const unsigned long long all = largest_of_warp(furthest);
+  if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, survey::reach))) {
+    atomicMax(counter(s, survey::reach), all);
+  }
+  add_of_block(s, survey::adjacent, next_to);
+  end_survey(s);
+}
+
+template <class T>
+band_rows_choice choice_of(std::int32_t reach) {
+  // One block per SM still pays (tuning/spmv.md: may_have_band).
+  constexpr std::size_t max_bytes = std::size_t{200} << 10;
+  const std::size_t bytes = bytes_to_bring<T>(static_cast<std::size_t>(window_of(reach)));
+  return bytes <= max_bytes ? band_rows_choice{&spmv_band_rows<T>, bytes} : band_rows_choice{};
+}
+
+}  // namespace
+
+band_rows_choice band_rows_of(type values, type x, std::int32_t reach) {
+  if (values != x) return {};
+  if (values == type::float64) return choice_of<double>(reach);
+  if (values == type::float32) return choice_of<float>(reach);
+  return {};
+}
+
+survey_kernel* band_kernel(bool wide_columns, bool wide_offsets) {
+  using wide = std::int64_t;
+  using narrow = std::int32_t;
+  if (wide_offsets) return wide_columns ? &find_band<wide, wide> : &find_band<narrow, wide>;
+  return wide_columns ? &find_band<wide, narrow> : &find_band<narrow, narrow>;
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,332 @@
+// Analysis kernels that find stencils (backends/common/sparse/row_patterns.hpp) or differences.
+//
+// Promise: rows have one stencil only if their lists are equal. A hash only selects the one to
+// compare with.
+#include "backends/cuda/device/bulk_copy.cuh"
+#include "backends/cuda/device/warp_reduction.cuh"
+#include "backends/cuda/spmv/analysis/survey.cuh"
+#include "backends/cuda/spmv/shape.hpp"
+
+namespace tally::backends::cuda {
+namespace {
+
+/// A thread's row, with columns in shared memory.
+template <class Column>
+struct tile_row {
+  std::int64_t row;
+  std::int64_t start;  ///< first term
+  int count;           ///< 0: no row
+  const Column* columns;
+
+  __device__ std::int32_t difference(int k) const {
+    return static_cast<std::int32_t>(columns[k] - row);
+  }
+};
+
+/// Offsets for a thread, in the matrix's type: behind a test of the type, loads would wait for each
+/// other.
+template <class Offset>
+struct tile_offsets {
+  __device__ tile_offsets(const csr_survey& s, std::int64_t tile) {
+    const auto* const all = static_cast<const Offset*>(s.offsets.data);
+    const auto of = [&](std::int64_t row) { return all[::min(row, s.rows)]; };
+    const std::int64_t first = tile * row_tile;
+    begin = of(first);
+    end = of(first + row_tile);
+    own_begin = of(first + threadIdx.x);
+    own_end = of(first + threadIdx.x + 1);
+  }
+  Offset begin, end;          ///< of the tile
+  Offset own_begin, own_end;  ///< of the row
+};
+
+/// Copies a tile's columns to shared memory, with a whole block; returns the thread's row. Pre:
+/// offsets are valid, the barrier expects one copy.
+template <class Column, class Offset>
+__device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile,
+                                          const tile_offsets<Offset>& of, void* memory,
+                                          bulk_barrier& barrier, unsigned turn) {
+  __shared__ std::int64_t first_column;  // index of the first in `memory`
+  if (brings()) {
+    std::int64_t begin = of.begin, end = of.end;
+    if (begin < 0 || end < begin || end > s.nonzeros || end - begin > s.tile_terms) begin = end = 0;
+    barrier.reuse();
+    const std::int64_t brought =
+        bring(barrier, memory, static_cast<const Column*>(s.columns.data), s.nonzeros, begin, end);
+    if (threadIdx.x == 0) first_column = brought;
+  }
+  __syncthreads();
+  tile_row<Column> own;
+  own.row = tile * row_tile + threadIdx.x;
+  own.start = of.own_begin;
+  own.count = static_cast<int>(of.own_end - of.own_begin);
+  own.columns = static_cast<Column*>(memory) + (own.start - first_column);
+  barrier.wait(turn);
+  return own;
+}
+
+/// Whether row `other`, with columns in memory, has the same list.
+template <class Column>
+__device__ bool has_list_of(const csr_survey& s, const tile_row<Column>& own, std::int64_t other) {
+  const std::int64_t start = offset(s, other);
+  if (offset(s, other + 1) - start != own.count) return false;
+  const auto* const columns = static_cast<const Column*>(s.columns.data) + start;
+  constexpr int in_flight = 8;
+  for (int i = 0; i < own.count; i += in_flight) {
+    bool equal = true;
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      if (i + k < own.count) {
+        equal &= static_cast<std::int32_t>(columns[i + k] - other) == own.difference(i + k);
+      }
+    }
+    if (!equal) return false;
+  }
+  return true;
+}
+
+/// Stencils that a block keeps in shared memory.
+constexpr unsigned known_patterns = 16;
+
+struct known_pattern {
+  std::uint32_t hash;
+  std::int32_t length;
+  std::int32_t number;
+  std::int32_t differences[max_row_tile_terms];
+};
+
+/// Hash and range of a row's differences.
+struct row_list {
+  std::uint32_t hash = 0;  ///< highest bit set, never 0
+  std::int32_t least = INT32_MAX, most = INT32_MIN;
+};
+
+/// Examines a row's columns, and checks them if asked.
+template <class Column>
+__device__ row_list look_at_columns(const csr_survey& s, const tile_row<Column>& own) {
+  const auto end = static_cast<std::uint64_t>(s.column_count);
+  const auto row = static_cast<std::int32_t>(own.row);
+  row_list list;
+  for (int k = 0; k < own.count; ++k) {
+    const Column column = own.columns[k];
+    if (s.check != defect_check::none && static_cast<std::uint64_t>(std::int64_t{column}) >= end) {
+      report(s, csr_defect::kind::column, own.start + k);
+      break;
+    }
+    const std::int32_t difference = static_cast<std::int32_t>(column) - row;
+    list.hash = list.hash * 0x9e3779b1u + static_cast<std::uint32_t>(difference);
+    list.least = ::min(list.least, difference);
+    list.most = ::max(list.most, difference);
+  }
+  list.hash = (list.hash ^ static_cast<std::uint32_t>(own.count)) * 0x85ebca6bu;
+  list.hash = (list.hash ^ list.hash >> 15) | 1u << 31;
+  return list;
+}
+
+/// Returns the number of a row's stencil, or -1 if new to the block.
+template <class Column>
+__device__ int number_of_known(const known_pattern* known, const tile_row<Column>& own,
+                               std::uint32_t hash) {
+  int at = -1;
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(known_patterns); ++i) {
+    if (known[i].hash == hash) at = i;
+  }
+  if (at < 0 || known[at].length != own.count) return -1;
+  const std::int32_t* const differences = known[at].differences;
+  bool equal = true;
+  for (int k = 0; k < own.count; ++k) equal &= differences[k] == own.difference(k);
+  return equal ? known[at].number : -1;
+}
+
+/// Writes a stencil's padded list.
+template <class Column>
+__device__ void write_list(const csr_survey& s, const tile_row<Column>& own, int number) {
+  constexpr int alignment = row_patterns::alignment;
+  const auto longest = static_cast<int>(s.found[survey::longest]);  // final
+  const int stride = (longest + alignment - 1) / alignment * alignment;
+  std::int32_t* const list = s.patterns.differences + number * stride;
+  for (int k = 0; k < stride; ++k) list[k] = k < own.count ? own.difference(k) : 0;
+  s.patterns.lengths[number] = own.count;
+  atomicAdd(counter(s, survey::patterns), 1ull);
+}
+
+/// Returns the number of a row's stencil, or row_patterns::most if there are too many. `lists` is a
+/// hash table with linear probing; a word has a hash above the number of a row with the list, and
+/// its index is the stencil's number.
+template <class Column>
+__device__ int number_among_all(const csr_survey& s, const tile_row<Column>& own,
+                                std::uint32_t hash) {
+  constexpr unsigned max_looks = 16;
+  for (unsigned look = 0; look < max_looks; ++look) {
+    const unsigned place = (hash + look) % row_patterns::most;
+    auto* const word = reinterpret_cast<unsigned long long*>(s.lists + place);
+    unsigned long long known = __ldcg(word);
+    if (__ldcg(counter(s, survey::strays)) != 0) return row_patterns::most;
+    if (known == 0) {
+      const unsigned long long mine =
+          static_cast<unsigned long long>(hash) << 32 | static_cast<std::uint32_t>(own.row);
+      known = atomicCAS(word, 0ull, mine);
+      if (known == 0) {
+        write_list(s, own, static_cast<int>(place));
+        return static_cast<int>(place);
+      }
+    }
+    if (static_cast<std::uint32_t>(known >> 32) != hash) continue;
+    if (has_list_of(s, own, static_cast<std::int64_t>(known & 0xffffffffu))) {
+      return static_cast<int>(place);
+    }
+  }
+  *counter(s, survey::strays) = 1;
+  return row_patterns::most;
+}
+
+/// Returns the number of a stencil new to the block, in the `asking` threads of a warp. Of rows
+/// with equal hashes the first looks it up, the others compare their lists with that row's.
+/// `has_looked`: whether the calling thread has looked it up.
+template <class Column>
+__device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, std::uint32_t hash,
+                             const Column* memory, unsigned asking, bool& has_looked) {
+  const unsigned equals = __match_any_sync(asking, hash);
+  const int first = __ffs(static_cast<int>(equals)) - 1;
+  has_looked = static_cast<int>(threadIdx.x % warp) == first;
+  int number = 0;
+  // One thread goes first: with too many stencils, all would probe the same few words until that is
+  // known.
+  const int before_others = __ffs(static_cast<int>(asking)) - 1;
+  if (has_looked && first == before_others) number = number_among_all(s, own, hash);
+  if (__shfl_sync(asking, number, before_others) == row_patterns::most) return row_patterns::most;
+  if (has_looked && first != before_others) number = number_among_all(s, own, hash);
+  number = __shfl_sync(equals, number, first);
+  const int count = __shfl_sync(equals, own.count, first);
+  const auto* const columns =
+      memory + __shfl_sync(equals, static_cast<int>(own.columns - memory), first);
+  const std::int64_t apart = first - static_cast<int>(threadIdx.x % warp);
+  bool equal = count == own.count;
+  for (int k = 0; k < own.count && equal; ++k) equal = columns[k] - own.columns[k] == apart;
+  if (equal || number == row_patterns::most) return number;
+  has_looked = true;
+  return number_among_all(s, own, hash);
+}
+
+/// Adds a warp's range of differences to the results.
+__device__ inline void add_reach(const csr_survey& s, std::int32_t least, std::int32_t most) {
+  const unsigned long long above = largest_of_warp(reach_word(most)),
+                           below = largest_of_warp(reach_word(~least));
+  if (threadIdx.x % warp > 0) return;
+  const unsigned long long known_above = __ldcg(counter(s, survey::above)),
+                           known_below = __ldcg(counter(s, survey::below));
+  if (above > known_above) atomicMax(counter(s, survey::above), above);
+  if (below > known_below) atomicMax(counter(s, survey::below), below);
+}
+
+template <class Column, class Offset>
+__global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
+  extern __shared__ uint4 memory[];
+  __shared__ bulk_barrier barrier;
+  __shared__ known_pattern known[known_patterns];
+  __shared__ unsigned met;  // stencils looked up in this tile
+  if (threadIdx.x == 0) {
+    barrier.expect(1);
+    met = 0;
+  }
+  if (threadIdx.x < known_patterns) known[threadIdx.x].hash = 0;
+  wait_for_launch_before();
+  if (!are_tiles(s)) {
+    if (s.check == defect_check::by_tiles) {
+      check_columns(s, static_cast<const Column*>(s.columns.data), first_index(), all_threads());
+    }
+    return end_survey(s);
+  }
+  std::int32_t least = INT32_MAX, most = INT32_MIN;
+  const std::int64_t tiles = (s.rows + row_tile - 1) / row_tile;
+  unsigned turn = 0, next = 0;  // `next`: of the next stencil in `known`
+  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    // The last thread copies no columns.
+    const bool has_strays = threadIdx.x == row_tile - 1 && __ldcg(counter(s, survey::strays)) != 0;
+    const tile_row<Column> own =
+        tile_of_block<Column>(s, tile, tile_offsets<Offset>(s, tile), memory, barrier, turn++);
+    const bool is_over = __syncthreads_or(has_strays);
+    const row_list list = look_at_columns(s, own);
+    least = ::min(least, list.least);
+    most = ::max(most, list.most);
+    unsigned place = known_patterns;  // in `known`, from `next` on
+    const bool has_row = !is_over && own.row < s.rows;
+    int number = has_row ? number_of_known(known, own, list.hash) : 0;
+    const unsigned asking = __ballot_sync(whole_warp, number < 0);
+    bool has_looked = false;
+    if (number < 0) {
+      number = number_of_new(s, own, list.hash, reinterpret_cast<const Column*>(memory), asking,
+                             has_looked);
+    }
+    if (has_row && number < row_patterns::most) {
+      s.patterns.of_row[own.row] = static_cast<std::uint8_t>(number);
+      if (has_looked) place = atomicAdd(&met, 1u);
+    }
+    __syncthreads();
+    const unsigned more = met;
+    if (place < known_patterns) {
+      known_pattern& to = known[(next + place) % known_patterns];
+      to.hash = list.hash;
+      to.length = own.count;
+      to.number = number;
+      for (int k = 0; k < own.count; ++k) to.differences[k] = own.difference(k);
+    }
+    next += ::min(more, known_patterns);
+    __syncthreads();  // the memory is reused
+    if (threadIdx.x == 0) met = 0;
+  }
+  add_reach(s, least, most);
+  end_survey(s);
+}
+
+template <class Column, class Offset>
+__global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s) {
+  extern __shared__ uint4 memory[];
+  __shared__ bulk_barrier barrier;
+  wait_for_launch_before();
+  if (threadIdx.x == 0) barrier.expect(1);
+  const tile_offsets<Offset> offsets(s, blockIdx.x);
+  const tile_row<Column> own = tile_of_block<Column>(s, blockIdx.x, offsets, memory, barrier, 0);
+  auto* const differences = reinterpret_cast<std::int16_t*>(reinterpret_cast<char*>(memory) +
+                                                            bytes_to_bring<Column>(s.tile_terms));
+  unsigned adjacent = 0;
+  std::int32_t next = INT16_MAX + 1;  // difference adjacent to the one before
+  for (int k = 0; k < own.count; ++k) {
+    const std::int32_t difference = own.difference(k);
+    differences[own.start - offsets.begin + k] = static_cast<std::int16_t>(difference);
+    adjacent += difference == next;
+    next = difference + 1;
+  }
+  __syncthreads();
+  for (std::int64_t i = threadIdx.x; i < offsets.end - offsets.begin; i += row_tile) {
+    s.differences[offsets.begin + i] = differences[i];
+  }
+  add_of_block(s, survey::adjacent, adjacent);
+  end_survey(s);
+}
+
+}  // namespace
+
+std::size_t tiles_bytes(bool wide_columns, std::size_t terms) {
+  return wide_columns ? bytes_to_bring<std::int64_t>(terms) : bytes_to_bring<std::int32_t>(terms);
+}
+survey_kernel* tiles_kernel(bool wide_columns, bool wide_offsets) {
+  using wide = std::int64_t;
+  using narrow = std::int32_t;
+  if (wide_offsets) return wide_columns ? &survey_tiles<wide, wide> : &survey_tiles<narrow, wide>;
+  return wide_columns ? &survey_tiles<wide, narrow> : &survey_tiles<narrow, narrow>;
+}
+std::size_t differences_bytes(bool wide_columns, std::size_t terms) {
+  return tiles_bytes(wide_columns, terms) + bytes_to_bring<std::int16_t>(terms);
+}
+survey_kernel* differences_kernel(bool wide_columns, bool wide_offsets) {
+  using wide = std::int64_t;
+  using narrow = std::int32_t;
+  if (wide_offsets) {
+    return wide_columns ? &write_differences<wide, wide> : &write_differences<narrow, wide>;
+  }
+  return wide_columns ? &write_differences<wide, narrow> : &write_differences<narrow, narrow>;
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,180 @@
+// Kernel of a plan with many short rows of about equal length: one tile of adjacent rows per block,
+// one thread per row. Values and columns come to shared memory by bulk copies; x, which adjacent
+// rows mostly read side by side, comes from memory.
+//
+// Promise: a thread owns all lanes of its row, and adds to each in order.
+#pragma once
+
+#include "backends/common/order/row_order.hpp"
+#include "backends/cuda/device/bulk_copy.cuh"
+#include "backends/cuda/device/fold.cuh"
+#include "backends/cuda/spmv/common/result.cuh"
+#include "backends/cuda/spmv/common/terms.cuh"
+#include "backends/cuda/spmv/kernels.hpp"
+#include "backends/cuda/spmv/shape.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace tally::backends::cuda {
+
+/// Returns the terms of the rows of lower threads; the calling thread's has `count`. Synchronises
+/// the block.
+__device__ inline int terms_before(int count) {
+  constexpr unsigned warps = row_tile / warp;
+  __shared__ int sums[warps];
+  const unsigned thread = threadIdx.x % warp, own = threadIdx.x / warp;
+  int upto = count;
+#pragma unroll
+  for (unsigned d = 1; d < warp; d *= 2) {
+    const int before = __shfl_up_sync(whole_warp, upto, d);
+    if (thread >= d) upto += before;
+  }
+  if (thread == warp - 1) sums[own] = upto;
+  __syncthreads();
+#pragma unroll
+  for (unsigned i = 0; i + 1 < warps; ++i) {
+    if (i < own) upto += sums[i];
+  }
+  return upto - count;
+}
+
+/// Minimum blocks per SM, which bounds registers (tuning/spmv.md).
+template <class T, column_source from, int in_flight>
+inline constexpr unsigned row_tile_blocks = in_flight > 8                        ? 1
+                                            : sizeof(T) == 8                     ? 10
+                                            : from == column_source::differences ? 12
+                                                                                 : 16;
+
+template <class T, column_source from, int in_flight>
+__global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
+    spmv_row_tiles(const __grid_constant__ spmv_job job) {
+  constexpr bool has_patterns = from == column_source::patterns;
+  using Column = std::conditional_t<from == column_source::differences, std::int16_t, std::int32_t>;
+  extern __shared__ uint4 memory[];
+  __shared__ bulk_barrier barrier;
+  __shared__ std::uint32_t begin;  // first term, lower 32 bits
+  __shared__ int terms;
+  __shared__ int value_shift, column_shift;  // of the first term in `values`, in `columns`
+  T* const values = reinterpret_cast<T*>(memory);
+  Column* const columns = reinterpret_cast<Column*>(reinterpret_cast<char*>(memory) +
+                                                    bytes_to_bring<T>(job.tile_terms));
+  const std::int64_t row = std::int64_t{blockIdx.x} * row_tile + threadIdx.x;
+  const bool has_row = row < job.rows;
+  const auto bounded = [&](std::int64_t i) {
+    return static_cast<std::size_t>(i < job.rows ? i : job.rows);
+  };
+  // Plan data: no need to wait. If offsets have changed all the same, rows and tiles are clamped.
+  std::uint32_t row_begin = 0, row_end = 0;  // lower 32 bits
+  int pattern = 0;
+  if constexpr (has_patterns) {
+    pattern = job.patterns.of_row[has_row ? row : job.rows - 1];  // other lists are unwritten
+  } else {
+    row_begin = static_cast<std::uint32_t>(job.offsets[bounded(row)]);
+    row_end = static_cast<std::uint32_t>(job.offsets[bounded(row + 1)]);
+  }
+  if (brings()) {
+    const std::int64_t first = row - threadIdx.x;
+    const auto tile_begin = job.offset(static_cast<std::int64_t>(bounded(first)));
+    const auto next = job.offset(static_cast<std::int64_t>(bounded(first + row_tile)));
+    const int count = static_cast<int>(
+        max(min(next - tile_begin, std::int64_t{job.tile_terms}), std::int64_t{0}));
+    const std::int64_t tile_end = tile_begin + count;
+    if (threadIdx.x == 0) barrier.expect(has_patterns ? 1 : 2);
+    wait_for_launch_before();
+    const std::int64_t first_brought =
+        bring(barrier, values, static_cast<const T*>(job.values.data), job.nonzeros, tile_begin,
+              tile_end);
+    std::int64_t first_of_columns = 0;
+    if constexpr (!has_patterns) {
+      const void* const all =
+          from == column_source::differences ? job.differences : job.columns.data;
+      first_of_columns = bring(barrier, columns, static_cast<const Column*>(all), job.nonzeros,
+                               tile_begin, tile_end);
+    }
+    if (threadIdx.x == 0) {
+      begin = static_cast<std::uint32_t>(tile_begin);
+      terms = count;
+      value_shift = static_cast<int>(tile_begin - first_brought);
+      column_shift = static_cast<int>(tile_begin - first_of_columns);
+    }
+  }
+  wait_for_launch_before();
+  let_launch_after_start();
+  int count = 0;
+  const T* value = values;
+  const Column* column = columns;
+  const std::int32_t* list = nullptr;
+  const T* x = static_cast<const T*>(job.x.data);
+  if constexpr (has_patterns) {
+    if (has_row) count = job.patterns.lengths[pattern];
+    list = job.patterns.differences + pattern * job.patterns.stride;
+  }
+  // If offsets have changed, other rows' differences may lead anywhere.
+  const int least = static_cast<int>(-row), most = static_cast<int>(job.column_count - 1 - row);
+  if constexpr (from != column_source::matrix) x += row;
+  // From row plus difference the compiler makes four instructions per address.
+  asm("" : "+l"(x), "+l"(list));
+  T element[in_flight];
+  const auto load = [&](int i) {  // elements of x from term i on
+    std::int32_t place[in_flight] = {};
+    if constexpr (has_patterns) {
+      static_assert(row_patterns::alignment % in_flight == 0);
+#pragma unroll
+      for (int k = 0; k < in_flight; k += 4) {
+        const int4 four = *reinterpret_cast<const int4*>(list + i + k);
+        place[k] = four.x;
+        place[k + 1] = four.y;
+        place[k + 2] = four.z;
+        place[k + 3] = four.w;
+      }
+    } else {
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        if (i + k < count) place[k] = column[i + k];
+        if constexpr (from == column_source::differences) {
+          place[k] = max(least, min(most, place[k]));
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      element[k] = 0;
+      load_if(i + k < count, x + place[k], element[k]);
+    }
+  };
+  if constexpr (has_patterns) {
+    load(0);
+    const int before = terms_before(count);
+    value += before + value_shift;
+    barrier.wait();
+  } else {
+    __syncthreads();
+    const auto in_tile = [](std::uint32_t at) {
+      return static_cast<int>(min(at - begin, static_cast<std::uint32_t>(terms)));
+    };
+    const int start = in_tile(row_begin);
+    count = in_tile(row_end) - start;
+    value += start + value_shift;
+    column += start + column_shift;
+    barrier.wait();
+    load(0);
+  }
+
+  dot_sum<T> lanes[row_order::lanes];
+  for (int i = 0;;) {
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      dot_sum<T>& lane = lanes[k % row_order::lanes];
+      if (i + k < count) lane = lane + term_of<T, T, T>(value[i + k], element[k]);
+    }
+    i += in_flight;
+    if (i >= count) break;
+    load(i);
+  }
+  if (has_row) {
+    write_row<T>(job, row, finish_parts(fold_within_thread(lanes), conjugate::none));
+  }
+}
+
+}  // namespace tally::backends::cuda

@@ -1,0 +1,521 @@
+// The element-wise functions on one thread. Contiguous vectors of one type are computed in place,
+// others block by block.
+#include "backends/simd/elementwise/transform.hpp"
+#include "backends/simd/simd.hpp"
+#include "backends/simd/vectors/instruction_set.hpp"
+
+#include "backends/common/elementwise/blocks.hpp"
+#include "backends/simd/vectors/targets.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#ifndef TALLY_BACKENDS_SIMD_TRANSFORM_CPP  // once per target
+#define TALLY_BACKENDS_SIMD_TRANSFORM_CPP
+namespace tally::backends::simd {
+namespace {
+
+struct implementation {
+  instruction_set set;
+  transform_node* node;
+};
+
+}  // namespace
+}  // namespace tally::backends::simd
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/elementwise/transform.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/simd/sums/kernel-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+// --- exp and sigmoid -----------------------------------------------------------------------------
+
+/// Without FMA (processors before 2013) the C library computes each number.
+constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || (is_neon && HWY_ARCH_ARM_A64);
+
+template <class R>
+struct vector_arithmetic {
+  using number = R;
+  using V = vec<R>;
+  using bits = hn::RebindToUnsigned<tag<R>>;
+
+  static HWY_INLINE V set(R value) { return hn::Set(tag<R>(), value); }
+  static HWY_INLINE V add(V a, V b) { return hn::Add(a, b); }
+  static HWY_INLINE V sub(V a, V b) { return hn::Sub(a, b); }
+  static HWY_INLINE V mul(V a, V b) { return hn::Mul(a, b); }
+  static HWY_INLINE V fma(V a, V b, V c) {
+    if constexpr (has_fma) {
+      return hn::MulAdd(a, b, c);
+    } else {
+      return number_by_number(a, b, c);
+    }
+  }
+  static HWY_NOINLINE V number_by_number(V a, V b, V c) {
+    constexpr tag<R> d;
+    HWY_ALIGN R all[3][width<R>];
+    hn::Store(a, d, all[0]);
+    hn::Store(b, d, all[1]);
+    hn::Store(c, d, all[2]);
+    for (std::size_t i = 0; i < width<R>; ++i) {
+      all[0][i] = std::fma(all[0][i], all[1][i], all[2][i]);
+    }
+    return hn::Load(d, all[0]);
+  }
+  static HWY_INLINE V minus_product(V a, V b, V c) {
+    if constexpr (has_fma) {
+      return hn::NegMulAdd(a, b, c);
+    } else {
+      return fma(hn::Neg(a), b, c);
+    }
+  }
+  static HWY_INLINE V kept_normal(V x, V speck) { return hn::Add(x, speck); }
+  static HWY_INLINE V reciprocal(V d) { return hn::Div(set(1), d); }
+  static HWY_INLINE V at_least(V a, V b) { return hn::Max(a, b); }
+  static HWY_INLINE V at_most(V a, V b) { return hn::Min(a, b); }
+  static HWY_INLINE V minus_magnitude(V a) { return hn::Or(a, hn::SignBit(tag<R>())); }
+  static HWY_INLINE auto is_negative(V a) { return hn::Lt(a, hn::Zero(tag<R>())); }
+  template <class Mask>
+  static HWY_INLINE V select(Mask which, V yes, V no) {
+    return hn::IfThenElse(which, yes, no);
+  }
+  template <int aside>
+  static HWY_INLINE V power_of_two(V magic) {
+    using limits = std::numeric_limits<R>;
+    constexpr auto bias = static_cast<hn::TFromD<bits>>(limits::max_exponent - 1 + aside);
+    const auto moved = hn::Add(hn::BitCast(bits(), magic), hn::Set(bits(), bias));
+    return hn::BitCast(tag<R>(), hn::ShiftLeft<limits::digits - 1>(moved));
+  }
+  static HWY_INLINE V keep_nan(V x, V result) {
+    return hn::IfThenElse(hn::Eq(x, x), result, set(std::numeric_limits<R>::quiet_NaN()));
+  }
+};
+
+/// Two vectors, step by step in turn: steps of the formula depend on each other, and a processor
+/// doesn't reach the next vector by itself (tuning/elementwise.md: paired_arithmetic).
+template <class R>
+struct paired_arithmetic {
+  using number = R;
+  using one = vector_arithmetic<R>;
+  using V = two_vectors<vec<R>>;
+
+  static HWY_INLINE V set(R value) { return {one::set(value), one::set(value)}; }
+  static HWY_INLINE V add(V a, V b) {
+    return {one::add(a.first, b.first), one::add(a.second, b.second)};
+  }
+  static HWY_INLINE V sub(V a, V b) {
+    return {one::sub(a.first, b.first), one::sub(a.second, b.second)};
+  }
+  static HWY_INLINE V mul(V a, V b) {
+    return {one::mul(a.first, b.first), one::mul(a.second, b.second)};
+  }
+  static HWY_INLINE V fma(V a, V b, V c) {
+    return {one::fma(a.first, b.first, c.first), one::fma(a.second, b.second, c.second)};
+  }
+  static HWY_INLINE V minus_product(V a, V b, V c) {
+    return {one::minus_product(a.first, b.first, c.first),
+            one::minus_product(a.second, b.second, c.second)};
+  }
+  static HWY_INLINE V kept_normal(V x, V speck) { return add(x, speck); }
+  static HWY_INLINE V reciprocal(V d) {
+    return {one::reciprocal(d.first), one::reciprocal(d.second)};
+  }
+  static HWY_INLINE V at_least(V a, V b) {
+    return {one::at_least(a.first, b.first), one::at_least(a.second, b.second)};
+  }
+  static HWY_INLINE V at_most(V a, V b) {
+    return {one::at_most(a.first, b.first), one::at_most(a.second, b.second)};
+  }
+  static HWY_INLINE V minus_magnitude(V a) {
+    return {one::minus_magnitude(a.first), one::minus_magnitude(a.second)};
+  }
+  static HWY_INLINE auto is_negative(V a) {
+    return two_vectors<decltype(one::is_negative(a.first))>{one::is_negative(a.first),
+                                                            one::is_negative(a.second)};
+  }
+  template <class Mask>
+  static HWY_INLINE V select(two_vectors<Mask> which, V yes, V no) {
+    return {one::select(which.first, yes.first, no.first),
+            one::select(which.second, yes.second, no.second)};
+  }
+  template <int aside>
+  static HWY_INLINE V power_of_two(V magic) {
+    return {one::template power_of_two<aside>(magic.first),
+            one::template power_of_two<aside>(magic.second)};
+  }
+  static HWY_INLINE V keep_nan(V x, V result) {
+    return {one::keep_nan(x.first, result.first), one::keep_nan(x.second, result.second)};
+  }
+};
+
+#define TALLY_FUNCTION HWY_INLINE
+#include "backends/common/elementwise/exponential-inl.hpp"
+#undef TALLY_FUNCTION
+
+// --- Contiguous vectors of one floating-point type -----------------------------------------------
+
+/// See `to_be_narrowed` in backends/common/elementwise/elementwise.hpp.
+template <class T>
+HWY_INLINE vec<float> to_be_narrowed(vec<float> x, vec<float> result) {
+  if constexpr (std::is_same_v<T, float16>) {
+    constexpr tag<float> d;
+    constexpr hn::RebindToSigned<tag<float>> di;
+    const auto bits = hn::BitCast(di, result);
+    const auto half_way = hn::Eq(hn::And(bits, hn::Set(di, 0x1fff)), hn::Set(di, 0x1000));
+    const auto near = hn::Lt(hn::Abs(x), hn::Set(d, 0x1p-5f));
+    const auto step = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::BitCast(d, hn::Set(di, 1)),
+                                     hn::BitCast(d, hn::Set(di, -1)));
+    const auto moved = hn::BitCast(d, hn::Add(bits, hn::BitCast(di, step)));
+    return hn::IfThenElse(near, hn::IfThenElse(hn::RebindMask(d, half_way), moved, result), result);
+  } else {
+    return result;
+  }
+}
+
+template <elementwise what, class R>
+struct vector_function {
+  using a = vector_arithmetic<R>;
+  vec<R> alpha, beta, gamma;
+
+  explicit HWY_INLINE vector_function(const three_factors<R>& f)
+      : alpha(a::set(f.alpha)), beta(a::set(f.beta)), gamma(a::set(f.gamma)) {}
+
+  static constexpr bool reads_output = transforms::reads_output(what);
+  static HWY_INLINE vec<R> known(vec<R> v) { return a::keep_nan(v, v); }
+  HWY_INLINE vec<R> operator()(vec<R> x, [[maybe_unused]] vec<R> y,
+                               [[maybe_unused]] vec<R> z) const {
+    if constexpr (what == elementwise::copy) {
+      return known(x);
+    } else if constexpr (what == elementwise::scal) {
+      return known(hn::Mul(alpha, x));
+    } else if constexpr (what == elementwise::axpby) {
+      return known(hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y)));
+    } else if constexpr (what == elementwise::mul) {
+      return known(hn::Mul(hn::Mul(alpha, x), y));
+    } else if constexpr (what == elementwise::axpbypcz) {
+      return known(hn::Add(hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y)), hn::Mul(gamma, z)));
+    } else if constexpr (what == elementwise::axypbz) {
+      return known(hn::Add(hn::Mul(hn::Mul(alpha, x), y), hn::Mul(beta, z)));
+    } else if constexpr (what == elementwise::relu) {
+      return a::keep_nan(x, hn::IfThenElseZero(hn::Gt(x, hn::Zero(tag<R>())), x));
+    } else if constexpr (what == elementwise::sigmoid) {
+      return logistic<a>(x);
+    } else {
+      return exponential<a>(x);
+    }
+  }
+  template <class T>
+  static HWY_INLINE vec<R> narrowed(vec<R> x, vec<R> result) {
+    if constexpr (sizeof(T) == 2 && transforms::is_exponential(what)) {
+      return to_be_narrowed<T>(x, result);
+    } else {
+      return result;
+    }
+  }
+  /// Whether two vectors at a time are faster.
+  static constexpr bool has_pairs = has_fma && transforms::is_exponential(what);
+  static HWY_INLINE two_vectors<vec<R>> of_two(two_vectors<vec<R>> x) {
+    if constexpr (what == elementwise::sigmoid) {
+      return logistic<paired_arithmetic<R>>(x);
+    } else {
+      return exponential<paired_arithmetic<R>>(x);
+    }
+  }
+};
+
+/// Type of computation.
+template <class T>
+using number_of = std::conditional_t<sizeof(T) == 2, float, T>;
+
+/// Rounds a vector to T, without NaN payloads, and calls write(d, numbers).
+template <class T, class R, class Write>
+HWY_INLINE void narrow(vec<R> v, const Write& write) {
+  if constexpr (std::is_same_v<T, R>) {
+    write(tag<R>(), v);
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    const hn::RebindToSigned<tag<R>> di;
+    const auto bits = hn::BitCast(hn::RebindToUnsigned<tag<R>>(), v);
+    const auto du = hn::DFromV<decltype(bits)>();
+    const auto even = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
+    const auto rounded = hn::Add(bits, hn::Add(even, hn::Set(du, 0x7fffu)));
+    const half_bits<tag<R>> half;
+    write(half, hn::DemoteTo(half, hn::BitCast(di, hn::ShiftRight<16>(rounded))));
+  } else {
+    const half_bits<tag<R>> half;
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+    write(half, hn::BitCast(half, hn::DemoteTo(hn::Rebind<hwy::float16_t, tag<R>>(), v)));
+#else
+    HWY_ALIGN R numbers[width<R>];
+    HWY_ALIGN float16 halves[width<R>];
+    hn::Store(v, tag<R>(), numbers);
+    for (std::size_t i = 0; i < width<R>; ++i) halves[i] = float16(numbers[i]);
+    write(half, hn::Load(half, bits_of(halves)));
+#endif
+  }
+}
+
+/// Writes a vector as T. `past_caches`: by a non-temporal store to an aligned address.
+template <bool past_caches, class T, class R>
+HWY_INLINE void put(vec<R> v, T* to) {
+  narrow<T, R>(v, [to](auto d, auto numbers) HWY_ATTR {
+    auto* const p = reinterpret_cast<hn::TFromD<decltype(d)>*>(to);
+    // Highway has them only for whole registers.
+    if constexpr (past_caches && hn::MaxLanes(d) * sizeof(*p) >= 16) {
+      hn::Stream(numbers, d, p);
+    } else {
+      hn::StoreU(numbers, d, p);
+    }
+  });
+}
+
+template <class T, class R>
+HWY_INLINE void put_first(vec<R> v, T* to, std::size_t n) {
+  if constexpr (is_avx512) {
+    narrow<T, R>(v, [to, n](auto d, auto numbers) HWY_ATTR {
+      auto* const p = reinterpret_cast<hn::TFromD<decltype(d)>*>(to);
+      hn::BlendedStore(numbers, hn::FirstN(d, n), d, p);
+    });
+  } else {
+    T all[width<R>];
+    put<false, T, R>(v, all);
+    std::memcpy(to, all, n * sizeof(T));
+  }
+}
+
+template <class T, class Function, class Load>
+HWY_INLINE auto computed(const Function& f, const T* x, const T* y, const T* z, const Load& load) {
+  const auto first = load(x);
+  const auto result = f(first, load(y), load(Function::reads_output ? z : x));
+  return Function::template narrowed<T>(first, result);
+}
+
+template <class T, class Function>
+HWY_NOINLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
+  using R = number_of<T>;
+  const auto load = [n](const T* p) HWY_ATTR { return load_first<R>(p, n); };
+  put_first<T, R>(computed(f, x, y, z, load), z, n);
+}
+
+/// Computes as many of n elements as fill vectors; z is aligned to a vector.
+template <bool past_caches, class T, class Function>
+HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
+  using R = number_of<T>;
+  constexpr std::size_t w = width<R>;
+  std::size_t i = 0;
+  const auto whole = [](const T* p) HWY_ATTR { return load<R>(p); };
+  const auto compute = [&](std::size_t at) HWY_ATTR {
+    put<past_caches, T, R>(computed(f, x + at, y + at, z + at, whole), z + at);
+  };
+  if constexpr (Function::has_pairs) {
+    for (; i + 2 * w <= n; i += 2 * w) {
+      const two_vectors<vec<R>> both = {load<R>(x + i), load<R>(x + i + w)};
+      const auto results = Function::of_two(both);
+      put<past_caches, T, R>(Function::template narrowed<T>(both.first, results.first), z + i);
+      put<past_caches, T, R>(Function::template narrowed<T>(both.second, results.second),
+                             z + i + w);
+    }
+  } else {
+    // Two vectors per iteration (tuning/elementwise.md: run_vectors).
+    for (; i + 2 * w <= n; i += 2 * w) compute(i), compute(i + w);
+  }
+  if (i + w <= n) compute(i);
+}
+
+template <elementwise what, class T>
+void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z, std::size_t n,
+         bool past_caches) {
+  using R = number_of<T>;
+  constexpr std::size_t w = width<R>;
+  const vector_function<what, R> f(factor);
+  if constexpr (!transforms::is_binary(what)) y = x;
+  if (n < w) {
+    if (n > 0) run_few(f, x, y, z, n);
+    return;
+  }
+  // A store across a cache line costs two, and non-temporal stores must not cross one: so the first
+  // and last elements are whole vectors that overlap the others (tuning/elementwise.md: run),
+  // computed before anything is written, since an output may be an input.
+  const std::size_t head = -(reinterpret_cast<std::uintptr_t>(z) / sizeof(T)) % w;
+  const std::size_t last = n - w;
+  const auto whole = [](const T* p) HWY_ATTR { return load<R>(p); };
+  const auto first_vector = computed(f, x, y, z, whole);
+  const auto last_vector = computed(f, x + last, y + last, z + last, whole);
+  if (past_caches) {
+    run_vectors<true>(f, x + head, y + head, z + head, n - head);
+    hwy::FlushStream();
+  } else {
+    run_vectors<false>(f, x + head, y + head, z + head, n - head);
+  }
+  if (head > 0) put<false, T, R>(first_vector, z);
+  if ((n - head) % w > 0) put<false, T, R>(last_vector, z + last);
+}
+
+// --- Integers and complex numbers ----------------------------------------------------------------
+
+/// Vectorized by the compiler, though an output may be an input.
+template <elementwise what, class T, class U>
+void run_in_loop(const three_factors<T>& f, const U* x, const U* y, U* z, std::size_t n) {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+  for (std::size_t i = 0; i < n; ++i) {
+    if constexpr (std::is_integral_v<U> && what == elementwise::relu) {
+      z[i] = x[i] > 0 ? x[i] : U{0};
+    } else if constexpr (std::is_unsigned_v<U>) {
+      if constexpr (what == elementwise::scal) {
+        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i]);
+      } else if constexpr (what == elementwise::axpby) {
+        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i] + static_cast<U>(f.beta) * y[i]);
+      } else if constexpr (what == elementwise::axpbypcz) {
+        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i] + static_cast<U>(f.beta) * y[i] +
+                              static_cast<U>(f.gamma) * z[i]);
+      } else if constexpr (what == elementwise::axypbz) {
+        z[i] =
+            static_cast<U>(static_cast<U>(f.alpha) * x[i] * y[i] + static_cast<U>(f.beta) * z[i]);
+      } else {
+        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i] * y[i]);
+      }
+    } else if constexpr (transforms::reads_output(what)) {
+      z[i] = function<what>(f, x[i], y[i], z[i]);
+    } else {
+      z[i] = function<what>(f, x[i], y[i]);
+    }
+  }
+}
+
+/// Integers in their own width, modulo 2^bits: as unsigned, except relu.
+template <elementwise what, class T>
+void run_integers(const three_factors<std::int64_t>& f, const T* x, const T* y, T* z,
+                  std::size_t n) {
+  using U = std::conditional_t<what == elementwise::relu, T, std::make_unsigned_t<T>>;
+  run_in_loop<what>(f, reinterpret_cast<const U*>(x), reinterpret_cast<const U*>(y),
+                    reinterpret_cast<U*>(z), n);
+}
+
+// --- All of them ---------------------------------------------------------------------------------
+
+template <class T>
+void run_contiguous(const transform_arguments& a, bool past_caches) {
+  const auto *const x = static_cast<const T*>(a.x.data), *const y = static_cast<const T*>(a.y.data);
+  auto* const z = static_cast<T*>(a.z.data);
+  if constexpr (std::is_integral_v<T>) {
+    const auto f = three_factors<std::int64_t>::of<std::int64_t>(a);
+    with_function<std::int64_t>(a.what, [&]<elementwise what>() HWY_ATTR {
+      if constexpr (what != elementwise::copy) run_integers<what>(f, x, y, z, a.x.size);
+    });
+  } else {
+    using R = number_of<T>;
+    const auto f = three_factors<R>::template of<R>(a);
+    with_function<R>(a.what, [&]<elementwise what>() HWY_ATTR {
+      if constexpr (what != elementwise::copy) {
+        run<what>(f, x, y, z, a.x.size, past_caches);
+      }
+    });
+  }
+}
+
+template <elementwise what, class C>
+void run_blocks(const transform_arguments& a) {
+  using V = computed_t<C>;
+  const auto f = three_factors<V>::template of<C>(a);
+  block<C> x, y, z;
+  for (std::size_t i = 0; i < a.x.size; i += elements_of_block) {
+    const std::size_t n = std::min(elements_of_block, a.x.size - i);
+    fetch<C>(a.x.slice(i, n), x);
+    if constexpr (transforms::is_binary(what)) fetch<C>(a.y.slice(i, n), y);
+    V* to = x;
+    if constexpr (transforms::reads_output(what)) fetch<C>(a.z.slice(i, n), z), to = z;
+    const V* const second = transforms::is_binary(what) ? y : x;
+    if constexpr (std::is_floating_point_v<C>) {
+      run<what, C>(f, x, second, to, n, false);
+    } else {
+      run_in_loop<what>(f, x, second, to, n);
+    }
+    store<C>(transforms::reads_output(what) ? z : x, a.z.slice(i, n));
+  }
+}
+
+void copy_booleans(const bool8* x, bool8* z, std::size_t n) {
+  constexpr tag<std::uint8_t> d;
+  std::size_t i = 0;
+  for (; i + width<std::uint8_t> <= n; i += width<std::uint8_t>) {
+    hn::StoreU(load<std::uint8_t>(x + i), d, &z[i].byte);
+  }
+  for (; i < n; ++i) z[i] = copied(x[i]);
+}
+
+void copy(const operand& x, const output_operand& z, bool past_caches) {
+  if (x.increment != 1 || z.increment != 1) return copy_bits(x, z);
+  if (x.element == type::boolean) {
+    return copy_booleans(static_cast<const bool8*>(x.data), static_cast<bool8*>(z.data), x.size);
+  }
+  const auto* from = static_cast<const std::uint8_t*>(x.data);
+  auto* to = static_cast<std::uint8_t*>(z.data);
+  std::size_t n = x.size * size_of(x.element);
+  if (past_caches) {
+    constexpr tag<std::uint8_t> d;
+    constexpr std::size_t bytes = hn::MaxLanes(d);
+    const std::size_t head = std::min(n, -reinterpret_cast<std::uintptr_t>(to) % bytes);
+    std::memcpy(to, from, head);
+    from += head, to += head, n -= head;
+    for (; n >= bytes; from += bytes, to += bytes, n -= bytes) {
+      hn::Stream(hn::LoadU(d, from), d, to);
+    }
+    hwy::FlushStream();
+  }
+  std::memmove(to, from, n);
+}
+
+void node(const transform_arguments& a, type computation, bool past_caches) {
+  if (copies_bits(a)) return copy(a.x, a.z, past_caches);
+  if (is_uniform(a, computation) && is_in<number_types>(a.x.element)) {
+    return with_type<number_types>(a.x.element,
+                                   [&]<class T>() HWY_ATTR { run_contiguous<T>(a, past_caches); });
+  }
+  with_type<accumulator_types>(computation, [&]<class C>() HWY_ATTR {
+    with_function<computed_t<C>>(a.what,
+                                 [&]<elementwise what>() HWY_ATTR { run_blocks<what, C>(a); });
+  });
+}
+
+}  // namespace
+
+constexpr implementation this_target = {set_of(HWY_TARGET), &node};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "backends/simd/vectors/implementations-inl.hpp"
+
+namespace tally::backends::simd {
+transform_node* transform_node_of(instruction_set set) { return implementation_of(set).node; }
+
+transform_node* transform_node_of(const executor& where, elementwise what) {
+  return transform_node_of(transforms::is_exponential(what) ? for_arithmetic(where)
+                                                            : where.instructions());
+}
+
+bool goes_past_caches(const transform_arguments& a) {
+  const auto bytes_of = [](const operand& v) { return v.size * size_of(v.element); };
+  return a.z.data != a.x.data && a.z.data != a.y.data && !transforms::reads_output(a.what) &&
+         bytes_of(a.x) + bytes_of(a.y) + bytes_of(a.z) >= past_caches_from;
+}
+
+void transform(const executor& where, const transform_arguments& a, type computation) {
+  transform_node_of(where, a.what)(a, computation, goes_past_caches(a));
+}
+
+}  // namespace tally::backends::simd
+#endif  // HWY_ONCE

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "backends/backend.hpp"
+
+namespace tally::backends::simd {
+
+/// Computes a part of a call; with `past_caches` by non-temporal stores.
+/// @pre The default environment.
+using transform_node = void(const transform_arguments& part, type computation, bool past_caches);
+
+transform_node* transform_node_of(instruction_set set);
+/// Returns the `transform_node` of the function's instruction set on `where`.
+transform_node* transform_node_of(const executor& where, elementwise what);
+
+/// Bytes of all vectors from which stores are non-temporal (tuning/elementwise.md:
+/// past_caches_from).
+inline constexpr std::size_t past_caches_from = std::size_t{40} << 20;
+
+/// Whether a call uses non-temporal stores.
+bool goes_past_caches(const transform_arguments& arguments);
+bool goes_past_caches(const output_operand& filled);
+
+using fill_node = void(const element_bytes& value, const output_operand& part, bool past_caches);
+fill_node* fill_node_of(instruction_set set);
+
+using swap_node = void(const output_operand& x, const output_operand& y);
+swap_node* swap_node_of(instruction_set set);
+
+}  // namespace tally::backends::simd

@@ -1,0 +1,563 @@
+// The exact grade on one thread.
+//
+// Terms are split without error over levels (a floating-point expansion): accumulators in registers
+// that start at a bias of 1.5 * 2^k. An addition rounds the term to a multiple of the level's unit;
+// the rest goes to the next level. A tile's largest and smallest term prove afterwards that nothing
+// was lost; else it is added again, with another bias or more levels, or to exponent bins.
+#include "backends/simd/exact/exact.hpp"
+#include "backends/simd/simd.hpp"
+
+#include "backends/simd/exact/levels.hpp"
+#include "backends/simd/vectors/targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <type_traits>
+
+#ifndef TALLY_BACKENDS_SIMD_EXACT_CPP  // once per target
+#define TALLY_BACKENDS_SIMD_EXACT_CPP
+namespace tally::backends::simd {
+namespace {
+
+struct implementation {
+  instruction_set set;
+  exact_node* node;
+  /// Writes the rounded sum of contiguous real floats or doubles. Returns false for others, and if
+  /// words are requested.
+  bool (*write_in_place)(const exact_arguments& a);
+};
+
+}  // namespace
+}  // namespace tally::backends::simd
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/exact/exact.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/simd/exact/bins-inl.hpp"
+#include "backends/simd/sums/kernel-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+// --- Any number of terms -------------------------------------------------------------------------
+
+/// Adds tiles until one doesn't fit; returns the number of terms added. `seen`: extent of that
+/// tile.
+template <class Terms>
+std::size_t add_tiles(const Terms terms, std::size_t n, held_sum& to, extent& seen) {
+  const auto zero = hn::Zero(Terms::du);
+  level_sums<Terms> sums = {zero, zero, zero, zero};
+  std::size_t done = 0, count = 0;
+  for (; done < n; ++count) {
+    const std::size_t tile = std::min(n - done, tile_terms<Terms>);
+    if (!add_levels(terms.from(done), tile, to, sums, seen)) break;
+    done += tile;
+  }
+  collect<Terms>(sums, count, to);
+  return done;
+}
+
+/// Calls f with each depth above the least until it returns true. Three levels hold products of
+/// floats over 2^+-15; six, doubles over 2^+-100 and their products over 2^+-40.
+template <class Terms, class F>
+bool any_deep([[maybe_unused]] const held_sum& to, [[maybe_unused]] const F& f) {
+  if constexpr (has_deep_levels<Terms>) {
+    if constexpr (!Terms::paired) {
+      if (f(std::integral_constant<int, 3>())) return true;
+    }
+    return f(std::integral_constant<int, 4>()) ||
+           (to.deepest == 6 && f(std::integral_constant<int, 6>()));
+  }
+  return false;
+}
+
+/// Sets the next tile's levels; others are moved to the sum.
+template <class Terms>
+HWY_INLINE void set_levels(int top, int depth, held_sum& to) {
+  const bool same = top == to.top && (!Terms::paired || (depth == 2) == (to.depth == 2));
+  if (to.used > 0 && !same) {
+    to.template flush_levels<Terms::paired>();
+  }
+  to.top = top;
+  to.depth = depth;
+}
+
+template <class Terms>
+HWY_NOINLINE bool aim_deep_levels(const extent& e, held_sum& to) {
+  return any_deep<Terms>(to, [&](auto depth) {
+    // With little room above, the next terms may need fewer levels.
+    const auto top = aim<window<Terms, depth>, lowest_deep_top<Terms, depth>, 2>(e);
+    if (top) set_levels<Terms>(*top, depth, to);
+    return top.has_value();
+  });
+}
+
+/// Whether levels hold such terms.
+template <class Terms>
+HWY_NOINLINE bool have_levels(const extent& e, const held_sum& to) {
+  return aim<window<Terms>>(e) || any_deep<Terms>(to, [&](auto depth) {
+           return aim<window<Terms, depth>, lowest_deep_top<Terms, depth>>(e).has_value();
+         });
+}
+
+/// Aims as few levels as hold such terms; returns whether any do.
+template <class Terms>
+HWY_NOINLINE bool aim_levels(const extent& e, held_sum& to) {
+  const auto top = aim_at<Terms>(e, to.careful);
+  if (!top) return aim_deep_levels<Terms>(e, to);
+  set_levels<Terms>(*top, 2, to);
+  return true;
+}
+
+/// Adds deep tiles until one doesn't fit, and aims for that; returns the number of terms added.
+/// Unless `aimed`, no levels hold the next term.
+template <class Terms>
+HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, held_sum& to, bool& aimed) {
+  extent seen;
+  std::size_t done = 0;
+  any_deep<Terms>(to, [&](auto depth) {
+    if (depth == to.depth) done = add_deep_tiles<Terms, depth>(terms, n, to, seen);
+    return depth == to.depth;
+  });
+  if (done < n) {
+    aimed = aim_levels<Terms>(seen, to);
+  } else {  // the next terms may have a smaller range
+    const int below = to.top - (static_cast<int>(seen.smallest >> 20) - 1023);
+    if (below <= window<Terms>) {
+      set_levels<Terms>(to.top, 2, to);
+    } else {
+      any_deep<Terms>(to, [&](auto depth) {
+        to.depth = depth;
+        return below <= window<Terms, depth>;
+      });
+    }
+  }
+  return done;
+}
+
+/// Returns the log2 of the scale for the factors of n terms; 0 if none helps. Scaled factors are
+/// normal, and products, one above 2^900 or below 2^-900, come within 2^-950 and 2^1010.
+template <class Terms>
+HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
+  constexpr auto di = Terms::di;
+  constexpr int up = 600, down = 520;
+  const auto field_of = [&](auto v) HWY_ATTR {
+    return hn::And(hn::ShiftRight<52>(hn::BitCast(di, v)), hn::Set(di, 0x7ff));
+  };
+  const auto is_zero = [&](auto v)
+                           HWY_ATTR { return hn::Eq(hn::BitCast(di, hn::Abs(v)), hn::Zero(di)); };
+  const auto lesser = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), a, b); };
+  const auto greater = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), b, a); };
+  // Zeros have the field of 1, but not in the search for the least.
+  const auto one = hn::Set(di, 1023), many = hn::Set(di, 4096);
+  auto min_factor = many, largest_factor = hn::Zero(di);
+  auto min_product = many, largest_product = hn::Zero(di);
+  const auto look = [&](const auto& f) HWY_ATTR {
+    const auto a = field_of(f.a), b = field_of(f.b);
+    const auto a_zero = is_zero(f.a), b_zero = is_zero(f.b);
+    const auto zero = hn::Or(a_zero, b_zero);
+    min_factor =
+        lesser(min_factor, lesser(hn::IfThenElse(a_zero, one, a), hn::IfThenElse(b_zero, one, b)));
+    largest_factor = greater(largest_factor, greater(a, b));
+    const auto product = hn::Add(a, b);
+    min_product = lesser(min_product, hn::IfThenElse(zero, many, product));
+    largest_product = greater(largest_product, hn::IfThenZeroElse(zero, product));
+  };
+  std::size_t i = 0;
+  for (; i + Terms::width <= n; i += Terms::width) look(terms.at(i));
+  if (i < n) look(terms.from(i).first(n - i));
+  const auto over_lanes = [&](auto v, const auto& better) {
+    HWY_ALIGN std::int64_t lanes[Terms::width];
+    hn::Store(v, di, lanes);
+    return *std::max_element(lanes, lanes + Terms::width, better);
+  };
+  const auto least = [&](auto v) { return over_lanes(v, std::greater<>()); };
+  const auto largest = [&](auto v) { return over_lanes(v, std::less<>()); };
+  constexpr int exponent_of_1 = 2 * 1023;
+  if (least(min_product) < exponent_of_1 - 900 && largest(largest_factor) < 1400 &&
+      largest(largest_product) < exponent_of_1 - 300) {
+    return up;
+  }
+  if (largest(largest_product) > exponent_of_1 + 900 && largest(largest_factor) < 0x7ff &&
+      least(min_factor) > down && least(min_product) >= exponent_of_1 + 140) {
+    return -down;
+  }
+  return 0;
+}
+
+template <class Terms>
+void add_unfit(const Terms terms, std::size_t n, held_sum& to);
+
+template <class Terms>
+void add_terms(Terms terms, std::size_t n, held_sum& to) {
+  if (HWY_UNLIKELY(to.special != 0)) return add_specials(terms, n, to);
+  if constexpr (!has_levels<Terms>) {
+    return add_to_bins(terms, n, to);
+  } else {
+    constexpr std::size_t tile = tile_terms<Terms>;
+    constexpr std::size_t block = (std::size_t{1} << 11) / step_terms<Terms> * tile;  // see collect
+    const auto pass = [&](std::size_t terms_done) {
+      terms = terms.from(terms_done);
+      n -= terms_done;
+      if (terms_done > 0) to.failed = 0;
+    };
+    const auto leave = [&] {  // the next tiles may fail, too
+      to.failed = std::min<std::size_t>(2 * to.failed + 1, 63);
+      to.untried = to.failed * tile;
+    };
+    if (!to.aimed && n > 0) {
+      to.aimed = true;
+      to.deepest = deepest_levels<Terms>(n);
+      const auto top = aim_at<Terms>(extent_of(terms, std::min(n, Terms::width)), false);
+      to.top = top.value_or(0);
+      const bool aimed = top || (has_deep_levels<Terms> &&
+                                 aim_deep_levels<Terms>(
+                                     extent_of(terms, std::min(n, deep_tile_terms<Terms>)), to));
+      if (!aimed) leave();
+    }
+    while (n > 0) {
+      if (HWY_UNLIKELY(to.special != 0)) return add_specials(terms, n, to);
+      if (to.untried > 0) {
+        const std::size_t count = std::min({n, to.untried, tile});
+        add_unfit(terms, count, to);
+        to.untried -= count;
+        terms = terms.from(count);
+        n -= count;
+        continue;
+      }
+      if (to.failed > 0 &&  // a step's terms tell whether to try
+          !have_levels<Terms>(extent_of(terms, std::min(n, step_terms<Terms>)), to)) {
+        leave();
+        continue;
+      }
+      bool aimed = true;
+      if (has_deep_levels<Terms> && HWY_UNLIKELY(to.depth > 2)) {
+        pass(add_deep(terms, std::min(n, 8 * deep_tile_terms<Terms>), to, aimed));
+      } else {
+        const std::size_t count = std::min(n, block);
+        extent seen;
+        const std::size_t fitted = add_tiles(terms, count, to, seen);
+        pass(fitted);
+        if (fitted < count) aimed = aim_levels<Terms>(seen, to);
+      }
+      if (!aimed) leave();
+    }
+  }
+}
+
+template <class Terms>
+void add_unfit(const Terms terms, std::size_t n, held_sum& to) {
+  if constexpr (may_be_scaled<Terms> && !is_scaled<Terms>) {
+    if (const int each = scale_of(terms, n); each != 0) {
+      held_sum& scaled = static_cast<shared_bins&>(to.bins).template scaled_of<Terms::paired>(
+          to, scale_of_terms<Terms>(each));
+      return add_terms(scaled_terms<Terms>(terms, each), n, scaled);
+    }
+  }
+  add_to_bins(terms, n, to);
+}
+
+template <class Terms>
+void flush(held_sum& held) {
+  held.flush_levels<Terms::paired>();
+  held_sum* const scaled = static_cast<shared_bins&>(held.bins).scaled;
+  if (scaled != nullptr) scaled->template flush_levels<Terms::paired>();
+  drain<Terms>(held.bins);
+}
+
+template <class Terms>
+void add_all(Terms terms, std::size_t n, exact_sum<double>& to) {
+  shared_bins bins;
+  held_sum held{to, bins};
+  add_terms(terms, n, held);
+  flush<Terms>(held);
+}
+
+// --- All other operands --------------------------------------------------------------------------
+
+/// Real numbers of a block's elements: re and im, for int64 a multiple of 2^32 and the rest, else
+/// one. 6 KiB of the stack.
+template <class T>
+struct number_arrays {
+  static constexpr std::size_t room = 6144 / sizeof(T);
+  HWY_ALIGN T first[room];
+  T* const second = first + room / 2;
+
+  /// Returns elements per block, of `two` numbers each, or one.
+  static constexpr std::size_t block(bool two) { return two ? room / 2 : room; }
+};
+
+/// Whether float represents X.
+template <class X>
+struct is_narrow : std::bool_constant<std::is_integral_v<X> ? (sizeof(X) < sizeof(float))
+                                                            : sizeof(real_t<X>) <= sizeof(float)> {
+};
+using narrow_types = types::those<element_types, is_narrow>;
+
+template <class X, class T>
+void split_numbers(const X* data, std::size_t n, T* first, T* second) {
+  if constexpr (is_complex_v<X>) {
+    const auto* const pairs = reinterpret_cast<const real_t<X>*>(data);
+    for (std::size_t i = 0; i < n; ++i) {
+      first[i] = pairs[2 * i];
+      second[i] = pairs[2 * i + 1];
+    }
+  } else if constexpr (std::is_same_v<X, std::int64_t>) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int64_t low = data[i] & 0xffffffff;
+      first[i] = static_cast<double>(data[i] - low);
+      second[i] = static_cast<double>(low);
+    }
+  } else {
+    convert_numbers(data, n, first);
+  }
+}
+
+/// Not inlined: sums would take this stack, too.
+template <class T>
+HWY_NOINLINE void split_numbers(const operand& v, number_arrays<T>& to) {
+  if (v.element == type_of<T> && v.increment != 1) {
+    return gather(v, reinterpret_cast<std::byte*>(to.first));
+  }
+  using readable = std::conditional_t<std::is_same_v<T, float>, narrow_types, element_types>;
+  for_each_stretch(v, [&](const void* stretch, std::size_t i, std::size_t n) {
+    with_type<readable>(v.element, [&]<class X>() HWY_ATTR {
+      split_numbers(static_cast<const types::stored_t<X>*>(stretch), n, to.first + i,
+                    to.second + i);
+    });
+  });
+}
+
+template <class T>
+void negate(T* numbers, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) numbers[i] = -numbers[i];
+}
+
+template <class T>
+bool all_finite(const T* numbers, std::size_t n) {
+  bool finite = true;
+  for (std::size_t i = 0; i < n; ++i) finite &= numbers[i] - numbers[i] == 0;
+  return finite;
+}
+
+/// Adds n integers, each the sum of two numbers, times factors. For infinite factors integers are
+/// whole: a part may be 0, and 0 times infinity is NaN.
+template <class T>
+void add_integers(const number_arrays<T>& integers, const T* factors, std::size_t n,
+                  held_sum& of_first, held_sum& of_second) {
+  if (!all_finite(factors, n)) {
+    double special = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!std::isfinite(factors[i])) {
+        special += static_cast<double>(integers.first[i] + integers.second[i]) *
+                   static_cast<double>(factors[i]);
+      }
+    }
+    return of_first.add_special(special);
+  }
+  add_terms(products<T>(integers.first, factors), n, of_first);
+  add_terms(products<T>(integers.second, factors), n, of_second);
+}
+
+template <class T>
+void add_packed_products(const exact_arguments& a, exact_sums& to) {
+  number_arrays<T> x, y;
+  // A sum per pair of parts; all belong to the real sum of real numbers.
+  const bool x_complex = is_complex(a.x.element), y_complex = is_complex(a.y.element);
+  const bool x_two = x_complex || a.x.element == type::int64;
+  const bool y_two = y_complex || a.y.element == type::int64;
+  shared_bins bins;
+  held_sum first_first{to.re, bins}, second_second{x_complex != y_complex ? to.im : to.re, bins};
+  held_sum first_second{y_complex ? to.im : to.re, bins};
+  held_sum second_first{x_complex ? to.im : to.re, bins};
+  const std::size_t block = x.block(x_two || y_two);
+  for (std::size_t i = 0; i < a.x.size; i += block) {
+    const std::size_t n = std::min(block, a.x.size - i);
+    const operand px = a.x.slice(i, n), py = a.y.slice(i, n);
+    split_numbers(px, x);
+    split_numbers(py, y);
+    if (a.conjugated == conjugate::x && x_complex) negate(x.second, n);
+    if (a.conjugated == conjugate::y && y_complex) negate(y.second, n);
+    if (x_two && !x_complex) {
+      add_integers(x, y.first, n, first_first, second_first);
+      if (y_two && !y_complex) {
+        add_terms(products<T>(x.first, y.second), n, first_second);
+        add_terms(products<T>(x.second, y.second), n, second_second);
+      } else if (y_complex) {
+        add_integers(x, y.second, n, first_second, second_second);
+      }
+      continue;
+    }
+    if (y_two && !y_complex) {
+      add_integers(y, x.first, n, first_first, first_second);
+      if (x_complex) add_integers(y, x.second, n, second_first, second_second);
+      continue;
+    }
+    // The two sums of a complex real part, which may need the bins, are adjacent.
+    if (y_two) add_terms(products<T>(x.first, y.second), n, first_second);
+    if (x_two) add_terms(products<T>(x.second, y.first), n, second_first);
+    if (x_two && y_two) {
+      negate(x.second, n);
+      add_terms(products<T>(x.second, y.second), n, second_second);
+    }
+    add_terms(products<T>(x.first, y.first), n, first_first);
+  }
+  for (held_sum* held : {&first_first, &second_second, &first_second, &second_first}) {
+    flush<products<T>>(*held);
+  }
+}
+
+template <class T, bool magnitudes>
+void add_packed_values(const exact_arguments& a, exact_sums& to) {
+  number_arrays<T> x;
+  const bool x_complex = is_complex(a.x.element);
+  const bool two = x_complex || a.x.element == type::int64;
+  shared_bins bins;
+  held_sum first{to.re, bins}, second{x_complex && !magnitudes ? to.im : to.re, bins};
+  for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
+    const std::size_t n = std::min(x.block(two), a.x.size - i);
+    split_numbers(a.x.slice(i, n), x);
+    if (magnitudes && two && !x_complex) {  // both parts get the sign of the whole
+      for (std::size_t j = 0; j < n; ++j) {
+        if (x.first[j] < 0) x.first[j] = -x.first[j], x.second[j] = -x.second[j];
+      }
+      add_terms(values<T, false>(x.first), n, first);
+      add_terms(values<T, false>(x.second), n, second);
+      continue;
+    }
+    add_terms(values<T, magnitudes>(x.first), n, first);
+    if (two) add_terms(values<T, magnitudes>(x.second), n, second);
+  }
+  flush<values<T, magnitudes>>(first);
+  flush<values<T, magnitudes>>(second);
+}
+
+/// Adds re^2 + im^2 of complex numbers, (high + low)^2 of int64.
+template <class T>
+void add_packed_squares(const exact_arguments& a, exact_sums& to) {
+  number_arrays<T> x;
+  const bool x_complex = is_complex(a.x.element);
+  const bool two = x_complex || a.x.element == type::int64;
+  shared_bins bins;
+  held_sum first{to.re, bins}, second{to.re, bins}, mixed{to.re, bins};
+  for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
+    const std::size_t n = std::min(x.block(two), a.x.size - i);
+    split_numbers(a.x.slice(i, n), x);
+    add_terms(products<T>(x.first, x.first), n, first);
+    if (two) add_terms(products<T>(x.second, x.second), n, second);
+    if (two && !x_complex) {
+      for (std::size_t j = 0; j < n; ++j) x.first[j] *= 2;
+      add_terms(products<T>(x.first, x.second), n, mixed);
+    }
+  }
+  for (held_sum* held : {&first, &second, &mixed}) flush<products<T>>(*held);
+}
+
+template <class T>
+void add_packed(const exact_arguments& a, exact_sums& to) {
+  switch (a.term) {
+    case exact_term::product:
+      return add_packed_products<T>(a, to);
+    case exact_term::value:
+      return add_packed_values<T, false>(a, to);
+    case exact_term::magnitude:
+      return add_packed_values<T, true>(a, to);
+    case exact_term::square:
+      return add_packed_squares<T>(a, to);
+  }
+}
+
+/// Whether elements are summed in place: contiguous, of the kernels' types. For magnitudes and
+/// squares a complex vector is a real one, twice as long.
+bool are_in_place(const exact_arguments& a) {
+  const bool product = a.term == exact_term::product;
+  const bool parted = is_complex(a.x.element) && (product || a.term == exact_term::value);
+  const type part = part_of(a.x.element);
+  return a.x.increment == 1 && !parted && (part == type::float64 || part == type::float32) &&
+         (!product || (a.y.increment == 1 && a.x.element == a.y.element));
+}
+
+template <class F>
+void with_terms_in_place(const exact_arguments& a, const F& f) {
+  with_type<type_list<float, double>>(part_of(a.x.element), [&]<class T>() HWY_ATTR {
+    const T* const x = static_cast<const T*>(a.x.data);
+    const std::size_t n = is_complex(a.x.element) ? 2 * a.x.size : a.x.size;
+    switch (a.term) {
+      case exact_term::product:
+        return f(products<T>(x, static_cast<const T*>(a.y.data)), n);
+      case exact_term::value:
+        return f(values<T, false>(x), n);
+      case exact_term::magnitude:
+        return f(values<T, true>(x), n);
+      case exact_term::square:
+        return f(products<T>(x, x), n);
+    }
+  });
+}
+
+void add_exact(const exact_arguments& a, exact_sums& to) {
+  if (are_in_place(a)) {
+    return with_terms_in_place(
+        a, [&](auto terms, std::size_t n) HWY_ATTR { add_all(terms, n, to.re); });
+  }
+  const bool product = a.term == exact_term::product;
+  const bool narrow =
+      is_in<narrow_types>(a.x.element) && (!product || is_in<narrow_types>(a.y.element));
+  narrow ? add_packed<float>(a, to) : add_packed<double>(a, to);
+}
+
+template <class Terms>
+void write_rounded(Terms terms, std::size_t n, const exact_arguments& a) {
+  shared_bins bins;
+  room_for_sum room;
+  held_sum held{room, bins};
+  add_terms(terms, n, held);
+  const bool root = a.term == exact_term::square;
+  const auto rounded = [&]<class R>(R& result) {
+    if (!held.is_made()) {
+      result = held.round_levels<Terms::paired, R>(root);
+    } else {
+      flush<Terms>(held);
+      result = root ? held.sum().template round_root<R>() : held.sum().template round<R>();
+    }
+  };
+  with_type<type_list<float, double>>(a.result.element,
+                                      [&]<class R>() { rounded(*static_cast<R*>(a.result.data)); });
+}
+
+bool write_in_place(const exact_arguments& a) {
+  if (a.result.words || !are_in_place(a)) return false;
+  with_terms_in_place(a, [&](auto terms, std::size_t n) HWY_ATTR { write_rounded(terms, n, a); });
+  return true;
+}
+
+}  // namespace
+
+constexpr implementation this_target = {set_of(HWY_TARGET), &add_exact, &write_in_place};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "backends/simd/vectors/implementations-inl.hpp"
+
+namespace tally::backends::simd {
+exact_node* exact_node_of(instruction_set set) { return implementation_of(set).node; }
+
+void exact(const executor& where, const exact_arguments& a) {
+  if (implementation_of(where.instructions()).write_in_place(a)) return;
+  exact_sums sums;
+  exact_node_of(where.instructions())(a, sums);
+  write_result(sums, a);
+}
+
+}  // namespace tally::backends::simd
+#endif  // HWY_ONCE

@@ -1,0 +1,237 @@
+// Terms of the exact grade in vectors: products and values, as doubles.
+#include "backends/simd/exact/levels.hpp"
+#include "backends/simd/vectors/targets.hpp"
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+// Per-target include guard.
+#if defined(TALLY_BACKENDS_SIMD_EXACT_TERMS) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLY_BACKENDS_SIMD_EXACT_TERMS
+#undef TALLY_BACKENDS_SIMD_EXACT_TERMS
+#else
+#define TALLY_BACKENDS_SIMD_EXACT_TERMS
+#endif
+
+#include "backends/simd/vectors/vectors-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+#ifdef HWY_DISABLE_BMI2_FMA
+constexpr bool has_fma = is_neon;
+#else
+constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || is_neon;
+#endif
+
+struct shape {
+  using D = hn::ScalableTag<double>;
+  using D32 = std::conditional_t<HWY_TARGET == HWY_SCALAR, hn::RebindToUnsigned<D>,
+                                 hn::Repartition<std::uint32_t, D>>;
+  static constexpr D d{};
+  static constexpr hn::RebindToUnsigned<D> du{};
+  static constexpr hn::RebindToSigned<D> di{};
+  static constexpr D32 du32{};
+  static constexpr std::size_t width = hn::MaxLanes(D());
+};
+
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_double(D d, const T* p) {
+  if constexpr (std::is_same_v<T, double>) {
+    auto v = hn::LoadU(d, p);
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL && HWY_TARGET != HWY_SCALAR
+    asm("" : "+v"(v.raw));  // GCC 12 would reload it for each use
+#endif
+    return v;
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), p));
+  }
+}
+
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_first_double(D d, const T* p, std::size_t n) {
+  if constexpr (has_masked_loads) {
+    const hn::Rebind<T, D> elements;
+    const auto first = hn::MaskedLoad(hn::FirstN(elements, n), elements, p);
+    if constexpr (std::is_same_v<T, double>) {
+      return first;
+    } else {
+      return hn::PromoteTo(d, first);
+    }
+  } else {
+    HWY_ALIGN T first[hn::MaxLanes(D())] = {};
+    for (std::size_t i = 0; i < n; ++i) first[i] = p[i];
+    return load_double(d, first);
+  }
+}
+
+template <class D>
+struct factors {
+  hn::Vec<D> a, b;
+};
+
+/// Prefetch distance in bytes; none helps without AVX-512 (tuning/exact.md: bytes_ahead).
+constexpr std::size_t bytes_ahead = is_avx512 ? 2048 : 0;
+
+/// Prefetches a step's elements.
+template <std::size_t step, class T>
+HWY_INLINE void prefetch([[maybe_unused]] const T* p) {
+  if constexpr (bytes_ahead > 0) {
+    const auto* const ahead = reinterpret_cast<const char*>(p) + bytes_ahead;
+    for (std::size_t i = 0; i < step * sizeof(T); i += 64) hwy::Prefetch(ahead + i);
+  }
+}
+
+/// Terms x_i * y_i: exact in double for floats; for doubles pairs, a product and its error.
+template <class T>
+struct products : shape {
+  static constexpr bool paired = std::is_same_v<T, double>;
+  static constexpr int digits = paired ? 53 : 48;
+  static constexpr std::size_t sets = paired ? 2 : 4;
+  static constexpr std::size_t step_size = sets * width;
+  const T* x;
+  const T* y;
+
+  products(const T* x_, const T* y_) : x(x_), y(y_) {}
+  products from(std::size_t i) const { return {x + i, y + i}; }
+  HWY_INLINE factors<D> at(std::size_t i) const {
+    return {load_double(D(), x + i), load_double(D(), y + i)};
+  }
+  HWY_INLINE void prefetch_step(std::size_t i) const {
+    prefetch<step_size>(x + i);
+    prefetch<step_size>(y + i);
+  }
+  HWY_INLINE factors<D> first(std::size_t n) const {
+    return {load_first_double(D(), x, n), load_first_double(D(), y, n)};
+  }
+  double a(std::size_t i) const { return static_cast<double>(x[i]); }
+  double b(std::size_t i) const { return static_cast<double>(y[i]); }
+  const products& as_they_are() const { return *this; }
+};
+
+template <class T, bool magnitudes>
+struct values : shape {
+  static constexpr bool paired = false;
+  static constexpr int digits = std::is_same_v<T, double> ? 53 : 24;
+  static constexpr std::size_t sets = 4;
+  static constexpr std::size_t step_size = sets * width;
+  const T* x;
+
+  explicit values(const T* x_) : x(x_) {}
+  values from(std::size_t i) const { return values(x + i); }
+  static HWY_INLINE factors<D> of(hn::Vec<D> v) {
+    if constexpr (magnitudes) v = hn::Abs(v);
+    return {v, hn::Set(D(), 1.0)};
+  }
+  HWY_INLINE factors<D> at(std::size_t i) const { return of(load_double(D(), x + i)); }
+  HWY_INLINE void prefetch_step(std::size_t i) const { prefetch<step_size>(x + i); }
+  HWY_INLINE factors<D> first(std::size_t n) const { return of(load_first_double(D(), x, n)); }
+  double a(std::size_t i) const {
+    const auto v = static_cast<double>(x[i]);
+    return magnitudes ? std::abs(v) : v;
+  }
+  double b(std::size_t) const { return 1; }
+  const values& as_they_are() const { return *this; }
+};
+
+/// Whether terms may be too large or too small for levels: doubles.
+template <class Terms>
+constexpr bool may_be_scaled = Terms::digits == 53;
+
+/// Each factor (of values, the one that is not 1) times 2^each, in integers: subnormal numbers slow
+/// processors down.
+/// @pre `each` is from `scale_of`.
+template <class Terms>
+struct scaled_terms : Terms {
+  static constexpr bool is_scaled = true;
+  using D = typename Terms::D;
+  using number = hn::Vec<D>;
+  int each;
+
+  scaled_terms(const Terms& terms, int each_) : Terms(terms), each(each_) {}
+  scaled_terms from(std::size_t i) const { return {Terms::from(i), each}; }
+  const Terms& as_they_are() const { return *this; }
+
+  HWY_INLINE number scaled(number v) const {
+    constexpr auto bits_of = Terms::du;
+    const auto bits = hn::BitCast(bits_of, v);
+    const auto field = hn::And(bits, hn::Set(bits_of, std::uint64_t{0x7ff} << 52));
+    const auto small = hn::Eq(field, hn::Zero(bits_of));
+    const auto by = [](int exponent) { return static_cast<std::uint64_t>(exponent) << 52; };
+    if (each < 0) {  // nothing is subnormal then; zeros stay
+      return hn::BitCast(Terms::d,
+                         hn::IfThenElse(small, bits, hn::Sub(bits, hn::Set(bits_of, by(-each)))));
+    }
+    // A subnormal number becomes normal with an extra leading bit.
+    const auto moved =
+        hn::BitCast(Terms::d, hn::Add(bits, hn::IfThenElse(small, hn::Set(bits_of, by(each + 1)),
+                                                           hn::Set(bits_of, by(each)))));
+    const auto sign = hn::And(bits, hn::Set(bits_of, std::uint64_t{1} << 63));
+    const auto bit = hn::BitCast(Terms::d, hn::Or(hn::Set(bits_of, by(each + 1)), sign));
+    return hn::Sub(moved, hn::IfThenElseZero(hn::RebindMask(Terms::d, small), bit));
+  }
+  HWY_INLINE factors<D> scaled(const factors<D>& f) const {
+    return {scaled(f.a), Terms::paired ? scaled(f.b) : f.b};
+  }
+  HWY_INLINE factors<D> at(std::size_t i) const { return scaled(Terms::at(i)); }
+  HWY_INLINE factors<D> first(std::size_t n) const { return scaled(Terms::first(n)); }
+  double a(std::size_t i) const { return std::ldexp(Terms::a(i), each); }
+  double b(std::size_t i) const { return Terms::paired ? std::ldexp(Terms::b(i), each) : 1; }
+};
+
+template <class Terms>
+constexpr bool is_scaled = requires { Terms::is_scaled; };
+/// Returns the exponent of a term's scale if factors are scaled by 2^each.
+template <class Terms>
+constexpr int scale_of_terms(int each) {
+  return Terms::paired ? 2 * each : each;
+}
+
+/// Binades that `depth` levels of one `top` hold exactly. The least term's last digit is the last
+/// level's unit; with more than two levels its product's error's, otherwise the fourth's unit.
+template <class Terms, int depth = 2>
+constexpr int window = depth * level_spacing - (Terms::paired && depth > 2 ? 2 : 1) * Terms::digits;
+/// Least `top` at which biases, window's floor and the smallest product's error are normal, or the
+/// error a multiple of the least number. (Smaller values are scaled.)
+template <class Terms, int depth>
+constexpr int lowest_deep_top =
+    std::max(lowest_top, window<Terms, depth> - (Terms::paired ? 969 : 900));
+/// Whether one level holds terms of a small range; and the window of a quick tile.
+template <class Terms>
+constexpr bool fits_one_level = Terms::digits <= 24;
+template <class Terms>
+constexpr int quick_window = fits_one_level<Terms> ? 52 - steps_log - Terms::digits : window<Terms>;
+template <class Terms>
+constexpr std::size_t step_terms = Terms::step_size;
+template <class Terms>
+constexpr std::size_t tile_terms = tile_steps * step_terms<Terms>;
+template <class Terms>
+constexpr std::make_index_sequence<Terms::sets> every_set{};
+template <class Terms>
+constexpr std::make_index_sequence<Terms::sets / 2> every_two{};
+
+/// Products of doubles need FMA for their errors.
+template <class Terms>
+constexpr bool has_levels = HWY_TARGET != HWY_SCALAR && (has_fma || !Terms::paired);
+
+/// Whether more than two levels pay before bins.
+template <class Terms>
+constexpr bool has_deep_levels = has_levels<Terms> && Terms::width >= 4 && !is_scaled<Terms>;
+/// Maximum levels that pay for n terms, compared with bins (tuning/exact.md: deepest_levels).
+template <class Terms>
+constexpr int deepest_levels(std::size_t n) {
+  if (Terms::paired) return n <= 512 ? max_levels : 4;
+  return Terms::width >= 8 || n <= 2048 ? max_levels : 4;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#endif

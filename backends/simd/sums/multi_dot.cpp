@@ -1,0 +1,427 @@
+// Several dot products on one thread: pair by pair over a tile, a node of the order's tree, then
+// over the next tile, so that common vectors come from memory once; bits are those of `dot`.
+// Vectors of float or double with one y are summed two or four at a time, loading y once; with
+// AVX-512 their sums stay in registers.
+#include "backends/simd/sums/multi_dot.hpp"
+#include "backends/simd/simd.hpp"
+
+#include "backends/common/order/each_dot.hpp"
+#include "backends/common/order/tree.hpp"
+#include "backends/common/types/tables.hpp"
+#include "backends/simd/exact/exact.hpp"
+#include "backends/simd/vectors/targets.hpp"
+
+#include <tally/order.hpp>
+
+#include <algorithm>
+#include <array>
+
+#ifndef TALLY_BACKENDS_SIMD_MULTI_DOT_CPP  // once per target
+#define TALLY_BACKENDS_SIMD_MULTI_DOT_CPP
+namespace tally::backends::simd {
+namespace {
+
+/// Sums of several vectors with y, over a node of n terms.
+template <class W>
+using against_one_node = void(const W* const* x, const W* y, std::size_t n, W* sums);
+
+/// Kernel for `vectors` vectors at a time. A node may have any number of terms if sums are in
+/// registers, else whole chunks.
+template <class W>
+struct turn {
+  std::size_t vectors;
+  bool in_registers;
+  against_one_node<W>* sum;
+};
+
+/// At most this many vectors at a time.
+constexpr std::size_t max_in_turn = 4;
+
+struct implementation {
+  instruction_set set;
+  turn<float> floats;
+  turn<double> doubles;
+};
+
+}  // namespace
+}  // namespace tally::backends::simd
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/sums/multi_dot.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/simd/sums/kernel-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+// --- Sums in registers ---------------------------------------------------------------------------
+
+template <class V, std::size_t k>
+struct terms_of_each {
+  V of[k];
+};
+
+template <class W, std::size_t k>
+struct sums_of_each {
+  W of[k];
+
+  friend sums_of_each operator+(sums_of_each a, const sums_of_each& b) {
+    for (std::size_t j = 0; j < k; ++j) a.of[j] += b.of[j];
+    return a;
+  }
+};
+
+template <class V, std::size_t k>
+HWY_INLINE terms_of_each<V, k> added(terms_of_each<V, k> a, const terms_of_each<V, k>& b) {
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < k; ++j) a.of[j] = hn::Add(a.of[j], b.of[j]);
+  return a;
+}
+
+template <class Sum, class D, std::size_t k>
+HWY_INLINE Sum fold_vector(D d, const terms_of_each<hn::Vec<D>, k>& v) {
+  Sum sum;
+#pragma GCC unroll 4
+  for (std::size_t j = 0; j < k; ++j) sum.of[j] = fold_vector<hn::TFromD<D>>(d, v.of[j]);
+  return sum;
+}
+
+/// Products of k vectors with y, which is loaded once.
+template <class W, std::size_t k>
+struct products_with_one {
+  using number = W;
+  using sum = sums_of_each<W, k>;
+  static constexpr std::size_t parts = 1;
+  static constexpr bool can_align = has_masked_loads;
+  const W* x[k];
+  const W* y;
+
+  template <class Load>
+  HWY_INLINE terms_of_each<vec<W>, k> of(const Load& load) const {
+    vec<W> of_y = load(y);
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
+    asm("" : "+v"(of_y.raw));  // GCC 12 would reload it for each product
+#endif
+    terms_of_each<vec<W>, k> terms;
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < k; ++j) terms.of[j] = hn::Mul(load(x[j]), of_y);
+    return terms;
+  }
+  HWY_INLINE auto at(std::size_t i) const {
+    return of([i](const W* p) HWY_ATTR { return load<W>(p + i); });
+  }
+  HWY_INLINE auto first(std::size_t i, std::size_t count) const {
+    return of([=](const W* p) HWY_ATTR { return load_first<W>(p + i, count); });
+  }
+  HWY_INLINE products_with_one from(std::size_t i) const {
+    products_with_one t = *this;
+#pragma GCC unroll 4
+    for (std::size_t j = 0; j < k; ++j) t.x[j] += i;
+    t.y += i;
+    return t;
+  }
+  HWY_INLINE const W* address() const { return x[0]; }
+  template <class Mask>
+  HWY_INLINE auto masked(Mask m, std::ptrdiff_t i) const {
+    return of([=](const W* p) HWY_ATTR { return hn::MaskedLoad(m, tag<W>(), p + i); });
+  }
+};
+
+template <class W, std::size_t k>
+void sum_in_registers(const W* const* x, const W* y, std::size_t n, W* sums) {
+  products_with_one<W, k> t;
+  for (std::size_t j = 0; j < k; ++j) t.x[j] = x[j];
+  t.y = y;
+  const auto sum = sum_node(t, n);
+  for (std::size_t j = 0; j < k; ++j) sums[j] = sum.of[j];
+}
+
+// --- Sums in memory ------------------------------------------------------------------------------
+
+/// Vectors read in turn, a row of lanes each.
+constexpr std::size_t in_turn = 4;
+
+/// Sums one chunk of each vector, with sums in memory: still faster than reading from main memory.
+template <class W>
+void sum_chunk_against_one(const W* const* x, const W* y, W* sums) {
+  constexpr tag<W> d;
+  // Prefetches into the second-level cache, which takes more at once than the first: prefetchers
+  // find many streams late (tuning/multi_dot.md: in_turn, ahead).
+  constexpr std::size_t ahead = 1024 / sizeof(W);
+  constexpr std::size_t line = 64 / sizeof(W);
+  HWY_ALIGN W lanes[in_turn][order::lanes] = {};
+  for (std::size_t i = 0; i < order::chunk; i += order::lanes) {
+#pragma GCC unroll 16
+    for (std::size_t l = 0; l < order::lanes; l += width<W>) {
+      const auto of_y = hn::LoadU(d, y + i + l);
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < in_turn; ++j) {
+        const W* const from = x[j] + i + l;
+        if (l % line == 0) __builtin_prefetch(from + ahead, 0, 2);
+        const auto term = hn::Mul(hn::LoadU(d, from), of_y);
+        hn::Store(hn::Add(hn::Load(d, lanes[j] + l), term), d, lanes[j] + l);
+      }
+    }
+  }
+  for (std::size_t j = 0; j < in_turn; ++j) {
+    for (std::size_t half = order::lanes / 2; half >= width<W>; half /= 2) {
+      for (std::size_t l = 0; l < half; l += width<W>) {
+        const auto far = hn::Load(d, lanes[j] + l + half);
+        hn::Store(hn::Add(hn::Load(d, lanes[j] + l), far), d, lanes[j] + l);
+      }
+    }
+    sums[j] = fold_vector<W>(d, hn::Load(d, lanes[j]));
+  }
+}
+
+template <class W>
+void sum_in_memory(const W* const* x, const W* y, std::size_t n, W* sums) {
+  std::array<tree<W>, in_turn> trees;
+  for (std::size_t i = 0; i < n; i += order::chunk) {
+    std::array<const W*, in_turn> from;
+    std::array<W, in_turn> of_chunk;
+    for (std::size_t j = 0; j < in_turn; ++j) from[j] = x[j] + i;
+    sum_chunk_against_one(from.data(), y + i, of_chunk.data());
+    for (std::size_t j = 0; j < in_turn; ++j) trees[j].add(of_chunk[j]);
+  }
+  for (std::size_t j = 0; j < in_turn; ++j) sums[j] = trees[j].total();
+}
+
+/// Vectors whose sums fit half of the registers.
+template <class W>
+constexpr std::size_t fitting = registers / 2 * width<W> / order::lanes;
+
+template <class W>
+constexpr turn<W> turn_of_this_target() {
+  if constexpr (fitting<W> >= 2) {
+    static_assert(fitting<W> <= max_in_turn);
+    return {fitting<W>, true, &sum_in_registers<W, fitting<W>>};
+  } else {
+    static_assert(in_turn <= max_in_turn);
+    return {in_turn, false, &sum_in_memory<W>};
+  }
+}
+
+}  // namespace
+
+constexpr implementation this_target = {set_of(HWY_TARGET), turn_of_this_target<float>(),
+                                        turn_of_this_target<double>()};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "backends/simd/vectors/implementations-inl.hpp"
+
+namespace tally::backends::simd {
+namespace {
+
+template <class W>
+const turn<W>& turn_of(instruction_set set) {
+  const implementation& chosen = implementation_of(set);
+  if constexpr (std::is_same_v<W, float>) {
+    return chosen.floats;
+  } else {
+    return chosen.doubles;
+  }
+}
+
+/// Terms per tile. Pair by pair tiles are longer, since each begins with a wait for memory
+/// (tuning/multi_dot.md: tile_in_turn, tile_by_pair).
+constexpr std::size_t tile_in_turn = 64 * order::chunk;
+constexpr std::size_t tile_by_pair = 128 * order::chunk;
+
+/// Two vectors at a time read y from the second-level cache; so a tile is a chunk, which stays in
+/// the first, unless there are more bytes than this (tuning/multi_dot.md:
+/// chunk_in_turn_up_to_bytes).
+constexpr std::size_t chunk_in_turn_up_to_bytes = std::size_t{2} << 20;
+
+/// Shorter vectors go pair by pair, since their y stays in the first-level cache
+/// (tuning/multi_dot.md: by_pair_up_to_bytes).
+constexpr std::size_t by_pair_up_to_bytes = std::size_t{16} << 10;
+
+/// Minimum bytes for sums in memory; if all vectors fit a cache the kernel of `dot` is faster.
+constexpr std::size_t in_memory_from_bytes = std::size_t{4} << 20;
+
+/// Whether these are contiguous vectors of `A` with one y.
+template <class A>
+bool have_one_y(const dot_pairs& pairs, std::size_t first, std::size_t count) {
+  const operand y = pairs[first].y;
+  if (y.element != type_of<A> || y.increment != 1) return false;
+  if (pairs.list.empty()) {
+    const operand& x = pairs.x.first;
+    return pairs.y.leading_dimension == 0 && x.element == type_of<A> && x.increment == 1;
+  }
+  const auto some = pairs.list.subspan(first, count);
+  return std::ranges::all_of(some, [&](const operand_pair& pair) {
+    return pair.y.data == y.data && pair.y.size == y.size && pair.y.increment == 1 &&
+           pair.x.element == type_of<A> && pair.x.increment == 1;
+  });
+}
+
+/// Returns the instruction set: the widest for one y, for its registers (tuning/multi_dot.md:
+/// set_for).
+template <class A>
+instruction_set set_for(const executor& where, const dot_pairs& pairs, std::size_t first,
+                        std::size_t count, std::size_t longest) {
+  if constexpr (std::is_floating_point_v<A>) {
+    if (count > 1 && have_one_y<A>(pairs, first, count)) return for_arithmetic(where);
+  }
+  const operand_pair one = pairs[first];
+  return set_for_dot(where, one.x.element, one.y.element, count * longest);
+}
+
+/// Returns the kernel for several vectors at a time; null if it gains nothing.
+template <class A>
+const turn<A>* turn_for(instruction_set set, const dot_pairs& pairs, std::size_t first,
+                        std::size_t count) {
+  if constexpr (std::is_floating_point_v<A>) {
+    const turn<A>& turn = turn_of<A>(set);
+    if (count < turn.vectors || !have_one_y<A>(pairs, first, count)) return nullptr;
+    const std::size_t n = pairs[first].y.size;
+    const bool gains = turn.in_registers ? n * sizeof(A) > by_pair_up_to_bytes
+                                         : count * n * sizeof(A) >= in_memory_from_bytes;
+    return gains ? &turn : nullptr;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class A>
+std::size_t tile_of(const turn<A>* turn, std::size_t elements) {
+  if (turn == nullptr) return tile_by_pair;
+  const bool by_chunk =
+      turn->in_registers && turn->vectors == 2 && elements * sizeof(A) <= chunk_in_turn_up_to_bytes;
+  return by_chunk ? order::chunk : tile_in_turn;
+}
+
+}  // namespace
+
+std::size_t longest(const dot_pairs& pairs, std::size_t first, std::size_t count) {
+  if (pairs.list.empty()) return pairs.x.first.size;
+  std::size_t size = 0;
+  for (std::size_t j = first; j < first + count; ++j) size = std::max(size, pairs.list[j].x.size);
+  return size;
+}
+
+template <class A>
+multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
+                                  std::size_t first_pair, std::size_t count, std::size_t first,
+                                  std::size_t n) {
+  const operand_pair one = pairs[first_pair];
+  const instruction_set set =
+      set_for<A>(where, pairs, first_pair, count, longest(pairs, first_pair, count));
+  auto* const node = node_of<A>(set, one.x.element, one.y.element);
+  const auto* const turn = turn_for<A>(set, pairs, first_pair, count);
+
+  const auto sums = [&](std::size_t begin, std::size_t most) {
+    multi_dot_sum<A> s;
+    std::size_t j = 0;
+    if constexpr (std::is_floating_point_v<A>) {
+      if (turn != nullptr && (turn->in_registers || most % order::chunk == 0)) {
+        for (; j + turn->vectors <= count; j += turn->vectors) {
+          std::array<const A*, max_in_turn> x;
+          std::array<A, max_in_turn> of_turn;
+          for (std::size_t i = 0; i < turn->vectors; ++i) {
+            x[i] = static_cast<const A*>(pairs[first_pair + j + i].x.data) + begin;
+          }
+          turn->sum(x.data(), static_cast<const A*>(one.y.data) + begin, most, of_turn.data());
+          for (std::size_t i = 0; i < turn->vectors; ++i) s.of[j + i].value = of_turn[i];
+        }
+      }
+    }
+    for (; j < count; ++j) {
+      const auto [x, y] = pairs[first_pair + j];
+      if (begin == 0 && x.size <= most) {
+        s.of[j] = node(x, y);
+        continue;
+      }
+      if (x.size <= begin) continue;
+      const std::size_t terms = std::min(most, x.size - begin);
+      s.of[j] = node(x.slice(begin, terms), y.slice(begin, terms));
+    }
+    return s;
+  };
+  const std::size_t tile = tile_of(turn, one.y.size * count);
+  multi_dot_sum<A> all;
+  sum_in_tree(first, n, tile, sums, all);
+  return all;
+}
+
+namespace {
+
+/// Writes the results of rows of at most a chunk without any choice per row; returns false if they
+/// are not plain. Uses the widest instructions, for most loads in flight (tuning/multi_dot.md:
+/// write_short_rows).
+template <class A>
+bool write_short_rows(const executor& where, const multi_dot_arguments& a, std::size_t first,
+                      std::size_t count) {
+  if constexpr (std::is_floating_point_v<A>) {
+    const auto [x, y] = a.pairs[first];
+    const auto is_plain = [](const operand& v) {
+      return v.element == type_of<A> && v.increment == 1 && v.size <= order::chunk;
+    };
+    if (!a.pairs.list.empty() || !is_plain(x) || !is_plain(y)) return false;
+    const auto rows = [](const operand& row, const operand_rows& all) {
+      return rows_of<A>{static_cast<const A*>(row.data), all.leading_dimension};
+    };
+    dots_of_rows(for_arithmetic(where), rows(x, a.pairs.x), rows(y, a.pairs.y), x.size, count,
+                 static_cast<A*>(a.results.data) + first);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace
+
+void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
+                std::size_t count) {
+  if (wants_exact(a)) {
+    for (std::size_t j = first; j < first + count; ++j) exact(where, exact_of(dot_of_pair(a, j)));
+    return;
+  }
+  with_type<accumulator_types>(a.results.element, [&]<class A>() {
+    auto* const results = static_cast<A*>(a.results.data);
+    if (write_short_rows<A>(where, a, first, count)) return;
+    const operand_pair one = a.pairs[first];
+    for (std::size_t j = first; j < first + count; j += side_by_side) {
+      const std::size_t some = std::min(side_by_side, first + count - j);
+      const std::size_t n = longest(a.pairs, j, some);
+      const instruction_set set = set_for<A>(where, a.pairs, j, some, n);
+      if (n <= tile_by_pair && !turn_for<A>(set, a.pairs, j, some)) {
+        auto* const node = node_of<A>(set, one.x.element, one.y.element);
+        for (std::size_t i = j; i < j + some; ++i) {
+          const auto [x, y] = a.pairs[i];
+          results[i] = finish(node(x, y), a.conjugated);
+        }
+        continue;
+      }
+      const auto sums = sum_side_by_side<A>(where, a.pairs, j, some, 0, n);
+      for (std::size_t i = 0; i < some; ++i) results[j + i] = finish(sums.of[i], a.conjugated);
+    }
+  });
+}
+
+void multi_dot(const executor& where, const multi_dot_arguments& a) {
+  write_dots(where, a, 0, a.pairs.size());
+}
+
+// For the openmp backend.
+template <class A>
+using summing = multi_dot_sum<A>(const executor&, const dot_pairs&, std::size_t, std::size_t,
+                                 std::size_t, std::size_t);
+template summing<std::int64_t> sum_side_by_side<std::int64_t>;
+template summing<float> sum_side_by_side<float>;
+template summing<double> sum_side_by_side<double>;
+template summing<std::complex<float>> sum_side_by_side<std::complex<float>>;
+template summing<std::complex<double>> sum_side_by_side<std::complex<double>>;
+
+}  // namespace tally::backends::simd
+#endif  // HWY_ONCE

@@ -1,0 +1,284 @@
+// sum, asum and nrm2 on one thread, by the two paths of dot.cpp. Complex elements are summed as
+// pairs of numbers.
+#include "backends/simd/sums/reduce.hpp"
+#include "backends/simd/simd.hpp"
+
+#include "backends/common/types/tables.hpp"
+#include "backends/simd/vectors/targets.hpp"
+
+#include <tally/order.hpp>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#ifndef TALLY_BACKENDS_SIMD_REDUCE_CPP  // once per target
+#define TALLY_BACKENDS_SIMD_REDUCE_CPP
+namespace tally::backends::simd {
+namespace {
+
+/// By element type, in the order of `reduction`.
+template <class A>
+using node_tables = std::array<type_table<reduce_node<A>*>, 3>;
+
+template <class... A>
+constexpr std::tuple<const node_tables<A>*...> all_tables(type_list<A...>);
+
+struct implementation {
+  instruction_set set;
+  decltype(all_tables(accumulator_types{})) nodes;
+};
+
+}  // namespace
+}  // namespace tally::backends::simd
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/sums/reduce.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/simd/sums/kernel-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+// --- Contiguous elements -------------------------------------------------------------------------
+
+/// Terms: numbers at x, their magnitudes, or their rounded squares.
+template <reduction what, class W, class X, std::size_t parts_of_element>
+struct terms {
+  using number = W;
+  using sum = std::conditional_t<parts_of_element == 1, W, reduce_sum<std::complex<W>>>;
+  static constexpr std::size_t parts = parts_of_element;
+  static constexpr bool can_align = has_masked_loads && std::is_same_v<W, X>;
+  const X* x;
+
+  static HWY_INLINE vec<W> of(vec<W> v) {
+    if constexpr (what == reduction::sum) {
+      return v;
+    } else if constexpr (what == reduction::asum) {
+      return hn::Abs(v);
+    } else {
+      return hn::Mul(v, v);
+    }
+  }
+  HWY_INLINE vec<W> at(std::size_t i) const { return of(load<W>(x + i)); }
+  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
+    return of(load_first<W>(x + i, count));
+  }
+  HWY_INLINE terms from(std::size_t i) const { return {x + i}; }
+  HWY_INLINE const X* address() const { return x; }
+  template <class Mask>
+  HWY_INLINE vec<W> masked(Mask m, std::ptrdiff_t i) const {
+    return of(hn::MaskedLoad(m, tag<W>(), x + i));
+  }
+};
+
+/// Modulo 2^64, in any order. Narrow integers are added unsigned, signed ones with a bias.
+template <reduction what, class X>
+std::uint64_t sum_integers(const X* x, std::size_t n) {
+  constexpr bool biased = what == reduction::sum && std::is_signed_v<X>;
+  constexpr std::uint64_t bias = biased ? std::uint64_t{1} << (8 * sizeof(X) - 1) : 0;
+  const tag<std::uint64_t> d;
+  std::size_t i = 0;
+  std::uint64_t sum = 0;
+  if constexpr (hn::MaxLanes(d) > 1) {
+    using U = std::make_unsigned_t<X>;
+    const hn::Repartition<U, tag<std::uint64_t>> du;
+    constexpr std::size_t step = hn::MaxLanes(du);
+    auto even = hn::Zero(d), odd = hn::Zero(d);
+    // Unrolled: the speed of so short a loop depends on where the linker puts it.
+#pragma GCC unroll 4
+    for (; i + step <= n; i += step) {
+      auto v = hn::LoadU(du, reinterpret_cast<const U*>(x + i));
+      if constexpr (biased) v = hn::Xor(v, hn::Set(du, static_cast<U>(bias)));
+      if constexpr (what == reduction::asum && std::is_signed_v<X>) {
+        v = hn::BitCast(du, hn::Abs(hn::BitCast(hn::RebindToSigned<decltype(du)>(), v)));
+      }
+      if constexpr (sizeof(X) == 1) {
+        even = hn::Add(even, hn::SumsOf8(v));
+      } else if constexpr (sizeof(X) == 4) {
+        const auto pair = hn::BitCast(d, v);
+        even = hn::Add(even, hn::And(pair, hn::Set(d, 0xffffffffu)));
+        odd = hn::Add(odd, hn::ShiftRight<32>(pair));
+      } else {
+        even = hn::Add(even, v);
+      }
+    }
+    sum = fold_vector<std::uint64_t>(d, hn::Add(even, odd)) - bias * i;
+  }
+  for (; i < n; ++i) {
+    const auto number = static_cast<std::uint64_t>(x[i]);
+    if constexpr (what == reduction::asum && std::is_signed_v<X>) {
+      sum += x[i] < 0 ? -number : number;
+    } else {
+      sum += number;
+    }
+  }
+  return sum;
+}
+
+struct bools {
+  const bool8* x;
+  bool operator()(std::size_t i) const { return x[i]; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> operator()(std::size_t i, D d) const {
+    return hn::LoadU(d, &x[i].byte);
+  }
+};
+
+template <reduction what, class A, class X>
+reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
+  if constexpr (std::is_integral_v<A> && std::is_same_v<X, bool8>) {
+    return {static_cast<A>(count_true(n, bools{x}))};
+  } else if constexpr (std::is_integral_v<A>) {
+    return {static_cast<A>(sum_integers<what>(x, n))};
+  } else if constexpr (is_complex_v<A>) {
+    return sum_node(terms<what, real_t<A>, X, 2>{x}, 2 * n);
+  } else {
+    return {sum_node(terms<what, A, X, 1>{x}, n)};
+  }
+}
+
+// --- All other elements --------------------------------------------------------------------------
+
+template <class R>
+using packed = std::conditional_t<std::is_integral_v<R>, std::int64_t, R>;
+
+template <class A>
+struct buffer {
+  HWY_ALIGN summed_t<real_t<A>> numbers[(is_complex_v<A> ? 2 : 1) * order::chunk];
+};
+
+template <class W>
+using converter = void(const void* from, std::size_t n, W* to);
+
+/// By element type, or its parts' type; null where `W` doesn't take it.
+template <class W>
+constexpr auto converters = table_over([]<class X>() -> converter<W>* {
+  using R = real_t<X>;
+  if constexpr (std::is_integral_v<W> ? std::is_integral_v<R>
+                                      : std::is_same_v<W, double> || !std::is_same_v<R, double>) {
+    return [](const void* from, std::size_t n, W* to) {
+      convert_numbers(static_cast<const types::stored_t<R>*>(from), n, to);
+    };
+  } else {
+    return nullptr;
+  }
+});
+
+/// Converts at most a chunk of elements and multiplies them by `scale`.
+template <class A>
+const summed_t<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& to) {
+  using W = summed_t<real_t<A>>;
+  constexpr std::size_t parts = is_complex_v<A> ? 2 : 1;
+  const W* numbers = to.numbers;
+  if (v.element != type_of<A>) {
+    auto* const convert = converters<W>[v.element];
+    for_each_stretch(v, [&](const void* stretch, std::size_t i, std::size_t n) {
+      convert(stretch, parts * n, to.numbers + parts * i);
+    });
+  } else if (v.increment != 1) {
+    gather(v, reinterpret_cast<std::byte*>(to.numbers));
+  } else {
+    numbers = static_cast<const W*>(v.data);
+  }
+  if (scale == 1) return numbers;
+  for (std::size_t i = 0; i < parts * v.size; ++i) {
+    to.numbers[i] = numbers[i] * static_cast<W>(scale);
+  }
+  return to.numbers;
+}
+
+template <class A>
+using packed_sum = reduce_sum<A>(const packed<real_t<A>>* numbers, std::size_t n);
+
+template <class A>
+HWY_NOINLINE reduce_sum<A> sum_packed(const operand& x, real_t<A> scale, packed_sum<A>* sum) {
+  buffer<A> packed_chunk;
+  tree<reduce_sum<A>> chunks;
+  for (std::size_t i = 0; i < x.size; i += order::chunk) {
+    const std::size_t n = std::min(order::chunk, x.size - i);
+    const auto* const numbers = fetch<A>(x.slice(i, n), scale, packed_chunk);
+    chunks.add(sum(reinterpret_cast<const packed<real_t<A>>*>(numbers), n));
+  }
+  return total(chunks);
+}
+
+template <reduction what, class A>
+reduce_sum<A> sum_packed(const operand& x, real_t<A> scale) {
+  return sum_packed<A>(x, scale, &sum_contiguous<what, A, packed<real_t<A>>>);
+}
+
+// --- The table -----------------------------------------------------------------------------------
+
+/// Whether elements are summed in place: not float and narrower ones in double.
+template <class A, class X>
+constexpr bool converts_in_registers =
+    std::is_same_v<real_t<A>, real_t<X>> || !std::is_same_v<real_t<A>, double>;
+
+template <reduction what, class A, class X>
+reduce_sum<A> sum_in_place(const operand& x, real_t<A> scale) {
+  if (x.increment != 1 || scale != 1) return sum_packed<what, A>(x, scale);
+  using number = types::stored_t<real_t<X>>;
+  return sum_contiguous<what, A>(static_cast<const number*>(x.data), x.size);
+}
+
+template <reduction what, class A>
+constexpr auto nodes_of = make_type_table<reduce_node<A>, A>([]<class X>() -> reduce_node<A>* {
+  if constexpr (std::is_integral_v<A> && what == reduction::nrm2) {
+    return nullptr;  // the norm of integers is a double
+  } else if constexpr (converts_in_registers<A, X>) {
+    return &sum_in_place<what, A, X>;
+  } else {
+    return &sum_packed<what, A>;
+  }
+});
+
+template <class A>
+constexpr node_tables<A> nodes = {nodes_of<reduction::sum, A>, nodes_of<reduction::asum, A>,
+                                  nodes_of<reduction::nrm2, A>};
+
+}  // namespace
+
+constexpr implementation this_target = {
+    set_of(HWY_TARGET),
+    []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "backends/simd/vectors/implementations-inl.hpp"
+
+namespace tally::backends::simd {
+template <class A>
+reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x) {
+  const implementation& chosen = implementation_of(set);
+  return (*std::get<const node_tables<A>*>(chosen.nodes))[static_cast<std::size_t>(what)][x];
+}
+
+void reduce(const executor& where, const reduce_arguments& a) {
+  with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
+    const instruction_set set = set_for_reduce(where, a.x.element, a.x.size);
+    auto* const node = reduce_node_of<A>(set, a.what, a.x.element);
+    reduce_on_host<A>(a, [&](real_t<A> scale) { return node(a.x, scale); });
+  });
+}
+
+// For the openmp backend.
+template reduce_node<std::int64_t>* reduce_node_of<std::int64_t>(instruction_set, reduction, type);
+template reduce_node<float>* reduce_node_of<float>(instruction_set, reduction, type);
+template reduce_node<double>* reduce_node_of<double>(instruction_set, reduction, type);
+template reduce_node<std::complex<float>>* reduce_node_of<std::complex<float>>(instruction_set,
+                                                                               reduction, type);
+template reduce_node<std::complex<double>>* reduce_node_of<std::complex<double>>(instruction_set,
+                                                                                 reduction, type);
+
+}  // namespace tally::backends::simd
+#endif  // HWY_ONCE

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "backends/backend.hpp"
+#include "backends/common/order/reduce_sum.hpp"
+#include "backends/simd/vectors/instruction_set.hpp"
+
+namespace tally::backends::simd {
+
+/// Sum over a node of the order's tree of elements times `scale`; x starts at a chunk's border.
+/// @pre The default environment.
+template <class A>
+using reduce_node = reduce_sum<A>(const operand& x, real_t<A> scale);
+
+inline instruction_set set_for_reduce(const executor& where, type x, std::size_t n) {
+  const bool is_plain = x == type::float64 || x == type::float32;
+  return is_plain ? for_cached(where, n * size_of(x)) : where.instructions();
+}
+
+template <class A>
+reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x);
+
+}  // namespace tally::backends::simd

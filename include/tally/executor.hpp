@@ -1,0 +1,153 @@
+// Executors: where and how an operation runs.
+#pragma once
+
+#include <tally/export.h>
+#include <tally/detail/cxx20.hpp>
+#include <tally/error.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct CUstream_st;  // pointed to by cudaStream_t
+
+namespace tally {
+
+namespace backends {
+struct backend;
+}
+
+/// Instruction sets of the `simd` backend, narrowest first.
+enum class instruction_set : int { best = -1, baseline = 0, sse4, avx2, avx512, neon };
+
+/// Name of a set: "AVX2".
+TALLY_EXPORT std::string_view name(instruction_set set) noexcept;
+
+/// Options of `simd`.
+struct simd_options {
+  /// best: the widest; where AVX-512 runs in halves (Zen 4), AVX2 except for compute-bound
+  /// functions and sums within the caches.
+  instruction_set instructions = instruction_set::best;
+  /// Promise that every call has the default floating-point environment (round to nearest, no FTZ,
+  /// DAZ or traps): short calls skip a check. If broken (`fesetround`, linking with -ffast-math),
+  /// results have other bits, exact sums may be wrong altogether, and exceptions may end the
+  /// program.
+  bool trust_environment = false;
+};
+
+/// Options of `openmp`.
+struct openmp_options {
+  /// At most. If fewer can be started, OpenMP ends the program.
+  static constexpr int max_threads = 4096;
+
+  /// 0: OpenMP's default. Short operands use fewer.
+  int threads = 0;
+};
+
+/// Options of `cuda`.
+struct cuda_options {
+  int device = -1;                ///< -1: the calling thread's current device
+  CUstream_st* stream = nullptr;  ///< of that device; nullptr: the default stream
+};
+
+/// Where and how an operation runs. Owns nothing: a stream must outlive calls on it.
+class TALLY_EXPORT executor {
+ public:
+  /// "serial", "simd", "openmp", "cuda", "kokkos", "automatic", or "workspace".
+  std::string_view name() const noexcept;
+  /// With details: "simd (AVX2)", "openmp (8 threads, AVX2)".
+  std::string description() const;
+
+  /// `openmp_options::threads`.
+  int threads() const noexcept { return threads_; }
+  /// CUDA device; -1 for other backends.
+  int device() const noexcept { return device_; }
+  /// `cuda_options::stream`.
+  CUstream_st* stream() const noexcept { return stream_; }
+  /// Instruction set of `simd` and `openmp`.
+  instruction_set instructions() const noexcept { return instructions_; }
+  /// Whether Tally chose it; some functions may then use another.
+  bool chooses_instructions() const noexcept { return chooses_instructions_; }
+  /// `simd_options::trust_environment`.
+  bool trusts_environment() const noexcept { return trusts_environment_; }
+  /// The backend; null for `automatic`.
+  const backends::backend* backend() const noexcept { return backend_; }
+
+  /// Same place and way.
+  friend bool operator==(const executor&, const executor&) = default;
+
+ private:
+  friend executor serial();
+  friend executor simd(simd_options);
+  friend executor openmp(openmp_options);
+  friend executor cuda(cuda_options);
+  friend executor kokkos();
+  friend executor automatic();
+  friend class workspace;
+  explicit executor(const backends::backend* backend) : backend_(backend) {}
+
+  const backends::backend* backend_;
+  CUstream_st* stream_ = nullptr;
+  int threads_ = 0;
+  int device_ = -1;
+  instruction_set instructions_ = instruction_set::best;
+  bool chooses_instructions_ = false;
+  bool trusts_environment_ = false;
+};
+
+/// One thread, plain loops: the reference.
+TALLY_EXPORT executor serial();
+
+/// One thread, vector instructions, chosen at run time.
+/// @throws error no_device if the set isn't built in or isn't here.
+TALLY_EXPORT executor simd(simd_options options = {});
+
+/// OpenMP threads with the instructions of `simd`.
+///
+/// Not in a forked child of a multi-threaded process, where OpenMP would wait for missing threads:
+/// this and calls on an earlier `openmp` throw, and `automatic` takes `simd`.
+/// @throws error missing_backend; invalid_argument if `threads` is negative or above
+///               `openmp_options::max_threads`; no_device in such a child.
+TALLY_EXPORT executor openmp(openmp_options options = {});
+
+/// A CUDA device and one of its streams. After cudaDeviceReset, with no call under way, the next
+/// call starts anew.
+/// @throws error missing_backend; no_device without a driver or such a device.
+TALLY_EXPORT executor cuda(cuda_options options = {});
+
+/// Kokkos's default execution space. Initialises Kokkos if nobody has (do so before, if at all),
+/// and then finalises it at exit. On OpenMP, fork() as for `openmp`.
+/// @throws error missing_backend; no_device if Kokkos is finalised, its device is missing, or after
+///               such a fork().
+TALLY_EXPORT executor kokkos();
+
+/// Chooses at each call: `cuda`, default stream, on the device that holds the operands; for host
+/// memory `simd`, or `openmp` for long operands. Never moves data.
+TALLY_EXPORT executor automatic();
+
+/// The built-in backends, "serial" first.
+TALLY_EXPORT std::span<const std::string_view> backend_names();
+
+/// The executor of that name with default options.
+/// @throws error as the named function; missing_backend for a name not in this build.
+TALLY_EXPORT executor executor_named(std::string_view name);
+
+/// The usable executors, with default options, `serial` first, without `automatic`. Initialises a
+/// built-in Kokkos.
+inline std::vector<executor> executors() {
+  std::vector<executor> usable;
+  for (const std::string_view name : backend_names()) {
+    try {
+      usable.push_back(executor_named(name));
+    } catch (const error& failure) {
+      if (failure.code() != errc::no_device) throw;
+    }
+  }
+  return usable;
+}
+
+/// Usable instruction sets of `simd`, narrowest first.
+TALLY_EXPORT std::span<const instruction_set> instruction_sets();
+
+}  // namespace tally

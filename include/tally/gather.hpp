@@ -1,0 +1,116 @@
+// Indexed copies (Sparse BLAS usga and ussc), such as a rank's packing of elements for its
+// neighbours. Bit by bit on every executor; a bool is written as 0 or 1.
+#pragma once
+
+#include <tally/export.h>
+#include <tally/detail/refusal.hpp>
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <concepts>
+#include <cstddef>
+
+namespace tally {
+
+/// Arguments with types erased: x and z of one type, contiguous indices of int32 or int64.
+struct gather_arguments {
+  operand x;         ///< read
+  operand indices;   ///< into x; for scatter into z
+  output_operand z;  ///< written
+};
+
+/// `gather` with types erased, for the templates below.
+TALLY_EXPORT void gather_elements(const executor& where, const gather_arguments& arguments);
+/// `scatter` likewise.
+TALLY_EXPORT void scatter_elements(const executor& where, const gather_arguments& arguments);
+
+namespace gathers {
+
+/// Adjacent signed integers of 32 or 64 bits.
+template <class Indices>
+concept index_list = vector_operand<Indices> && std::signed_integral<element_t<Indices>> &&
+                     sizeof(element_t<Indices>) >= 4;
+
+template <class X, class Indices, class Z>
+concept movable = vector_operand<X> && index_list<Indices> && vector_output<Z> &&
+                  std::same_as<element_t<X>, element_t<std::remove_cvref_t<Z>>>;
+
+}  // namespace gathers
+
+/// z_i = x[indices_i], i = 0 ... n-1. Doesn't block, as `dot` into a result.
+///
+/// @param x      elements of any type.
+/// @param indices n adjacent numbers in [0, size of x), which may repeat. Unchecked: others read
+///               out of bounds.
+/// @param z      n elements of the type of x; shares no memory with x or indices.
+/// @throws error size_mismatch, null_pointer (with n > 0), zero_increment (also for indices with an
+///               increment), misaligned, overlap, wrong_memory, device_failure.
+template <class X, class Indices, class Z>
+  requires gathers::movable<X, Indices, Z>
+void gather(const executor& where, const X& x, const Indices& indices, Z&& z) {
+  gather_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
+}
+
+/// z[indices_i] = x_i, i = 0 ... n-1; other elements of z are unchanged. Doesn't block.
+///
+/// @param x      n elements.
+/// @param indices n adjacent, distinct numbers in [0, size of z), unchecked.
+/// @param z      elements of the type of x.
+/// @throws error as `gather`.
+template <class X, class Indices, class Z>
+  requires gathers::movable<X, Indices, Z>
+void scatter(const executor& where, const X& x, const Indices& indices, Z&& z) {
+  scatter_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
+}
+
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
+
+namespace gathers {
+
+struct indices {
+  template <class T>
+  static constexpr bool is = index_list<T>;
+  template <class T>
+  static auto say() {
+    static_assert(
+        refusals::never<T>,
+        "indices are a vector (memory with data() and size(), or a rank-1 Kokkos::View) of "
+        "std::int32_t or std::int64_t");
+  }
+};
+
+using arguments = refusals::arguments<refusals::vector, indices, refusals::output>;
+
+}  // namespace gathers
+
+template <class... T>
+  requires refusals::refused<gathers::arguments, T...>
+auto gather(const T&...) {
+  return refusals::refuse<gathers::arguments, T...>();
+}
+
+template <class... T>
+auto gather(...) {
+  static_assert(refusals::never<T...>,
+                "gather(where, x, indices, z) begins with an executor, and z is of the type of x");
+  return 0.0;
+}
+
+template <class... T>
+  requires refusals::refused<gathers::arguments, T...>
+auto scatter(const T&...) {
+  return refusals::refuse<gathers::arguments, T...>();
+}
+
+template <class... T>
+auto scatter(...) {
+  static_assert(refusals::never<T...>,
+                "scatter(where, x, indices, z) begins with an executor, and z is of the type of "
+                "x");
+  return 0.0;
+}
+
+// @endcond
+}  // namespace tally

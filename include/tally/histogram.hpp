@@ -1,0 +1,465 @@
+// Histograms: bincount counts integer keys, histogram_even samples in bins of equal width,
+// histogram_range samples between given edges; or they sum weights.
+//
+// Promise: counts are exact; a bin's weights are summed exactly, rounded once to nearest even. Both
+// depend on the values only.
+//
+// Bins are half-open, the last one closed (NumPy's rule): sample x is in bin i if edge_i <= x <
+// edge_(i+1), in the last also if x = edge_bins. Real numbers are compared, for every type; no
+// quotient decides. Edges:
+//
+//   bincount         the integers: key i is in bin i
+//   histogram_range  given, of any real type
+//   histogram_even   integer samples and bounds: the real numbers
+//                    lower + i (upper - lower) / bins, unrounded. Otherwise, in double, NumPy's
+//                    for float64 samples: i*width + lower, width = (upper - lower) / bins,
+//                    each operation rounded, and edge_bins = upper. If upper - lower overflows,
+//                    bounds are halved and edges doubled; if width underflows, see
+//                    docs/numerics.md.
+//
+// `tally::add_to` (<tally/exact_words.hpp>) instead of sums adds weights to unrounded exact sums.
+//
+// Samples outside all bins, and NaNs, are ignored, or counted in `histogram_options::outside`;
+// without that, an outside key of bincount is an error.
+//
+// Counts are contiguous integers of 32 (at most 2^31 - 1 samples) or 64 bits, one per bin. With
+// `histogram_options::add` they add up modulo 2^32 (2^64).
+//
+// With `histogram_options::channels` = c, sample i is of channel i mod c; counts go channel after
+// channel.
+//
+// Blocking: CPU backends return when counts are written. CUDA doesn't block, as `dot` into a
+// result, except `bincount` without `outside`, which checks the keys.
+//
+// Errors (tally::error), before anything is written: null_pointer (with elements); zero_increment;
+// misaligned; unsupported_type; size_mismatch, also for samples that are no multiple of the
+// channels; invalid_argument: no bins or more than 2^31 - 1 counts, no channels or more than 65536,
+// too many samples, bounds not finite or not lower < upper, edges that decrease, are NaN, or as
+// unsigned integers reach 2^63, counts or sums with an increment; overlap, if counts or `outside`
+// share memory with an input or each other; wrong_memory, also for edges not on the host;
+// device_failure. And key_out_of_range of `bincount`: nothing is written on CPU backends; on a
+// device the counts are those of the keys in range.
+#pragma once
+
+#include <tally/detail/refusal.hpp>
+#include <tally/exact_words.hpp>
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/transform.hpp>
+#include <tally/types.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace tally {
+
+/// Samples of one channel outside all bins.
+struct outside_counts {
+  std::int64_t below = 0;  ///< less than the first edge
+  std::int64_t above = 0;  ///< greater than the last edge
+  std::int64_t nan = 0;    ///< NaNs
+
+  /// Memberwise.
+  friend bool operator==(const outside_counts&, const outside_counts&) = default;
+};
+
+/// Options of a histogram.
+struct histogram_options {
+  /// Add to counts (sums, `outside`), not overwrite.
+  bool add = false;
+  /// Number of interleaved histograms.
+  std::size_t channels = 1;
+  /// One per channel, where the executor can write; or null.
+  outside_counts* outside = nullptr;
+};
+
+/// Definition of the bins.
+enum class binning : std::uint8_t { keys, even, edges };
+
+/// Arguments with types erased, checked at run time.
+struct histogram_arguments {
+  binning what = binning::keys;  ///< the function
+  operand x;                     ///< keys or samples
+  bool weighted = false;         ///< whether weights are summed
+  operand weights;               ///< float32 or float64, one per sample; ignored if unweighted
+  scalar lower;                  ///< of `even`: the first edge
+  scalar upper;                  ///< of `even`: the last edge
+  operand edges;                 ///< of `edges`: bins + 1, in host memory
+  output_operand counts;         ///< int32 or int64, with weights float32 or float64: bins*channels
+  histogram_options options;     ///< the options
+  bool unsigned_keys = false;    ///< keys of int32 or int64 are bits of unsigned numbers
+  bool unsigned_edges = false;   ///< likewise edges, below 2^63
+  /// Weights are added to limbs: `exact_words(counts.element)` int64 at `counts.data` per sum.
+  /// `options.add` is for `outside` only.
+  bool words = false;
+};
+
+/// The histograms with types erased.
+TALLY_EXPORT void histogram(const executor& where, const histogram_arguments& arguments);
+
+/// As above, with limbs in host memory, unreachable by the executor. Blocks.
+TALLY_EXPORT void histogram_to_host(const executor& where, const histogram_arguments& arguments);
+
+namespace histograms {
+
+using count_types = type_list<std::int32_t, std::int64_t>;
+using weight_types = type_list<float, double>;
+
+template <class T>
+concept count = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> &&
+                (sizeof(T) == 4 || sizeof(T) == 8);
+
+template <class T>
+constexpr type word = sizeof(T) == 4 ? type::int32 : type::int64;
+
+template <class V>
+output_operand as_counts(V& v) noexcept {
+  const operand counts = operands::as_elements(v, word<operands::value_t<V>>);
+  return {const_cast<void*>(counts.data), counts.size, counts.increment, counts.element};
+}
+
+/// Unsigned 32- or 64-bit integers, which are no element types.
+template <class V>
+concept unsigned_integers =
+    operands::vector<V> && count<operands::value_t<V>> && std::is_unsigned_v<operands::value_t<V>>;
+
+template <class V>
+operand as_numbers(const V& v) noexcept {
+  if constexpr (unsigned_integers<V>) {
+    return operands::as_elements(v, word<operands::value_t<V>>);
+  } else {
+    return as_operand(v);
+  }
+}
+
+template <class V>
+concept integers = unsigned_integers<V> || (vector_operand<V> && std::is_integral_v<element_t<V>>);
+template <class V>
+concept reals = vector_operand<V> && !is_complex_v<element_t<V>>;
+template <class V>
+concept edges = reals<V> || unsigned_integers<V>;
+template <class V>
+concept weights = vector_operand<V> && std::is_floating_point_v<element_t<V>>;
+template <class V>
+concept sums = vector_output<V> && std::is_floating_point_v<element_t<std::remove_cvref_t<V>>>;
+template <class T>
+concept real = element<T> && !is_complex_v<element_of_t<T>>;
+
+template <integers X>
+histogram_arguments of_keys(const X& keys, const histogram_options& options) {
+  histogram_arguments a;
+  a.what = binning::keys;
+  a.x = as_numbers(keys);
+  a.options = options;
+  a.unsigned_keys = unsigned_integers<X>;
+  return a;
+}
+template <reals X, real L, real U>
+histogram_arguments of_even(const X& samples, L lower, U upper, const histogram_options& options) {
+  histogram_arguments a;
+  a.what = binning::even;
+  a.x = as_operand(samples);
+  a.lower = lower;
+  a.upper = upper;
+  a.options = options;
+  return a;
+}
+template <reals X, edges E>
+histogram_arguments of_edges(const X& samples, const E& edges, const histogram_options& options) {
+  histogram_arguments a;
+  a.what = binning::edges;
+  a.x = as_operand(samples);
+  a.edges = as_numbers(edges);
+  a.options = options;
+  a.unsigned_edges = unsigned_integers<E>;
+  return a;
+}
+template <class C>
+histogram_arguments counted(histogram_arguments a, C& counts) {
+  a.counts = as_counts(counts);
+  return a;
+}
+template <weights W>
+histogram_arguments weighted(histogram_arguments a, const W& weights) {
+  a.weighted = true;
+  a.weights = as_operand(weights);
+  return a;
+}
+template <weights W, class C>
+histogram_arguments weighted(histogram_arguments a, const W& weights, C& sums) {
+  a = weighted(a, weights);
+  a.counts = as_output(sums);
+  return a;
+}
+
+template <float_or_double T>
+void add_weights(const executor& where, histogram_arguments a, const words_of_sums<T>& to) {
+  a.counts = {to.words, to.sums, 1, type_of<T>};
+  a.words = true;
+  histogram(where, a);
+}
+template <float_or_double T>
+void add_weights(const executor& where, histogram_arguments a, const added_sums<T>& to) {
+  exact_sums::merge_into<T>("tally::add_to", to, to.sums.size(), [&](std::int64_t* words) {
+    a.counts = {words, to.sums.size(), 1, type_of<T>};
+    a.words = true;
+    histogram_to_host(where, a);
+  });
+}
+
+template <class S>
+struct is_added : std::false_type {};
+template <class T>
+struct is_added<words_of_sums<T>> : std::true_type {};
+template <class T>
+struct is_added<added_sums<T>> : std::true_type {};
+template <class S>
+concept added = is_added<S>::value;
+
+}  // namespace histograms
+
+/// Writable 32- or 64-bit integers, signed or not (such as std::size_t).
+template <class V>
+concept counts_output =
+    operands::vector<std::remove_cvref_t<V>> &&
+    histograms::count<operands::value_t<std::remove_cvref_t<V>>> && requires(V& v) {
+      { operands::address(v) } -> std::convertible_to<void*>;
+    };
+
+/// counts_k = the number of i with keys_i = k.
+///
+/// @param keys   integers (or bool), also unsigned of 32 or 64 bits.
+/// @param counts one per bin (and channel).
+/// @throws error key_out_of_range, naming the first such key.
+template <histograms::integers X, counts_output C>
+void bincount(const executor& where, const X& keys, C&& counts,
+              const histogram_options& options = {}) {
+  histogram(where, histograms::counted(histograms::of_keys(keys, options), counts));
+}
+
+/// On `automatic()`.
+template <histograms::integers X, counts_output C>
+void bincount(const X& keys, C&& counts, const histogram_options& options = {}) {
+  bincount(automatic(), keys, counts, options);
+}
+
+/// sums_k = the sum of weights_i over the i with keys_i = k, correctly rounded: NaN if a weight is
+/// or both infinities occur, else infinite if one occurs; +0 if zero or empty. With `options.add`
+/// the old value is one more weight. At most 2^30 - 2 weights.
+///
+/// @param weights float32 or float64, one per key.
+/// @param sums   float32 or float64, contiguous, one per bin (and channel).
+template <histograms::integers X, histograms::weights W, histograms::sums C>
+void bincount(const executor& where, const X& keys, const W& weights, C&& sums,
+              const histogram_options& options = {}) {
+  histogram(where, histograms::weighted(histograms::of_keys(keys, options), weights, sums));
+}
+
+/// On `automatic()`.
+template <histograms::integers X, histograms::weights W, histograms::sums C>
+void bincount(const X& keys, const W& weights, C&& sums, const histogram_options& options = {}) {
+  bincount(automatic(), keys, weights, sums, options);
+}
+
+/// Adds weights to exact sums, one per bin (and channel): limbs, `tally::add_to<double>(words,
+/// bins)`, or objects, `tally::add_to(sums)`, for which the call blocks.
+/// @param sums   made by `add_to`, of `float` if the weights are.
+template <histograms::integers X, histograms::weights W, histograms::added S>
+void bincount(const executor& where, const X& keys, const W& weights, const S& sums,
+              const histogram_options& options = {}) {
+  histograms::add_weights(where, histograms::weighted(histograms::of_keys(keys, options), weights),
+                          sums);
+}
+
+/// counts_k = the number of samples in bin k of equal bins, one per count (and channel).
+///
+/// @param samples real numbers.
+/// @param lower, upper outer edges: finite, lower < upper.
+template <histograms::reals X, histograms::real L, histograms::real U, counts_output C>
+void histogram_even(const executor& where, const X& samples, L lower, U upper, C&& counts,
+                    const histogram_options& options = {}) {
+  histogram(where,
+            histograms::counted(histograms::of_even(samples, lower, upper, options), counts));
+}
+
+/// On `automatic()`.
+template <histograms::reals X, histograms::real L, histograms::real U, counts_output C>
+void histogram_even(const X& samples, L lower, U upper, C&& counts,
+                    const histogram_options& options = {}) {
+  histogram_even(automatic(), samples, lower, upper, counts, options);
+}
+
+/// With weights, as for `bincount`.
+template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
+          histograms::sums C>
+void histogram_even(const executor& where, const X& samples, const W& weights, L lower, U upper,
+                    C&& sums, const histogram_options& options = {}) {
+  histogram(where, histograms::weighted(histograms::of_even(samples, lower, upper, options),
+                                        weights, sums));
+}
+
+/// On `automatic()`.
+template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
+          histograms::sums C>
+void histogram_even(const X& samples, const W& weights, L lower, U upper, C&& sums,
+                    const histogram_options& options = {}) {
+  histogram_even(automatic(), samples, weights, lower, upper, sums, options);
+}
+
+/// To exact sums, as for `bincount`.
+template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
+          histograms::added S>
+void histogram_even(const executor& where, const X& samples, const W& weights, L lower, U upper,
+                    const S& sums, const histogram_options& options = {}) {
+  histograms::add_weights(
+      where, histograms::weighted(histograms::of_even(samples, lower, upper, options), weights),
+      sums);
+}
+
+/// counts_k = the number of samples between edges k and k + 1.
+///
+/// @param samples real numbers.
+/// @param edges  bins + 1 nondecreasing real numbers in host memory, read before the call returns,
+///               maybe infinite; as unsigned integers below 2^63. A bin between equal edges is
+///               empty unless it is the last.
+template <histograms::reals X, histograms::edges E, counts_output C>
+void histogram_range(const executor& where, const X& samples, const E& edges, C&& counts,
+                     const histogram_options& options = {}) {
+  histogram(where, histograms::counted(histograms::of_edges(samples, edges, options), counts));
+}
+
+/// On `automatic()`.
+template <histograms::reals X, histograms::edges E, counts_output C>
+void histogram_range(const X& samples, const E& edges, C&& counts,
+                     const histogram_options& options = {}) {
+  histogram_range(automatic(), samples, edges, counts, options);
+}
+
+/// With weights, as for `bincount`.
+template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::sums C>
+void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
+                     C&& sums, const histogram_options& options = {}) {
+  histogram(where,
+            histograms::weighted(histograms::of_edges(samples, edges, options), weights, sums));
+}
+
+/// On `automatic()`.
+template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::sums C>
+void histogram_range(const X& samples, const W& weights, const E& edges, C&& sums,
+                     const histogram_options& options = {}) {
+  histogram_range(automatic(), samples, weights, edges, sums, options);
+}
+
+/// To exact sums, as for `bincount`.
+template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::added S>
+void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
+                     const S& sums, const histogram_options& options = {}) {
+  histograms::add_weights(
+      where, histograms::weighted(histograms::of_edges(samples, edges, options), weights), sums);
+}
+
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
+
+namespace histograms {
+
+struct keys {
+  template <class T>
+  static constexpr bool is = integers<T>;
+  template <class T>
+  static auto say() {
+    static_assert(refusals::never<T>,
+                  "keys are a vector (memory with data() and size(), a tally::strided or a rank-1 "
+                  "Kokkos::View) of bool, std::int8_t, std::uint8_t or integers of 32 or 64 bits, "
+                  "signed or not");
+  }
+};
+
+struct samples {
+  template <class T>
+  static constexpr bool is = reals<T>;
+  template <class T>
+  static auto say() {
+    if constexpr (unsigned_integers<T>) {
+      static_assert(refusals::never<T>,
+                    "samples in unsigned integers of 32 or 64 bits are not taken: convert them to "
+                    "std::int64_t or double");
+    } else if constexpr (vector_operand<T>) {
+      static_assert(refusals::never<T>, "samples are real numbers");
+    } else {
+      refusals::vector::say<T>();
+    }
+  }
+};
+
+/// Counts, or weights before sums.
+struct counts_or_weights {
+  template <class T>
+  static constexpr bool is = counts_output<T&> || weights<T>;
+  template <class T>
+  static auto say() {
+    static_assert(refusals::never<T>,
+                  "counts are a vector (memory with data() and size(), or a rank-1 Kokkos::View) "
+                  "of integers of 32 or 64 bits, signed or not, that are not const; weights and "
+                  "their sums are float or double");
+  }
+};
+
+using for_bincount = refusals::arguments<keys, counts_or_weights>;
+using for_samples = refusals::arguments<samples>;
+
+}  // namespace histograms
+
+template <class... T>
+  requires refusals::refused<histograms::for_bincount, T...>
+auto bincount(const T&...) {
+  return refusals::refuse<histograms::for_bincount, T...>();
+}
+
+template <class... T>
+auto bincount(...) {
+  static_assert(refusals::never<T...>,
+                "bincount(keys, counts) or bincount(keys, weights, sums) may begin with an "
+                "executor; weights are float or double, and so are their sums, which hold them; "
+                "counts are integers of 32 or 64 bits; options, tally::histogram_options, come "
+                "last");
+  return 0.0;
+}
+
+template <class... T>
+  requires refusals::refused<histograms::for_samples, T...>
+auto histogram_even(const T&...) {
+  return refusals::refuse<histograms::for_samples, T...>();
+}
+
+template <class... T>
+auto histogram_even(...) {
+  static_assert(refusals::never<T...>,
+                "histogram_even(samples, lower, upper, counts) or histogram_even(samples, "
+                "weights, lower, upper, sums) may begin with an executor; lower and upper are "
+                "real numbers; weights are float or double, and so are their sums, which hold "
+                "them; counts are integers of 32 or 64 bits; options, tally::histogram_options, "
+                "come last");
+  return 0.0;
+}
+
+template <class... T>
+  requires refusals::refused<histograms::for_samples, T...>
+auto histogram_range(const T&...) {
+  return refusals::refuse<histograms::for_samples, T...>();
+}
+
+template <class... T>
+auto histogram_range(...) {
+  static_assert(refusals::never<T...>,
+                "histogram_range(samples, edges, counts) or histogram_range(samples, weights, "
+                "edges, sums) may begin with an executor; edges are a vector of real numbers; "
+                "weights are float or double, and so are their sums, which hold them; counts are "
+                "integers of 32 or 64 bits; options, tally::histogram_options, come last");
+  return 0.0;
+}
+
+// @endcond
+}  // namespace tally

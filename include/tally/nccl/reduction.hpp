@@ -1,0 +1,235 @@
+// Sums over devices: nodes of the order's tree, or integer words.
+#pragma once
+
+#include <tally/detail/distributed/sums.hpp>
+#include <tally/dot.hpp>
+#include <tally/error.hpp>
+#include <tally/exact_words.hpp>
+#include <tally/executor.hpp>
+#include <tally/gather.hpp>
+#include <tally/interval_sum.hpp>
+#include <tally/joined_sum.hpp>
+#include <tally/nccl/calls.hpp>
+#include <tally/nccl/communicator.hpp>
+#include <tally/nccl/layout.hpp>
+#include <tally/order.hpp>
+#include <tally/reduce.hpp>
+#include <tally/types.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tally::nccl::calls {
+
+using distributed::sums;
+
+// --- The exact grade, and integers ----------------------------------------------------------------
+
+/// For this rank's part of a field.
+inline void queue_sum(const executor& where, const sums& all, const interval_field& f,
+                      const output& to) {
+  const call_options options = {.grade = exact, .wait = false};
+  switch (all.what) {
+    case summand::product:
+      return dot(where, dot_arguments{f.x, f.y, all.conjugated, to, options});
+    case summand::value:
+      return reduce(where, {f.x, reduction::sum, to, options});
+    case summand::magnitude:
+      return reduce(where, {f.x, reduction::asum, to, options});
+    case summand::square:
+      return reduce(where, {f.x, reduction::nrm2, to, options});
+  }
+}
+
+/// Modulo 2^64.
+inline void add_integers(const communicator& over, const executor& where, const sums& all,
+                         void* results) {
+  check_result(results);
+  const std::size_t count = all.fields.size(), bytes = count * sizeof(std::int64_t);
+  auto* const own = reinterpret_cast<std::int64_t*>(over.nodes(where, bytes));
+  for (std::size_t j = 0; j < count; ++j) {
+    queue_sum(where, all, all.fields[j], {own + j, type::int64});
+  }
+  const current_device current(over.device());
+  check(ncclAllReduce(own, own, count, ncclInt64, ncclSum, over.get(), where.stream()),
+        "ncclAllReduce");
+  check(cudaMemcpyAsync(results, own, bytes, cudaMemcpyDefault, where.stream()), "cudaMemcpyAsync");
+}
+
+inline void add_words(const communicator& over, const executor& where, const sums& all,
+                      void* results) {
+  const type sum = all.exact_sum();
+  const std::size_t each = exact_words(sum), count = all.fields.size();
+  const bool root = all.what == summand::square;
+  const output result = {results, all.result};
+  std::int64_t* const words = over.words(where, count * each);
+  const current_device current(over.device());
+  const auto clear = [&] {
+    check(cudaMemsetAsync(words, 0, count * each * sizeof(std::int64_t), where.stream()),
+          "cudaMemsetAsync");
+  };
+  try {
+    for (std::size_t j = 0; j < count; ++j) {
+      queue_sum(where, all, all.fields[j], {words + j * each, sum, true});
+    }
+    if (over.through() != nullptr && windows_take(count, each * sizeof(std::int64_t))) {
+      return join_words(where, {words, sum, count, root, result, over.through()});
+    }
+    check(ncclAllReduce(words, words, count * each, ncclInt64, ncclSum, over.get(), where.stream()),
+          "ncclAllReduce");
+    round_words(where, {words, sum, count, root, result, false});
+  } catch (...) {  // the next call expects zeros
+    clear();
+    throw;
+  }
+  clear();
+}
+
+// --- The default grade ----------------------------------------------------------------------------
+
+/// Sums in the order of the whole vector (<tally/joined_sum.hpp>). Elements of a chunk begun on a
+/// lower rank go there.
+class ordered_sums {
+ public:
+  ordered_sums(const layout& l, const executor& where, const sums& all)
+      : layout_(l),
+        over_(l.over()),
+        where_(where),
+        sums_(all),
+        shape_{all.what, all.accumulator(), all.fields.size(), l.total()} {}
+
+  void queue(void* results) const {
+    const layout::part p = layout_.part_of(layout_.rank());
+    const std::size_t bytes = node_bytes(shape_);
+    const auto all_nodes = static_cast<std::size_t>(layout_.max_nodes());
+    std::byte* const own = over_.nodes(where_, all_nodes * bytes);
+    const std::vector<interval_field> last = chunk_of(p);  // first: these messages take longest
+    sum_nodes(where_, shape_, slice(p.whole, p.tail), p.whole, own);
+    if (p.tail < p.end) {
+      const auto before = static_cast<std::size_t>(layout_.whole_nodes(layout_.rank()));
+      sum_nodes(where_, shape_, last, p.tail, own + before * bytes);
+    }
+    join_arguments join{shape_, sums_.conjugated, layout_.steps(), own, results};
+    if (over_.through() != nullptr &&
+        windows_take(shape_.fields, all_nodes * bytes / shape_.fields)) {
+      join.through = over_.through();
+      join.nodes_per_rank = static_cast<std::int32_t>(all_nodes);
+    } else {
+      std::byte* const every =
+          over_.others(where_, all_nodes * bytes * static_cast<std::size_t>(over_.ranks()));
+      const current_device current(over_.device());
+      check(ncclAllGather(own, every, all_nodes * bytes, ncclUint8, over_.get(), where_.stream()),
+            "ncclAllGather");
+      join.nodes = every;
+    }
+    join_nodes(where_, join);
+  }
+
+ private:
+  static constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
+
+  /// Elements [first, last) of the whole vector.
+  std::vector<interval_field> slice(std::int64_t first, std::int64_t last) const {
+    std::vector<interval_field> fields = sums_.fields;
+    const auto begin = static_cast<std::size_t>(first - layout_.first());
+    const auto count = static_cast<std::size_t>(last - first);
+    for (interval_field& field : fields) {
+      field.x = field.x.slice(begin, count);
+      if (sums_.what == summand::product) field.y = field.y.slice(begin, count);
+    }
+    return fields;
+  }
+
+  /// Calls f(v, to, bytes) for each vector; `to` has room for `count` elements of `bytes` bytes.
+  template <class F>
+  static void for_each_vector(std::vector<interval_field>& fields, std::size_t count, std::byte* to,
+                              const F& f) {
+    const auto one = [&](operand& v) {
+      f(v, to, size_of(v.element));
+      to += (count * size_of(v.element) + 15) / 16 * 16;
+    };
+    for (interval_field& field : fields) {
+      one(field.x);
+      if (field.what == summand::product) one(field.y);
+    }
+  }
+
+  /// Sends the elements of a chunk begun elsewhere, collects those of the chunk continued
+  /// elsewhere, and returns its fields, if any.
+  std::vector<interval_field> chunk_of(const layout::part& p) const {
+    const auto sent = static_cast<std::size_t>(p.whole - p.begin);
+    const auto own = static_cast<std::size_t>(p.end - p.tail);
+    if (sent == 0 && own == 0) return {};
+    constexpr std::size_t a_field = 2 * order::chunk * 16;
+    std::byte* const room = over_.pieces(where_, 2 * shape_.fields * a_field);
+    std::byte* const gone = room + shape_.fields * a_field;
+    const auto gather = [&](operand& v, std::byte* to) {
+      gather_elements(where_, {v, layout_.places(v.size), {to, v.size, 1, v.element}});
+      v = {to, v.size, 1, v.element};
+    };
+    std::vector<interval_field> head = slice(p.begin, p.whole), last = slice(p.tail, p.end);
+    if (sent > 0) {
+      for_each_vector(head, sent, gone,
+                      [&](operand& v, std::byte* to, std::size_t) { gather(v, to); });
+    }
+    const std::int64_t end = own > 0 ? (std::min)(p.tail + chunk, layout_.total()) : p.end;
+    const auto whole = static_cast<std::size_t>(end - p.tail);
+    if (own > 0) {
+      for_each_vector(last, whole, room,
+                      [&](operand& v, std::byte* to, std::size_t) { gather(v, to); });
+    }
+    const current_device current(over_.device());
+    together([&] {
+      if (sent > 0) {
+        const int to = layout_.owner(p.begin / chunk * chunk);
+        for_each_vector(head, sent, gone, [&](operand& v, std::byte*, std::size_t bytes) {
+          check(ncclSend(v.data, sent * bytes, ncclUint8, to, over_.get(), where_.stream()),
+                "ncclSend");
+        });
+      }
+      for (std::int64_t next = p.end; next < end;) {
+        const int from = layout_.owner(next);
+        const std::int64_t until = (std::min)(end, layout_.first(from + 1));
+        for_each_vector(last, whole, room, [&](operand&, std::byte* to, std::size_t bytes) {
+          check(ncclRecv(to + static_cast<std::size_t>(next - p.tail) * bytes,
+                         static_cast<std::size_t>(until - next) * bytes, ncclUint8, from,
+                         over_.get(), where_.stream()),
+                "ncclRecv");
+        });
+        next = until;
+      }
+    });
+    for_each_vector(last, whole, room,
+                    [&](operand& v, std::byte*, std::size_t) { v.size = whole; });
+    return last;
+  }
+
+  const layout& layout_;
+  const communicator& over_;
+  const executor& where_;
+  const sums& sums_;
+  interval_shape shape_;
+};
+
+inline void queue(const communicator& over, const executor& where, const sums& all, exact_grade,
+                  void* results) {
+  over.check_executor(where);
+  if (all.fields.empty()) return;
+  all.result == type::int64 ? add_integers(over, where, all, results)
+                            : add_words(over, where, all, results);
+}
+
+inline void queue(const layout& l, const executor& where, const sums& all, grade g, void* results) {
+  all.check_size("tally::nccl", static_cast<std::size_t>(l.size()));
+  if (g.is_exact() || all.result == type::int64 || all.fields.empty()) {
+    return queue(l.over(), where, all, exact, results);
+  }
+  l.over().check_executor(where);
+  ordered_sums(l, where, all).queue(results);
+}
+
+}  // namespace tally::nccl::calls

@@ -1,0 +1,32 @@
+// All of Tally.
+#pragma once
+
+#include <tally/version.h>
+#include <tally/buffer.hpp>
+#include <tally/csr_matrix.hpp>
+#include <tally/detail/functions.hpp>
+#include <tally/detail/refusal.hpp>
+#include <tally/dot.hpp>
+#include <tally/error.hpp>
+#include <tally/exact.hpp>
+#include <tally/exact_sum.hpp>
+#include <tally/exact_words.hpp>
+#include <tally/executor.hpp>
+#include <tally/extremum.hpp>
+#include <tally/fused.hpp>
+#include <tally/gather.hpp>
+#include <tally/histogram.hpp>
+#include <tally/interval_sum.hpp>
+#include <tally/joined_sum.hpp>
+#include <tally/matrix_market.hpp>
+#include <tally/multi_dot.hpp>
+#include <tally/operand.hpp>
+#include <tally/order.hpp>
+#include <tally/reduce.hpp>
+#include <tally/result.hpp>
+#include <tally/spmv.hpp>
+#include <tally/transform.hpp>
+#include <tally/transform_function.hpp>
+#include <tally/transform_reduce.hpp>
+#include <tally/types.hpp>
+#include <tally/workspace.hpp>

@@ -1,0 +1,186 @@
+// transform: the caller's own element-wise function, z_i = f(x_i) or f(x_i, y_i).
+//
+// Promise: element i of z is f's value, converted by static_cast: equal bits wherever f has equal
+// bits. A floating-point NaN (also in a complex part) is written as the positive quiet one with an
+// empty payload, since processors differ.
+//
+// f is compiled with the caller's flags, without contraction across calls, and vectorised by the
+// caller's compiler (GCC from -O3 on): `simd` runs f as `serial` does. Inside f, and on a GPU:
+// <tally/detail/functions.hpp>.
+#pragma once
+
+#include <tally/detail/functions.hpp>
+#include <tally/detail/refusal.hpp>
+#include <tally/dot.hpp>
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/transform.hpp>
+#include <tally/types.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace tally {
+namespace maps {
+
+using functions::value_t;
+
+template <class Z, class F, class... T>
+concept callable = requires(const F& f, const T&... elements) { static_cast<Z>(f(elements...)); };
+
+template <class Z, class F>
+struct written_value {
+  const F& f;
+
+  template <class... T>
+  Z operator()(const T&... elements) const {
+    return functions::canonical(static_cast<Z>(f(elements...)));
+  }
+};
+
+template <class Z, class Values>
+class on_host {
+ public:
+  on_host(const Values& values, const output_operand& z) : values_(values), z_(z) {}
+
+  void run(const executor& where, const char* function, const operand& x, const operand* y) {
+    for_each_part(where, function, x, y, z_, {.context = this, .run = run_part});
+    thrown_.rethrow();
+  }
+
+ private:
+  static void run_part(void* self, std::size_t, std::size_t first, std::size_t n) {
+    auto& call = *static_cast<on_host*>(self);
+    call.thrown_.from([&] { call.write(first, n); });
+  }
+  void write(std::size_t first, std::size_t n) const {
+    auto* const z = static_cast<Z*>(z_.data);
+    if (z_.increment == 1) return values_.fill(first, n, z + first);
+    constexpr std::size_t some = 64;  // computed in blocks, to be vectorised
+    Z row[some];
+    for (std::size_t end = first + n; first < end; first += some) {
+      const std::size_t count = (std::min)(some, end - first);
+      values_.fill(first, count, row);
+      for (std::size_t i = 0; i < count; ++i) {
+        z[static_cast<std::ptrdiff_t>(first + i) * z_.increment] = row[i];
+      }
+    }
+  }
+
+  const Values& values_;
+  output_operand z_;
+  functions::first_exception thrown_;
+};
+
+}  // namespace maps
+}  // namespace tally
+
+#if TALLY_HAS_DEVICE_CODE
+#include <tally/transform_function.cuh>
+#endif
+
+namespace tally {
+namespace maps {
+inline namespace TALLY_CODE {
+
+template <class F, class Z, class... V>
+void call(const executor& where, const F& f, Z& z, const V&... vectors) {
+  static constexpr char name[] = "tally::transform";
+  const output_operand output = as_output(z);
+  const operand all[] = {as_operand(vectors)...};
+  const operand* const y = sizeof...(V) > 1 ? all + 1 : nullptr;
+#if TALLY_HAS_DEVICE_CODE
+  const executor chosen =
+      where.backend() != nullptr ? where : choose(as_operand(vectors)..., output);
+  if constexpr (functions::travels<F>) {
+    if (chosen.name() == "cuda") {
+      return on_device<F, value_t<Z>, value_t<V>...>(f).run(chosen, name, all[0], y, output);
+    }
+  }
+  if constexpr (functions::only_on_device<F>) {
+    functions::refuse_on_host(name, chosen);
+  } else
+#endif
+      if constexpr (!callable<value_t<Z>, F, value_t<V>...>) {
+    static_assert(callable<value_t<Z>, F, value_t<V>...>,
+                  "transform's function takes an element of x, or one of x and one of y, is "
+                  "called as const, and returns what can be converted to z's type");
+  } else {
+    const written_value<value_t<Z>, F> map{f};
+    const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return functions::values<value_t<Z>, decltype(map), value_t<V>...>{
+          map, {functions::vector<value_t<V>>(all[i])...}};
+    }(std::index_sequence_for<V...>());
+    on_host<value_t<Z>, std::remove_cv_t<decltype(each)>>(each, output).run(where, name, all[0], y);
+  }
+}
+
+}  // namespace TALLY_CODE
+}  // namespace maps
+
+inline namespace TALLY_CODE {
+
+/// z_i = f(x_i), i = 0 ... n-1. On a CPU the call returns when z is written; `cuda` doesn't block,
+/// as `dot` into a result.
+///
+/// @param where  as for `transform_reduce`.
+/// @param x      n elements of any element type (`vector_operand`).
+/// @param z      n writable elements: x itself (same address and byte stride), or sharing none with
+///               an input.
+/// @param f      f(element), convertible to z's type; called as const, once per element, in any
+///               order, concurrently. On `cuda` its bytes are copied: pointers in it must be valid
+///               there.
+/// @throws error as <tally/transform.hpp>; invalid_argument if the executor can't run f. Exceptions
+///               of f on the host reach the caller after all parts have ended; z is then partly
+///               written.
+template <vector_operand X, vector_output Z, functions::function F>
+void transform(const executor& where, const X& x, Z&& z, F f) {
+  maps::call(where, f, z, x);
+}
+
+/// z_i = f(x_i, y_i), of any types. z may be x, y or both.
+template <vector_operand X, vector_operand Y, vector_output Z, functions::function F>
+void transform(const executor& where, const X& x, const Y& y, Z&& z, F f) {
+  maps::call(where, f, z, x, y);
+}
+
+/// On `automatic()`.
+template <vector_operand X, vector_output Z, functions::function F>
+void transform(const X& x, Z&& z, F f) {
+  maps::call(automatic(), f, z, x);
+}
+
+/// On `automatic()`.
+template <vector_operand X, vector_operand Y, vector_output Z, functions::function F>
+void transform(const X& x, const Y& y, Z&& z, F f) {
+  maps::call(automatic(), f, z, x, y);
+}
+
+}  // namespace TALLY_CODE
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
+
+namespace maps {
+
+using for_transform = refusals::arguments<refusals::vector, refusals::vector>;
+
+}  // namespace maps
+
+template <class... T>
+  requires refusals::refused<maps::for_transform, T...>
+auto transform(const T&...) {
+  return refusals::refuse<maps::for_transform, T...>();
+}
+
+template <class... T>
+auto transform(...) {
+  static_assert(refusals::never<T...>,
+                "transform(x, z, f) or transform(x, y, z, f) may begin with an executor; f is a "
+                "function or a function object, and z is not const");
+  return 0.0;
+}
+
+// @endcond
+}  // namespace tally

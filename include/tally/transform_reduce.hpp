@@ -1,0 +1,276 @@
+// transform_reduce: the caller's own sum, r = reduce of map(x_i) or map(x_i, y_i).
+//
+// Promise: the order of <tally/order.hpp>, with `identity` for +0 and `reduce` for addition: a lane
+// starts at `identity` and takes its terms in turn, all 64 lanes fold, chunks combine as a tree.
+// The result has equal bits wherever `map` and `reduce` do. For example:
+//
+//   tally::transform_reduce(x, y, 0.0, std::plus<>(), std::multiplies<>()) == tally::dot(x, y)
+//
+// Terms are not contracted with additions, and -ffast-math reorders nothing across calls. Inside a
+// function, and on a GPU: <tally/detail/functions.hpp>.
+#pragma once
+
+#include <tally/detail/functions.hpp>
+#include <tally/detail/refusal.hpp>
+#include <tally/dot.hpp>
+#include <tally/error.hpp>
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/order.hpp>
+#include <tally/order_tree.hpp>
+#include <tally/reduce.hpp>
+#include <tally/result.hpp>
+#include <tally/types.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tally {
+namespace transform_reduction {
+
+using functions::canonical;
+using functions::keep;
+using functions::value_t;
+
+template <class R, class Reduce, class Terms>
+class on_host {
+ public:
+  on_host(const R& identity, const Reduce& reduce, const Terms& terms)
+      : result_(identity), identity_(identity), combine_{reduce}, terms_(terms) {}
+
+  R run(const executor& where, const char* function, const operand& x, const operand* y,
+        const void* result) {
+    for_each_part(where, function, x, y, result, {this, run_part, prepare, finish});
+    thrown_.rethrow();
+    return canonical(result_);
+  }
+
+ private:
+  struct combination {
+    const Reduce& reduce;
+    R operator()(const R& a, const R& b) const { return static_cast<R>(reduce(a, b)); }
+  };
+  using tree = order::tree<R, combination>;
+  struct node {  // bool in a std::vector would share bytes
+    R sum;
+  };
+
+  R sum_chunk(std::size_t first, std::size_t n) const {
+    R lane[order::lanes], row[order::lanes];
+    std::fill_n(lane, order::lanes, identity_);
+    for (std::size_t i = 0; i < n; i += order::lanes) {
+      const std::size_t count = (std::min)(order::lanes, n - i);
+      // A separate loop with constant end: all terms are in memory before additions.
+      if (count == order::lanes) {
+        terms_.fill(first + i, order::lanes, row);
+        keep(row);
+        for (std::size_t l = 0; l < order::lanes; ++l) lane[l] = combine_(lane[l], row[l]);
+      } else {
+        terms_.fill(first + i, count, row);
+        keep(row);
+        for (std::size_t l = 0; l < count; ++l) lane[l] = combine_(lane[l], row[l]);
+      }
+      keep(lane);
+    }
+    for (std::size_t half = order::lanes / 2; half > 0; half /= 2) {
+      for (std::size_t l = 0; l < half; ++l) lane[l] = combine_(lane[l], lane[l + half]);
+      keep(lane);
+    }
+    return lane[0];
+  }
+
+  static void prepare(void* self, std::size_t parts) {
+    auto& call = *static_cast<on_host*>(self);
+    call.parts_.assign(parts, {call.identity_});
+  }
+  static void run_part(void* self, std::size_t part, std::size_t first, std::size_t n) {
+    auto& call = *static_cast<on_host*>(self);
+    call.thrown_.from([&] {
+      tree chunks(call.combine_);
+      for (std::size_t i = 0; i < n; i += order::chunk) {
+        R sum = call.sum_chunk(first + i, (std::min)(order::chunk, n - i));
+        keep(&sum);
+        chunks.add(sum);
+      }
+      call.parts_[part].sum = chunks.total();
+    });
+  }
+  static void finish(void* self) {
+    auto& call = *static_cast<on_host*>(self);
+    if (call.parts_.empty() || call.thrown_) return;
+    call.thrown_.from([&] {
+      tree parts(call.combine_);
+      for (node& each : call.parts_) {
+        keep(&each);
+        parts.add(each.sum);
+      }
+      call.result_ = parts.total();
+    });
+  }
+
+  R result_, identity_;
+  combination combine_;
+  const Terms& terms_;
+  std::vector<node> parts_;
+  functions::first_exception thrown_;
+};
+
+template <class R, class F, class... T>
+concept callable = requires(const F& f, T... values) { static_cast<R>(f(values...)); };
+
+/// Destination of one result, not null.
+template <class P>
+results::value_t<P>* required(P& result) {
+  auto* const r = results::first("tally::transform_reduce", result);
+  if (r == nullptr) throw error(errc::null_pointer, "tally::transform_reduce: result is null");
+  return r;
+}
+
+}  // namespace transform_reduction
+}  // namespace tally
+
+#if TALLY_HAS_DEVICE_CODE
+#include <tally/transform_reduce.cuh>
+#endif
+
+namespace tally {
+namespace transform_reduction {
+inline namespace TALLY_CODE {
+
+/// `result` null: the value is returned.
+template <class R, class Reduce, class Map, class... V>
+R call(const executor& where, const R& identity, const Reduce& reduce, const Map& map, R* result,
+       const V&... vectors) {
+  static constexpr char name[] = "tally::transform_reduce";
+  const operand all[] = {as_operand(vectors)...};
+  const operand* const y = sizeof...(V) > 1 ? all + 1 : nullptr;
+#if TALLY_HAS_DEVICE_CODE
+  const executor chosen = where.backend() != nullptr ? where : choose(as_operand(vectors)...);
+  if constexpr (runs_on_device<R, Reduce, Map>) {
+    if (chosen.name() == "cuda") {
+      return on_device<R, Reduce, Map, value_t<V>...>(identity, reduce, map)
+          .run(chosen, name, all[0], y, result);
+    }
+  }
+  if constexpr (functions::only_on_device<Reduce> || functions::only_on_device<Map>) {
+    functions::refuse_on_host(name, chosen);
+  } else
+#endif
+      if constexpr (!callable<R, Map, value_t<V>...>) {
+    static_assert(callable<R, Map, value_t<V>...>,
+                  "transform_reduce's map, its last function, takes an element of x, or one of x "
+                  "and one of y, is called as const, and returns what can be converted to "
+                  "identity's type");
+  } else if constexpr (!callable<R, Reduce, R, R>) {
+    static_assert(callable<R, Reduce, R, R>,
+                  "transform_reduce's reduce, its first function, takes two values of identity's "
+                  "type, is called as const, and returns what can be converted to that type");
+  } else {
+    const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return functions::values<R, Map, value_t<V>...>{map,
+                                                      {functions::vector<value_t<V>>(all[i])...}};
+    }(std::index_sequence_for<V...>());
+    const R r = on_host<R, Reduce, std::remove_cv_t<decltype(each)>>(identity, reduce, each)
+                    .run(where, name, all[0], y, result);
+    if (result != nullptr) *result = r;
+    return r;
+  }
+}
+
+}  // namespace TALLY_CODE
+}  // namespace transform_reduction
+
+inline namespace TALLY_CODE {
+
+/// r = reduce of map(x_i), i = 0 ... n-1. Blocks.
+///
+/// @param where  any host executor, `kokkos` only on OpenMP or without threads, `cuda` only in
+///               sources compiled by nvcc.
+/// @param x      n elements of any element type (`vector_operand`).
+/// @param identity start of every lane, and r if n = 0. R is any semiregular type; on `cuda`
+///               trivially copyable and at most 128 bytes.
+/// @param reduce reduce(a, b) of two R, a earlier in the order; associative and commutative up to
+///               rounding.
+/// @param map    map(element), converted to R. Both functions are called as const, concurrently.
+/// @return       r; a NaN (also of complex<R>) is the positive quiet one with an empty payload.
+/// @throws error as `dot`; invalid_argument if the executor can't run these functions. Their
+///               exceptions reach the caller after all parts have ended.
+template <std::semiregular R, class Reduce, functions::function Map, vector_operand X>
+R transform_reduce(const executor& where, const X& x, R identity, Reduce reduce, Map map) {
+  return transform_reduction::call<R>(where, identity, reduce, map, nullptr, x);
+}
+
+/// r = reduce of map(x_i, y_i).
+template <std::semiregular R, class Reduce, functions::function Map, vector_operand X,
+          vector_operand Y>
+R transform_reduce(const executor& where, const X& x, const Y& y, R identity, Reduce reduce,
+                   Map map) {
+  return transform_reduction::call<R>(where, identity, reduce, map, nullptr, x, y);
+}
+
+/// On `automatic()`.
+template <std::semiregular R, class Reduce, functions::function Map, vector_operand X>
+R transform_reduce(const X& x, R identity, Reduce reduce, Map map) {
+  return transform_reduction::call<R>(automatic(), identity, reduce, map, nullptr, x);
+}
+
+/// On `automatic()`.
+template <std::semiregular R, class Reduce, functions::function Map, vector_operand X,
+          vector_operand Y>
+R transform_reduce(const X& x, const Y& y, R identity, Reduce reduce, Map map) {
+  return transform_reduction::call<R>(automatic(), identity, reduce, map, nullptr, x, y);
+}
+
+/// result = r. Doesn't block, as `dot`.
+/// @param result destination of one R (`result_place`).
+template <class Reduce, functions::function Map, vector_operand X, result_place R>
+  requires std::semiregular<results::value_t<R>>
+void transform_reduce(const executor& where, const X& x,
+                      std::type_identity_t<results::value_t<R>> identity, Reduce reduce, Map map,
+                      R&& result) {
+  (void)transform_reduction::call<results::value_t<R>>(where, identity, reduce, map,
+                                                       transform_reduction::required(result), x);
+}
+
+/// As above, for two vectors.
+template <class Reduce, functions::function Map, vector_operand X, vector_operand Y, result_place R>
+  requires std::semiregular<results::value_t<R>>
+void transform_reduce(const executor& where, const X& x, const Y& y,
+                      std::type_identity_t<results::value_t<R>> identity, Reduce reduce, Map map,
+                      R&& result) {
+  (void)transform_reduction::call<results::value_t<R>>(where, identity, reduce, map,
+                                                       transform_reduction::required(result), x, y);
+}
+
+}  // namespace TALLY_CODE
+// --- Compile errors ------------------------------------------------------------------------------
+// @cond
+
+namespace transform_reduction {
+
+using for_transform_reduce = refusals::arguments<refusals::vector>;
+
+}  // namespace transform_reduction
+
+template <class... T>
+  requires refusals::refused<transform_reduction::for_transform_reduce, T...>
+auto transform_reduce(const T&...) {
+  return refusals::refuse<transform_reduction::for_transform_reduce, T...>();
+}
+
+template <class... T>
+auto transform_reduce(...) {
+  static_assert(refusals::never<T...>,
+                "transform_reduce(x, identity, reduce, map) or transform_reduce(x, y, identity, "
+                "reduce, map) may begin with an executor, and then end with a result; the "
+                "functions are functions or function objects, and identity is of the terms' type");
+  return 0.0;
+}
+
+// @endcond
+}  // namespace tally

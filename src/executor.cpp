@@ -1,0 +1,143 @@
+#include <tally/error.hpp>
+#include <tally/executor.hpp>
+
+#include "backends/common/floating_point_environment.hpp"
+#include "backends/simd/vectors/instruction_set.hpp"
+#include "src/columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace tally {
+namespace {
+
+[[noreturn]] void throw_missing(std::string_view function, std::string_view asked) {
+  constexpr std::array<std::string_view, 3> optional = {"openmp", "cuda", "kokkos"};
+  const bool is_backend = std::find(optional.begin(), optional.end(), asked) != optional.end();
+  std::string text = "tally::" + std::string(function) + ": ";
+  if (is_backend) {
+    text += "this build has no " + std::string(asked) + " backend; it has ";
+  } else {
+    text += "there is no backend " + std::string(asked) + "; there are automatic, ";
+  }
+  for (const backends::backend* column : backends::columns) {
+    if (column != backends::columns.front()) text += ", ";
+    text += column->name;
+  }
+  throw error(errc::missing_backend, text);
+}
+
+}  // namespace
+
+std::string_view name(instruction_set set) noexcept {
+  switch (set) {
+    case instruction_set::best:
+      return "best";
+    case instruction_set::baseline:
+      return "baseline";
+    case instruction_set::sse4:
+      return "SSE4";
+    case instruction_set::avx2:
+      return "AVX2";
+    case instruction_set::avx512:
+      return "AVX-512";
+    case instruction_set::neon:
+      return "NEON";
+  }
+  return "unknown";
+}
+
+std::string_view executor::name() const noexcept { return backend_ ? backend_->name : "automatic"; }
+
+std::string executor::description() const {
+  const std::string behind = backend_ ? backend_->describe(*this) : std::string();
+  return std::string(name()) + (behind.empty() ? "" : " (" + behind + ")");
+}
+
+executor serial() { return executor(&backends::serial::table); }
+
+executor simd(simd_options options) {
+  if (name(options.instructions) == "unknown") {
+    throw error(errc::invalid_argument, "tally::simd: instructions is " +
+                                            std::to_string(static_cast<int>(options.instructions)) +
+                                            ", which is no instruction set");
+  }
+  executor where(&backends::simd::table);
+  where.instructions_ = backends::simd::resolve(options.instructions);
+  where.chooses_instructions_ = options.instructions == instruction_set::best;
+  where.trusts_environment_ = options.trust_environment;
+  return where;
+}
+
+executor automatic() {
+  executor where(nullptr);
+  where.chooses_instructions_ = true;
+  return where;
+}
+
+executor openmp([[maybe_unused]] openmp_options options) {
+#if TALLY_HAS_OPENMP
+  if (options.threads < 0) {
+    throw error(errc::invalid_argument, "tally::openmp: threads is " +
+                                            std::to_string(options.threads) +
+                                            "; it must be positive, or 0 for OpenMP's default");
+  }
+  if (options.threads > openmp_options::max_threads) {
+    throw error(errc::invalid_argument, "tally::openmp: threads is " +
+                                            std::to_string(options.threads) + "; there can be " +
+                                            std::to_string(openmp_options::max_threads));
+  }
+  backends::openmp::require_usable();
+  executor where(&backends::openmp::table);
+  where.threads_ = options.threads;
+  where.instructions_ = backends::simd::resolve(instruction_set::best);
+  where.chooses_instructions_ = true;
+  return where;
+#else
+  throw_missing("openmp", "openmp");
+#endif
+}
+
+executor cuda([[maybe_unused]] cuda_options options) {
+#if TALLY_HAS_CUDA
+  const backends::default_environment environment;  // for the driver, which may start here
+  executor where(&backends::cuda::table);
+  where.device_ = backends::cuda::resolve_device(options.device);
+  where.stream_ = options.stream;
+  return where;
+#else
+  throw_missing("cuda", "cuda");
+#endif
+}
+
+executor kokkos() {
+#if TALLY_HAS_KOKKOS
+  backends::kokkos::initialize();
+  return executor(&backends::kokkos::table);
+#else
+  throw_missing("kokkos", "kokkos");
+#endif
+}
+
+std::span<const std::string_view> backend_names() {
+  static const auto names = [] {
+    std::array<std::string_view, backends::columns.size()> all;
+    std::ranges::transform(backends::columns, all.begin(),
+                           [](auto* column) { return column->name; });
+    return all;
+  }();
+  return names;
+}
+
+executor executor_named(std::string_view name) {
+  if (name == "automatic") return automatic();
+  for (const backends::backend* column : backends::columns) {
+    if (column->name == name) return column->make();
+  }
+  throw_missing("executor_named", name);
+}
+
+std::span<const instruction_set> instruction_sets() { return backends::simd::instruction_sets(); }
+
+}  // namespace tally

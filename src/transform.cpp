@@ -1,0 +1,264 @@
+// Public element-wise functions.
+#include <tally/error.hpp>
+#include <tally/transform.hpp>
+
+#include "backends/backend.hpp"
+#include "backends/common/elementwise/moves.hpp"
+#include "backends/common/floating_point_environment.hpp"
+#include "src/automatic.hpp"
+#include "src/check.hpp"
+#include "src/overlap.hpp"
+#include "src/transform.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace tally {
+namespace {
+
+using transforms::computation_type;
+using transforms::is_binary;
+
+template <class X, class... Y>
+constexpr bool as_of_dot(type_list<Y...>) {
+  return (... && (computation_type(elementwise::add, type_of<X>, type_of<Y>) ==
+                  type_of<dot_result_t<X, Y>>));
+}
+static_assert([]<class... X>(type_list<X...> types) {
+  return (... && as_of_dot<X>(types));
+}(element_types{}));
+
+/// In the order of `elementwise`.
+struct description {
+  std::string_view function;
+  const char* z;
+};
+constexpr std::array descriptions = {
+    description{"tally::fill", "z"},    description{"tally::copy", "y"},
+    description{"tally::scal", "x"},    description{"tally::axpy", "y"},
+    description{"tally::axpby", "y"},   description{"tally::waxpby", "w"},
+    description{"tally::add", "z"},     description{"tally::sub", "z"},
+    description{"tally::mul", "z"},     description{"tally::axpbypcz", "z"},
+    description{"tally::axypbz", "z"},  description{"tally::relu", "y"},
+    description{"tally::sigmoid", "y"}, description{"tally::exp", "y"},
+};
+
+/// The type of x; for fill, of the value.
+type x_type(const transform_arguments& a) {
+  return a.what == elementwise::fill ? a.alpha.element : a.x.element;
+}
+/// The type of y; without y, of x.
+type y_type(const transform_arguments& a) { return is_binary(a.what) ? a.y.element : x_type(a); }
+
+type computation_of(const transform_arguments& a) {
+  return computation_type(a.what, x_type(a), y_type(a), a.z.element);
+}
+
+// --- Checks --------------------------------------------------------------------------------------
+
+check check_of(elementwise what) {
+  return check{descriptions[static_cast<std::size_t>(what)].function};
+}
+
+void check_factor(const check& check, const char* name, const scalar& s, type computation) {
+  check.known_type(name, s.element);
+  if (!transforms::multiplies(s.element, computation)) {
+    check.fail(errc::unsupported_type, name, " is ", tally::name(s.element),
+               "; the computation is in ", tally::name(computation));
+  }
+}
+
+}  // namespace
+
+const char* name_of_output(elementwise what) {
+  return descriptions[static_cast<std::size_t>(what)].z;
+}
+
+void check_arguments(const check& check, const transform_arguments& a) {
+  const char* const z = name_of_output(a.what);
+  const bool unary = a.what != elementwise::fill, binary = is_binary(a.what);
+  check.known_type(unary ? "x" : "value", x_type(a));
+  if (binary) check.known_type("y", a.y.element);
+  check.known_type(z, a.z.element);
+  if (!transforms::takes(a.what, x_type(a))) {
+    check.fail(errc::unsupported_type, "x is ", name(a.x.element));
+  }
+  const type computation = computation_of(a);
+  if (!transforms::gives(a.what, x_type(a), y_type(a), a.z.element)) {
+    check.fail(errc::unsupported_type, z, " is ", name(a.z.element),
+               ", to which the result can't be converted; it is computed in ", name(computation));
+  }
+  const int factors = transforms::factors(a.what);
+  if (factors > 0) check_factor(check, "alpha", a.alpha, computation);
+  if (factors > 1) check_factor(check, "beta", a.beta, computation);
+  if (factors > 2) check_factor(check, "gamma", a.gamma, computation);
+  if (binary) check.same_size("x", a.x, "y", a.y);
+  if (unary) check.same_size("x", a.x, z, a.z);
+  if (unary) check.vector("x", a.x);
+  if (binary) check.vector("y", a.y);
+  check.vector(z, a.z);
+  if (unary) check_apart_or_same(check, "x", a.x, z, a.z);
+  if (binary) check_apart_or_same(check, "y", a.y, z, a.z);
+}
+
+void check_reach(const check& check, const executor& where, const transform_arguments& a) {
+  if (a.what != elementwise::fill) check.reach(where, "x", a.x);
+  if (is_binary(a.what)) check.reach(where, "y", a.y);
+  check.reach(where, name_of_output(a.what), a.z);
+}
+
+namespace {
+
+/// Whether the checks pass, for contiguous, nonempty vectors of one type, float32 or float64.
+bool is_plain(const transform_arguments& a) {
+  const type t = a.z.element;
+  const std::size_t n = a.z.size;
+  if ((t != type::float64 && t != type::float32) || a.what == elementwise::fill ||
+      static_cast<std::size_t>(a.what) >= descriptions.size() || !is_real(a.alpha.element) ||
+      !is_real(a.beta.element) || !is_real(a.gamma.element) || n == 0 || n > max_elements) {
+    return false;
+  }
+  const std::size_t element_bytes = t == type::float64 ? 8 : 4;
+  const auto z = reinterpret_cast<std::uintptr_t>(a.z.data);
+  const auto is_right = [&](const operand& v) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(v.data);
+    const std::size_t bytes = n * element_bytes;
+    return v.element == t && v.size == n && v.increment == 1 && v.data != nullptr &&
+           begin % element_bytes == 0 && (begin == z || (begin - z >= bytes && z - begin >= bytes));
+  };
+  return is_right(a.z) && is_right(a.x) && (!is_binary(a.what) || is_right(a.y));
+}
+
+void check_arguments(const transform_arguments& a) {
+  if (is_plain(a)) return;
+  check{"tally::transform"}.enumerator("what", a.what, elementwise::exp, "element-wise functions");
+  check_arguments(check_of(a.what), a);
+}
+
+// --- To the backend ------------------------------------------------------------------------------
+
+template <class Vector>
+Vector numbers_of(Vector v) {
+  v.size *= 2;
+  v.element = part_of(v.element);
+  return v;
+}
+
+/// Whether complex vectors may be processed as real: no complex factors or products of elements.
+bool are_numbers(const transform_arguments& a) {
+  const auto fits = [&](const auto& v) { return v.element == a.z.element && v.increment == 1; };
+  if (!is_complex(a.z.element) || !fits(a.z) || !fits(a.x)) return false;
+  const int factors = transforms::factors(a.what);
+  if ((factors > 0 && !a.alpha.is_real()) || (factors > 1 && !a.beta.is_real()) ||
+      (factors > 2 && !a.gamma.is_real())) {
+    return false;
+  }
+  return a.what == elementwise::copy || a.what == elementwise::scal ||
+         ((a.what == elementwise::axpby || a.what == elementwise::axpbypcz) && fits(a.y));
+}
+
+/// By members: a whole copy would stall on the caller's recent smaller stores
+/// (tuning/short_calls.md: with_fewer_functions).
+transform_arguments with_fewer_functions(const transform_arguments& given) {
+  const auto& [what, alpha, beta, x, y, z, gamma] = given;  // all members, or it does not compile
+  transform_arguments a{what, alpha, beta, x, y, z, gamma};
+  switch (a.what) {
+    case elementwise::axpy:
+      a.beta = 1;
+      a.what = elementwise::axpby;
+      break;
+    case elementwise::add:
+    case elementwise::sub:
+      a.alpha = 1;
+      a.beta = a.what == elementwise::sub ? -1 : 1;
+      a.what = elementwise::axpby;
+      break;
+    case elementwise::axpby:
+      if (a.beta.is_zero()) a.what = elementwise::scal;
+      break;
+    case elementwise::waxpby:
+      a.what = elementwise::axpby;
+      break;
+    case elementwise::mul:
+      a.alpha = 1;
+      break;
+    case elementwise::axpbypcz:
+      if (a.gamma.is_zero()) a.what = elementwise::axpby;
+      break;
+    case elementwise::axypbz:
+      if (a.beta.is_zero()) a.what = elementwise::mul;
+      break;
+    default:
+      break;
+  }
+  if (!is_binary(a.what)) a.y = {nullptr, 0, 1, a.x.element};
+  return a;
+}
+
+}  // namespace
+
+reduced_transform reduced(const transform_arguments& a) {
+  reduced_transform r{with_fewer_functions(a), computation_of(a)};
+  transform_arguments& fewer = r.arguments;
+  if (are_numbers(fewer)) {
+    fewer.x = numbers_of(fewer.x);
+    if (is_binary(fewer.what)) fewer.y = numbers_of(fewer.y);
+    fewer.z = numbers_of(fewer.z);
+    r.computation = part_of(r.computation);
+  }
+  return r;
+}
+
+namespace {
+
+/// Pre: valid arguments, memory unchecked.
+void run(const executor& where, const transform_arguments& a) {
+  if (check::is_needed(where)) check_reach(check_of(a.what), where, a);
+  const backends::backend& column = *where.backend();
+  if (a.what == elementwise::fill) {
+    return column.fill(where, backends::bytes_of(a.alpha, a.z.element), a.z);
+  }
+  const auto [arguments, computation] = reduced(a);
+  column.transform(where, arguments, computation);
+}
+
+}  // namespace
+
+void transform(const executor& where, const transform_arguments& a) {
+  const backends::default_environment environment(where.trusts_environment());
+  check_arguments(a);
+  if (a.z.size == 0) return;
+  if (where.backend() != nullptr) return run(where, a);
+  const auto with_vectors = [&](const auto& f) {
+    const operand z = a.z;
+    if (is_binary(a.what)) return f(a.x, a.y, z);
+    return a.what == elementwise::fill ? f(z) : f(a.x, z);
+  };
+  const executor* const on_host =
+      with_vectors([](const auto&... v) { return choose_on_host(v...); });
+  if (on_host != nullptr) return run(*on_host, a);
+  run(with_vectors([](const auto&... v) { return choose(v...); }), a);
+}
+
+void swap_elements(const executor& where, const output_operand& x, const output_operand& y) {
+  const backends::default_environment environment(where.trusts_environment());
+  const check check{"tally::swap"};
+  check.known_type("x", x.element);
+  check.known_type("y", y.element);
+  if (x.element != y.element) {
+    check.fail(errc::unsupported_type, "x is ", name(x.element), ", y is ", name(y.element));
+  }
+  check.same_size("x", x, "y", y);
+  check.vector("x", x);
+  check.vector("y", y);
+  check_apart(check, "x", x, "y", y);
+  if (x.size == 0) return;
+  const executor chosen = where.backend() != nullptr ? where : choose(x, y);
+  if (check::is_needed(chosen)) {
+    check.reach(chosen, "x", x);
+    check.reach(chosen, "y", y);
+  }
+  chosen.backend()->swap(chosen, x, y);
+}
+
+}  // namespace tally

@@ -1,0 +1,28 @@
+// Shared with fused.cpp.
+#pragma once
+
+#include <tally/transform.hpp>
+
+#include "src/check.hpp"
+
+namespace tally {
+
+/// Name of the output in messages.
+const char* name_of_output(elementwise what);
+
+/// Does not check memory.
+void check_arguments(const check& check, const transform_arguments& a);
+
+void check_reach(const check& check, const executor& where, const transform_arguments& a);
+
+/// Arguments of backend::transform.
+struct reduced_transform {
+  transform_arguments arguments;
+  type computation;
+};
+
+/// Returns an equivalent call with fewer functions, real if possible, without an updated vector of
+/// factor 0.
+reduced_transform reduced(const transform_arguments& a);
+
+}  // namespace tally
