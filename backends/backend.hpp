@@ -93,7 +93,7 @@ inline exact_arguments exact_of(const reduce_arguments& a) {
 
 /// Destination of a field's terms; component k (`interval_shape::numbers`) starts at
 /// `to + k * stride`.
-struct placed_terms {
+struct terms_destination {
   interval_field elements;
   void* to = nullptr;
   std::size_t stride = 0;
@@ -103,9 +103,9 @@ struct placed_terms {
 struct interval_arguments {
   const char* function;  ///< public name, for errors
   const interval_shape& shape;
-  std::span<const interval_field> nodes;  ///< none empty
-  void* sums = nullptr;                   ///< of all fields, contiguous
-  std::span<const placed_terms> terms;    ///< none empty, each shorter than a chunk
+  std::span<const interval_field> nodes;     ///< none empty
+  void* sums = nullptr;                      ///< of all fields, contiguous
+  std::span<const terms_destination> terms;  ///< none empty, each shorter than a chunk
   /// Factor before squaring: 1, or `up` or `down` of norm_range
   /// (backends/common/order/reduce_sum.hpp).
   double scale = 1;
@@ -115,7 +115,7 @@ struct interval_arguments {
 };
 
 /// First out-of-range key of a vector.
-struct stray_key {
+struct out_of_range_key {
   std::int64_t index = -1;  ///< -1 if none
   std::int64_t key = 0;
 };
@@ -147,7 +147,7 @@ struct spmv_analysis {
 };
 
 struct planned_products {
-  bool has_places = false;     ///< values are permuted
+  bool is_permuted = false;    ///< values are permuted
   bool fixed_columns = false;  ///< columns do not change
   bool fixed_values = false;   ///< nor values
   bool is_checked = false;     ///< no defects; else `analyse` searches
@@ -161,132 +161,136 @@ struct backend;
 struct csr_transpose;  // backends/common/sparse/csr.hpp
 struct csr_product;
 
-using describe_row = std::string(const executor& where);
-using reaches_row = bool(const executor& where, const place& memory);
-using make_row = executor();
-using allocate_row = void*(const executor& where, std::size_t bytes, reach who);
-using deallocate_row = void(const executor& where, void* memory, reach who) noexcept;
-using copy_bytes_row = void(const executor& where, const void* from, void* to, std::size_t bytes);
-using pin_row = void(const executor& where, void* memory, std::size_t bytes);
-using unpin_row = void(const executor& where, void* memory);
-using make_staged_row = std::shared_ptr<const backend>(const executor& where,
-                                                       const workspace_options& options);
-using dot_row = void(const executor& where, const dot_arguments& arguments);
-using multi_dot_row = void(const executor& where, const multi_dot_arguments& arguments);
-using fused_dot_row = void(const executor& where, const transform_arguments& update,
-                           type computation, const dot_arguments& arguments);
-using fused_nrm2_row = void(const executor& where, const transform_arguments& update,
-                            type computation, const reduce_arguments& arguments);
-using reduce_row = void(const executor& where, const reduce_arguments& arguments);
-using sum_interval_row = void(const executor& where, const interval_arguments& arguments);
-using sum_node_row = void(const executor& where, const node_arguments& arguments);
-using join_nodes_row = void(const executor& where, const join_arguments& arguments);
-using join_words_row = void(const executor& where, const join_words_arguments& arguments);
+using describe_operation = std::string(const executor& where);
+using reaches_operation = bool(const executor& where, const place& memory);
+using make_operation = executor();
+using allocate_operation = void*(const executor& where, std::size_t bytes, reach who);
+using deallocate_operation = void(const executor& where, void* memory, reach who) noexcept;
+using copy_bytes_operation = void(const executor& where, const void* from, void* to,
+                                  std::size_t bytes);
+using pin_operation = void(const executor& where, void* memory, std::size_t bytes);
+using unpin_operation = void(const executor& where, void* memory);
+using make_staged_operation = std::shared_ptr<const backend>(const executor& where,
+                                                             const workspace_options& options);
+using dot_operation = void(const executor& where, const dot_arguments& arguments);
+using multi_dot_operation = void(const executor& where, const multi_dot_arguments& arguments);
+using fused_dot_operation = void(const executor& where, const transform_arguments& update,
+                                 type computation, const dot_arguments& arguments);
+using fused_nrm2_operation = void(const executor& where, const transform_arguments& update,
+                                  type computation, const reduce_arguments& arguments);
+using reduce_operation = void(const executor& where, const reduce_arguments& arguments);
+using sum_interval_operation = void(const executor& where, const interval_arguments& arguments);
+using sum_node_operation = void(const executor& where, const node_arguments& arguments);
+using join_nodes_operation = void(const executor& where, const join_arguments& arguments);
+using join_words_operation = void(const executor& where, const join_words_arguments& arguments);
 using exact_row = void(const executor& where, const exact_arguments& arguments);
-using exact_sums_row = void(const executor& where, std::span<const exact_arguments> all);
-using round_words_row = void(const executor& where, const round_arguments& arguments);
-using transform_row = void(const executor& where, const transform_arguments& arguments,
-                           type computation);
-using fill_row = void(const executor& where, const element_bytes& value, const output_operand& z);
-using swap_row = void(const executor& where, const output_operand& x, const output_operand& y);
-using gather_row = void(const executor& where, const gather_arguments& arguments);
-using for_each_part_row = void(const executor& where, const char* function, std::size_t size,
-                               const part_calls& calls);
-using extremum_row = void(const executor& where, const extremum_arguments& arguments);
-using histogram_row = stray_key(const executor& where, const histogram_arguments& arguments);
-using spmv_row = void(const executor& where, const csr_product& product);
-using analyse_row = std::shared_ptr<const spmv_analysis>(const executor& where,
-                                                         const csr_operand& matrix,
-                                                         const planned_products& products);
-using transpose_row = std::shared_ptr<const csr_transpose>(const executor& where,
-                                                           const csr_operand& matrix,
-                                                           bool keeps_values);
-using find_defect_row = csr_defect(const executor& where, const csr_operand& matrix);
+using exact_sums_operation = void(const executor& where, std::span<const exact_arguments> all);
+using round_words_operation = void(const executor& where, const round_arguments& arguments);
+using transform_operation = void(const executor& where, const transform_arguments& arguments,
+                                 type computation);
+using fill_operation = void(const executor& where, const element_bytes& value,
+                            const output_operand& z);
+using swap_operation = void(const executor& where, const output_operand& x,
+                            const output_operand& y);
+using gather_operation = void(const executor& where, const gather_arguments& arguments);
+using for_each_part_operation = void(const executor& where, const char* function, std::size_t size,
+                                     const part_calls& calls);
+using extremum_operation = void(const executor& where, const extremum_arguments& arguments);
+using histogram_operation = out_of_range_key(const executor& where,
+                                             const histogram_arguments& arguments);
+using spmv_operation = void(const executor& where, const csr_product& product);
+using analyse_operation = std::shared_ptr<const spmv_analysis>(const executor& where,
+                                                               const csr_operand& matrix,
+                                                               const planned_products& products);
+using transpose_operation = std::shared_ptr<const csr_transpose>(const executor& where,
+                                                                 const csr_operand& matrix,
+                                                                 bool keeps_values);
+using find_defect_operation = csr_defect(const executor& where, const csr_operand& matrix);
 
 struct backend {
   std::string_view name;
   /// Variant for people, such as "AVX2", or empty.
-  describe_row& describe;
+  describe_operation& describe;
   /// The executor with default options.
   /// @throws error no_device if the backend cannot run here.
-  make_row& make;
+  make_operation& make;
   /// Whether kernels on `where` can access the memory.
-  reaches_row& reaches;
+  reaches_operation& reaches;
 
   /// Memory for kernels, at least one byte; copies wait.
-  allocate_row& allocate;
-  deallocate_row& deallocate;
-  copy_bytes_row& copy_bytes;
+  allocate_operation& allocate;
+  deallocate_operation& deallocate;
+  copy_bytes_operation& copy_bytes;
   /// Page-locks host memory for a device, or unlocks it.
-  pin_row& pin;
-  unpin_row& unpin;
+  pin_operation& pin;
+  unpin_operation& unpin;
   /// A backend for data in host memory, processed in parts through its own memory. Null if kernels
   /// access host memory.
-  make_staged_row& make_staged;
+  make_staged_operation& make_staged;
 
   // Operations below run in the default floating-point environment (`default_environment`); a
   // backend sets it for its own threads.
 
   /// dot, dotc. Pre: equal sizes, aligned and accessible pointers, nonzero increments, canonical
   /// order (`in_order`), types that accumulate in the result's.
-  dot_row& dot;
+  dot_operation& dot;
   /// multi_dot, batched_dot. Pre: at least one pair, each as for `dot`, all of the first pair's
   /// types.
-  multi_dot_row& multi_dot;
+  multi_dot_operation& multi_dot;
   /// sum, asum and nrm2.
-  reduce_row& reduce;
+  reduce_operation& reduce;
   /// Unfinished sums as for `dot`, sum and asum, or of squares, and terms. Pre: something to write.
-  sum_interval_row& sum_interval;
+  sum_interval_operation& sum_interval;
   /// Unfinished sum of a node of a longer vector. Pre: as for `dot` and `reduce`.
-  sum_node_row& sum_node;
+  sum_node_operation& sum_node;
   /// Joins nodes, and words of exact sums. Without peer buffers (only cuda has them) nodes are
   /// local and words never joined.
-  join_nodes_row& join_nodes;
-  join_words_row& join_words;
+  join_nodes_operation& join_nodes;
+  join_words_operation& join_words;
   /// dot, sum, asum and nrm2, correctly rounded or added to words; no int64 results.
   exact_row& exact;
   /// At least one of these, with equal options.
-  exact_sums_row& exact_sums;
-  round_words_row& round_words;
+  exact_sums_operation& exact_sums;
+  round_words_operation& round_words;
   /// copy, scal, axpby, mul, axpbypcz, axypbz, relu, sigmoid or exp in the type `computation`.
   /// axpy, waxpby, add and sub come as axpby with factors 1 and -1 (same bits); mul is alpha * x *
   /// y; updates with factor 0 come without that vector. `y` is empty for one input. Complex vectors
   /// may come as real ones of twice the size. Pre: not empty.
-  transform_row& transform;
+  transform_operation& transform;
   /// `transform` of axpby or scal, then `dot` or `exact` of the result with another vector or
   /// itself. Fails before the update or not at all. Pre: not empty.
-  fused_dot_row& fused_dot;
+  fused_dot_operation& fused_dot;
   /// The same with nrm2.
-  fused_nrm2_row& fused_nrm2;
+  fused_nrm2_operation& fused_nrm2;
   /// Fills with a value of the elements' type. Pre: not empty.
-  fill_row& fill;
+  fill_operation& fill;
   /// Swaps disjoint vectors of one type. Pre: not empty.
-  swap_row& swap;
+  swap_operation& swap;
   /// Gathers from, or scatters to, indices; one type. Pre: not empty.
-  gather_row& gather;
-  gather_row& scatter;
+  gather_operation& gather;
+  gather_operation& scatter;
   /// Calls the caller's function for parts (tree nodes) of a range, for transform and
   /// transform_reduce. Errors begin with `function`.
-  for_each_part_row& for_each_part;
+  for_each_part_operation& for_each_part;
   /// Only iamax may have an empty vector.
-  extremum_row& extremum;
+  extremum_operation& extremum;
   /// bincount, histogram_even and histogram_range; samples may be empty. Pre: valid bounds and
   /// edges, edges in host memory. bincount without `outside` waits and returns the first
   /// out-of-range key; in host memory nothing is written then.
-  histogram_row& histogram;
+  histogram_operation& histogram;
   /// Sums rows in the row order (backends/common/order/row_order.hpp) or correctly rounded; y_i is
   /// `scal` of the sum, or with `reads_addend()` `axpby`
   /// (backends/common/elementwise/elementwise.hpp) with the addend, in spmvs::combination. Pre: a
   /// row; a plan's analysis is of this matrix and backend.
-  spmv_row& spmv;
+  spmv_operation& spmv;
   /// Pre: no defects, at least one row.
-  analyse_row& analyse;
+  analyse_operation& analyse;
   /// Whether `analyse` searches for defects itself.
   bool analyse_checks = false;
   /// Stable transpose: terms of a column stay in row order. Waits. Pre: no defects, a column.
-  transpose_row& transpose;
+  transpose_operation& transpose;
   /// Finds the first defect. Waits. Pre: consistent sizes.
-  find_defect_row& find_defect;
+  find_defect_operation& find_defect;
 };
 
 /// `reaches` of host backends.

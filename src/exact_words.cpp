@@ -12,7 +12,7 @@
 namespace tally {
 namespace {
 
-operand words_of(const round_arguments& a) {
+operand words_per(const round_arguments& a) {
   return {a.words, a.count * exact_words(a.sum), 1, type::int64};
 }
 
@@ -43,9 +43,9 @@ void check_arguments(const check& check, const round_arguments& a) {
                "; roots are those of real sums");
   }
   if (a.count == 0) return;
-  check.vector("words", words_of(a));
+  check.vector("words", words_per(a));
   check.pointer("result", a.result.data, a.result.element, a.count);
-  check_apart(check, "words", words_of(a), "result", results_of(a));
+  check_apart(check, "words", words_per(a), "result", results_of(a));
 }
 
 void run(const check& check, const executor& where, const round_arguments& a) {
@@ -63,7 +63,7 @@ void round_words(const executor& where, const round_arguments& a) {
   const check check{a.root ? "tally::round_root_words" : "tally::round_words"};
   check_arguments(check, a);
   if (a.count == 0) return;
-  run(check, where.backend() != nullptr ? where : choose(words_of(a)), a);
+  run(check, where.backend() != nullptr ? where : choose(words_per(a)), a);
 }
 
 void exact_sums::refuse(const char* function, std::size_t sums, std::size_t needed) {

@@ -106,7 +106,7 @@ void check_fields(const check& check, const interval_shape& shape,
     if (shape.what != summand::square) {
       check.fail(errc::invalid_argument, "only squares have a scale");
     }
-    backends::with_number(number_of(shape), [&]<class R>() {
+    backends::with_component_type(number_of(shape), [&]<class R>() {
       using range = backends::norm_range<R>;
       if (scale == range::up || scale == range::down) return;
       check.fail(errc::invalid_argument, "the scale is ", scale, "; it can be 1, ",
@@ -226,7 +226,7 @@ interval_head run(const check& check, const char* function, const interval_shape
     const auto n = std::min(whole - begin, static_cast<std::size_t>(node.chunks * chunk_size));
     for (const interval_field& field : part.fields) nodes.push_back(slice(field, head + begin, n));
   });
-  std::vector<backends::placed_terms> terms;
+  std::vector<backends::terms_destination> terms;
   const auto place_terms = [&](std::size_t begin, std::size_t n, void* to, std::size_t stride) {
     if (n == 0) return;
     const std::size_t bytes = shape.numbers() * stride * size_of(element);
@@ -391,7 +391,7 @@ void append_chunk(const interval_shape& shape, std::int64_t chunk, std::size_t n
   check.read_on_host("terms", read);
   if (head.first != head.last && head.last != chunk) head.gap = 1;
   if (head.gap != 0) return;
-  backends::with_number(head.element, [&]<class R>() {
+  backends::with_component_type(head.element, [&]<class R>() {
     backends::append_node<R>(head, {chunk, 1}, [&](std::int32_t i) {
       return sum_of_terms(static_cast<const R*>(terms) + static_cast<std::size_t>(i) * stride, n);
     });

@@ -380,7 +380,7 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
     transpose_ = column.transpose(where_, a, has_fixed_values());
     // The columns are the plan's own.
     analysis_ = column.analyse(where_, transpose_->matrix,
-                               {.has_places = transpose_->places.size > 0,
+                               {.is_permuted = transpose_->places.size > 0,
                                 .fixed_columns = true,
                                 .fixed_values = has_fixed_values(),
                                 .is_checked = true});

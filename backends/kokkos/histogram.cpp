@@ -306,7 +306,7 @@ void count_all(const space& where, const histogram_arguments& a, const Samples& 
 }
 
 template <class S, class Edges>
-stray_key run(const space& where, const histogram_arguments& a, const Edges& edges) {
+out_of_range_key run(const space& where, const histogram_arguments& a, const Edges& edges) {
   using Samples = samples<S, Edges>;
   const Samples x(a, edges);
   if (a.what == binning::keys && a.options.outside == nullptr && a.x.size > 0) {
@@ -318,7 +318,7 @@ stray_key run(const space& where, const histogram_arguments& a, const Edges& edg
     if (first < n) {
       auto* const key = static_cast<std::int64_t*>(scratch(sizeof(std::int64_t)));
       for_each(where, 1, write_key<Samples>{x, first, key});
-      stray_key stray{first, 0};
+      out_of_range_key stray{first, 0};
       copy_to_host(where, key, &stray.key, 1);
       where.fence();
       return stray;
@@ -360,11 +360,11 @@ void with_edges(const space& where, const operand& edges, const F& f) {
 
 }  // namespace
 
-stray_key histogram(const executor&, const histogram_arguments& a) {
+out_of_range_key histogram(const executor&, const histogram_arguments& a) {
   const auto lock = acquire();
   const space where;
   const auto bins = static_cast<std::int64_t>(a.counts.size / a.options.channels);
-  stray_key stray;
+  out_of_range_key stray;
   const auto compared_as = [&]<class S>() {
     if (a.what == binning::edges) {
       const auto by = [&](const auto& edges) { stray = run<S>(where, a, edges); };

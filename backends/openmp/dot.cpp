@@ -27,7 +27,7 @@ void dot(const executor& where, const dot_arguments& a) {
     const instruction_set set = simd::set_for_dot(where, a.x.element, a.y.element, alone);
     auto* const node = simd::node_of<A>(set, a.x.element, a.y.element);
     const auto sum =
-        sum_of_shares<dot_sum<A>>(a.x.size, threads, [&](std::size_t first, std::size_t n) {
+        sum_of_parts<dot_sum<A>>(a.x.size, threads, [&](std::size_t first, std::size_t n) {
           return node(a.x.slice(first, n), a.y.slice(first, n));
         });
     *static_cast<A*>(a.result.data) = finish(sum, a.conjugated);

@@ -12,7 +12,7 @@ void extremum(const executor& where, const extremum_arguments& a) {
       threads == 1 ? simd::set_for_extremum(where, a.x.element, a.x.size) : where.instructions();
   auto* const search = simd::extremum_search_of(set, a.what, a.x.element);
   write_result(a,
-               sum_of_shares<candidates>(a.x.size, threads, [&](std::size_t first, std::size_t n) {
+               sum_of_parts<candidates>(a.x.size, threads, [&](std::size_t first, std::size_t n) {
                  return search(a.x.slice(first, n), first);
                }));
 }

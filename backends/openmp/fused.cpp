@@ -9,7 +9,7 @@ namespace {
 
 auto shared_by(int threads) {
   return [threads](std::size_t size, auto& sums, const auto& node) {
-    return sum_of_shares(size, threads, sums, node);
+    return sum_of_parts(size, threads, sums, node);
   };
 }
 

@@ -6,8 +6,8 @@
 
 namespace tally::backends::openmp {
 
-stray_key histogram(const executor& where, const histogram_arguments& a) {
-  stray_key stray;
+out_of_range_key histogram(const executor& where, const histogram_arguments& a) {
+  out_of_range_key stray;
   const auto run = [](std::size_t count, const auto& f) {
 #pragma omp parallel for num_threads(static_cast<int>(count)) schedule(static)
     for (std::size_t t = 0; t < count; ++t) {

@@ -21,12 +21,12 @@ bool is_even(const dot_pairs& pairs, std::size_t first, std::size_t count) {
 }
 
 /// Whole pairs per thread, adjacent if they are equally long.
-void share_pairs(const executor& where, const multi_dot_arguments& a, std::size_t threads) {
+void partition_pairs(const executor& where, const multi_dot_arguments& a, std::size_t threads) {
   const std::size_t pairs = a.pairs.size();
   const std::size_t share =
       is_even(a.pairs, 0, pairs)
           ? (pairs + threads - 1) / threads
-          : std::clamp<std::size_t>(pairs / (shares_per_thread * threads), 1, side_by_side);
+          : std::clamp<std::size_t>(pairs / (parts_per_thread * threads), 1, side_by_side);
   const std::size_t shares = (pairs + share - 1) / share;
   if (shares == 1 || threads == 1) return simd::write_dots(where, a, 0, pairs);
 #pragma omp parallel num_threads(static_cast<int>(std::min(threads, shares)))
@@ -55,7 +55,7 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
   of_shares.reserve(max_shares(longest, threads));  // before the first result is written
   for (std::size_t first = 0; first < a.pairs.size(); first += side_by_side) {
     const std::size_t count = std::min(side_by_side, a.pairs.size() - first);
-    const auto sums = sum_of_shares(
+    const auto sums = sum_of_parts(
         simd::longest(a.pairs, first, count), threads, of_shares,
         [&](std::size_t begin, std::size_t n) {
           return simd::sum_side_by_side<A>(where, a.pairs, first, count, begin, n);
@@ -77,7 +77,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   // Threads with pairs of their own each read common vectors, from memory if these are long; with
   // few pairs some threads would wait.
   if (a.pairs.size() >= 4 * many && longest <= 32 * order::chunk * many) {
-    return share_pairs(where, a, many);
+    return partition_pairs(where, a, many);
   }
   if (wants_exact(a)) return each_dot<dot, exact>(where, a);
   with_type<accumulator_types>(a.results.element,

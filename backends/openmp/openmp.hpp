@@ -7,22 +7,22 @@ namespace tally::backends::openmp {
 
 extern const backend table;
 
-dot_row dot;
-multi_dot_row multi_dot;
-reduce_row reduce;
+dot_operation dot;
+multi_dot_operation multi_dot;
+reduce_operation reduce;
 exact_row exact;
-transform_row transform;
-fused_dot_row fused_dot;
-fused_nrm2_row fused_nrm2;
-fill_row fill;
-swap_row swap;
-gather_row gather;
-gather_row scatter;
-for_each_part_row for_each_part;
-extremum_row extremum;
-histogram_row histogram;
-spmv_row spmv;
-analyse_row analyse;
-find_defect_row find_defect;
+transform_operation transform;
+fused_dot_operation fused_dot;
+fused_nrm2_operation fused_nrm2;
+fill_operation fill;
+swap_operation swap;
+gather_operation gather;
+gather_operation scatter;
+for_each_part_operation for_each_part;
+extremum_operation extremum;
+histogram_operation histogram;
+spmv_operation spmv;
+analyse_operation analyse;
+find_defect_operation find_defect;
 
 }  // namespace tally::backends::openmp

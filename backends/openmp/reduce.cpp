@@ -14,7 +14,7 @@ void reduce(const executor& where, const reduce_arguments& a) {
         threads == 1 ? simd::set_for_reduce(where, a.x.element, a.x.size) : where.instructions();
     auto* const node = simd::reduce_node_of<A>(set, a.what, a.x.element);
     reduce_on_host<A>(a, [&](real_t<A> scale) {
-      return sum_of_shares<reduce_sum<A>>(a.x.size, threads, [&](std::size_t first, std::size_t n) {
+      return sum_of_parts<reduce_sum<A>>(a.x.size, threads, [&](std::size_t first, std::size_t n) {
         return node(a.x.slice(first, n), scale);
       });
     });

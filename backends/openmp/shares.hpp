@@ -18,15 +18,15 @@ namespace tally::backends::openmp {
 /// At most this many parts per thread, nodes of 2^k chunks each: no thread has more than 1/16 above
 /// the mean, and from 2^18 elements per thread on a part is long enough for the kernel's two
 /// streams.
-inline constexpr std::size_t shares_per_thread = 32;
+inline constexpr std::size_t parts_per_thread = 32;
 
-struct share_shape {
+struct part_shape {
   std::size_t size;  ///< elements of each part but the last
   std::size_t count;
 };
 
-inline share_shape shares_of(std::size_t size, int threads) {
-  const std::size_t most = shares_per_thread * static_cast<std::size_t>(threads);
+inline part_shape shares_of(std::size_t size, int threads) {
+  const std::size_t most = parts_per_thread * static_cast<std::size_t>(threads);
   std::size_t share = order::chunk;
   while (size / share > most) share *= 2;
   return {share, (size + share - 1) / share};
@@ -55,7 +55,7 @@ enum class dealing { adjacent, in_turn };
 /// Calls f(i, first, n) for each part, on at most `threads` threads; one needs no parallel region.
 /// f must not throw.
 template <class F>
-void for_each_share(std::size_t size, int threads, const share_shape& shape, const F& f,
+void for_each_share(std::size_t size, int threads, const part_shape& shape, const F& f,
                     dealing dealt = dealing::adjacent) {
   const auto most = static_cast<std::size_t>(threads);
   const std::size_t needed = std::min(shape.count, most);
@@ -82,16 +82,16 @@ void for_each_share(std::size_t size, int threads, const share_shape& shape, con
 
 /// Returns an upper bound of the number of parts for up to `size` terms.
 inline std::size_t max_shares(std::size_t size, int threads) {
-  return std::min(size / order::chunk, shares_per_thread * static_cast<std::size_t>(threads)) + 1;
+  return std::min(size / order::chunk, parts_per_thread * static_cast<std::size_t>(threads)) + 1;
 }
 
 /// Returns the sum of `size` terms. `node(first, n)` returns the sum of n terms, a node or all.
 /// `sums`: buffer, not reallocated if its capacity is `max_shares`.
 template <class Sum, class Node>
-Sum sum_of_shares(std::size_t size, int threads, std::vector<Sum>& sums, const Node& node,
-                  dealing dealt = dealing::adjacent) {
+Sum sum_of_parts(std::size_t size, int threads, std::vector<Sum>& sums, const Node& node,
+                 dealing dealt = dealing::adjacent) {
   if (size == 0) return Sum{};
-  const share_shape shape = shares_of(size, threads);
+  const part_shape shape = shares_of(size, threads);
   if (threads == 1 || shape.count == 1) return node(0, size);
   sums.assign(shape.count, Sum{});
   for_each_share(
@@ -103,9 +103,9 @@ Sum sum_of_shares(std::size_t size, int threads, std::vector<Sum>& sums, const N
   return all;
 }
 template <class Sum, class Node>
-Sum sum_of_shares(std::size_t size, int threads, const Node& node) {
+Sum sum_of_parts(std::size_t size, int threads, const Node& node) {
   std::vector<Sum> sums;
-  return sum_of_shares(size, threads, sums, node);
+  return sum_of_parts(size, threads, sums, node);
 }
 
 }  // namespace tally::backends::openmp

@@ -37,7 +37,7 @@ constexpr std::size_t min_of_several = std::size_t{1} << 17;
 /// more than unequal parts (tuning/spmv.md: rows_of_share).
 constexpr std::size_t rows_of_share = 16;
 
-std::size_t count_shares(const csr_operand& a, int threads, std::size_t least) {
+std::size_t count_parts(const csr_operand& a, int threads, std::size_t least) {
   const std::size_t work = a.rows + a.nonzeros();
   const auto most = static_cast<std::size_t>(threads);
   const bool has_several = most > 1 && work / (most * shares_of_thread) >= min_of_several;
@@ -76,7 +76,7 @@ struct borders {
   std::size_t work;  ///< rows plus terms
   std::size_t shares;
   /// If not null, parts begin at these windows and cut no row.
-  const std::vector<slice_window>* windows = nullptr;
+  const std::vector<sorting_scope>* windows = nullptr;
 
   /// With slices parts begin at windows, unless a row may be cut; then there may be fewer. (Windows
   /// were made for the number of threads at planning.)
@@ -85,8 +85,8 @@ struct borders {
         in_order(!a.row_ends),
         rows(a.rows),
         work(a.rows + a.nonzeros()),
-        shares(count_shares(a, threads,
-                            min_share(slices != nullptr, slices != nullptr && slices->keeps))) {
+        shares(count_parts(a, threads,
+                           min_share(slices != nullptr, slices != nullptr && slices->keeps))) {
     const std::size_t max_whole = std::max(order::chunk, work / shares / rows_of_share);
     if (slices != nullptr && slices->longest <= max_whole) {
       windows = &slices->windows;
@@ -121,7 +121,7 @@ struct borders {
  private:
   /// Returns the first row of the window nearest to `target`, in rows plus terms.
   std::size_t window_at(std::size_t target) const {
-    const auto work_before = [&](const slice_window& w) { return w.first + begin_of(w.first); };
+    const auto work_before = [&](const sorting_scope& w) { return w.first + begin_of(w.first); };
     auto w = std::ranges::lower_bound(*windows, target, {}, work_before);
     if (w != windows->begin() && target - work_before(w[-1]) < work_before(*w) - target) --w;
     return w->first;
@@ -158,8 +158,8 @@ row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const 
 
 /// Sums one part. Must not throw in the parallel region. `room`: `max_cut_chunks` sums.
 template <class A>
-cut_rows<A> multiply_share(const row_kernels<A>& kernels, const borders& all, const csr_product& a,
-                           const border& begin, const border& end, std::span<dot_sum<A>> room) {
+cut_rows<A> multiply_part(const row_kernels<A>& kernels, const borders& all, const csr_product& a,
+                          const border& begin, const border& end, std::span<dot_sum<A>> room) {
   cut_rows<A> cut;
   std::size_t first = begin.row;
   if (begin.term > 0) {
@@ -214,7 +214,7 @@ template <class A>
   const std::unique_ptr<std::byte[]> bytes(new std::byte[all.shares * room * sizeof(dot_sum<A>)]);
   auto* const sums = reinterpret_cast<dot_sum<A>*>(bytes.get());
   take_shares(all.shares, threads, [&](std::size_t i) {
-    cut[i] = multiply_share(kernels, all, a, all[i], all[i + 1], std::span(sums + i * room, room));
+    cut[i] = multiply_part(kernels, all, a, all[i], all[i + 1], std::span(sums + i * room, room));
   });
   join(a, cut);
 }
@@ -231,8 +231,8 @@ template <class A>
 /// Sums one part exactly. Terms of the row cut at its begin are added to `head`, of the one at its
 /// end to `tail`.
 template <class A>
-void multiply_share_exactly(const borders& all, const csr_product& a, std::size_t share,
-                            const exact_row_kernels& kernels, exact_sums* head, exact_sums* tail) {
+void multiply_part_exactly(const borders& all, const csr_product& a, std::size_t share,
+                           const exact_row_kernels& kernels, exact_sums* head, exact_sums* tail) {
   const border begin = all[share], end = all[share + 1];
   std::size_t first = begin.row;
   if (begin.term > 0) {
@@ -271,8 +271,8 @@ void multiply_exactly(const executor& where, const csr_product& a, const borders
   for (std::size_t i = 1; i < all.shares; ++i) cuts |= all[i].term > 0;
   std::vector<exact_sums> heads(cuts ? all.shares : 0), tails(cuts ? all.shares : 0);
   take_shares(all.shares, threads_of(where), [&](std::size_t i) {
-    multiply_share_exactly<A>(all, a, i, kernels, cuts ? &heads[i] : nullptr,
-                              cuts ? &tails[i] : nullptr);
+    multiply_part_exactly<A>(all, a, i, kernels, cuts ? &heads[i] : nullptr,
+                             cuts ? &tails[i] : nullptr);
   });
   if (cuts) join_exactly<A>(all, a, heads, tails);
 }
@@ -291,7 +291,7 @@ void spmv(const executor& where, const csr_product& a) {
 std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
                                              const planned_products& products) {
   const std::size_t shares =
-      count_shares(a, threads_of(where), min_share(products.fixed_columns, products.fixed_values));
+      count_parts(a, threads_of(where), min_share(products.fixed_columns, products.fixed_values));
   auto analysis = std::make_shared<host_analysis>(a, products, shares);
   const borders all(a, threads_of(where), analysis->slices ? &*analysis->slices : nullptr);
   std::size_t cut = 0;

@@ -11,7 +11,7 @@ namespace tally::backends::openmp {
 namespace {
 
 std::string describe(const executor& where) {
-  const int threads = threads_asked_of(where);
+  const int threads = max_threads_of(where);
   return std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") +
          std::string(name(where.instructions()));
 }

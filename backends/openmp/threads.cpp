@@ -43,13 +43,13 @@ int default_threads() noexcept {
   return std::min(omp_get_max_threads(), openmp_options::max_threads);
 }
 
-int threads_asked_of(const executor& where) noexcept {
+int max_threads_of(const executor& where) noexcept {
   return where.threads() > 0 ? where.threads() : default_threads();
 }
 
 int threads_of(const executor& where) {
   require_usable();
-  return threads_asked_of(where);
+  return max_threads_of(where);
 }
 
 }  // namespace tally::backends::openmp

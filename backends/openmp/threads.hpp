@@ -16,7 +16,7 @@ void require_usable();
 /// without nested parallelism, or if unusable.
 int default_threads() noexcept;
 
-int threads_asked_of(const executor& where) noexcept;
+int max_threads_of(const executor& where) noexcept;
 
 /// The same for a call about to start them. @throws error as require_usable does.
 int threads_of(const executor& where);

@@ -96,7 +96,7 @@ void add_weights(const histogram_arguments& a, const Bins& bin_of) {
 }
 
 template <class X>
-stray_key first_stray(const histogram_arguments& a) {
+out_of_range_key first_stray(const histogram_arguments& a) {
   const key_bins bin_of{bins_of(a)};
   for (std::size_t i = 0; i < a.x.size; ++i) {
     const auto key = static_cast<sample_t<X>>(at<X>(a.x, i));
@@ -107,8 +107,8 @@ stray_key first_stray(const histogram_arguments& a) {
 
 }  // namespace
 
-stray_key histogram(const executor&, const histogram_arguments& a) {
-  stray_key stray;
+out_of_range_key histogram(const executor&, const histogram_arguments& a) {
+  out_of_range_key stray;
   if (a.what == binning::keys && a.options.outside == nullptr) {
     with_type<integer_types>(a.x.element, [&]<class X>() { stray = first_stray<X>(a); });
     if (stray.index >= 0) return stray;

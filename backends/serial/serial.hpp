@@ -7,33 +7,33 @@ namespace tally::backends::serial {
 
 extern const backend table;
 
-allocate_row allocate;
-deallocate_row deallocate;
-copy_bytes_row copy_bytes;
-pin_row pin;
-unpin_row unpin;
-make_staged_row make_staged;
-dot_row dot;
-multi_dot_row multi_dot;
-reduce_row reduce;
-sum_node_row sum_node;
+allocate_operation allocate;
+deallocate_operation deallocate;
+copy_bytes_operation copy_bytes;
+pin_operation pin;
+unpin_operation unpin;
+make_staged_operation make_staged;
+dot_operation dot;
+multi_dot_operation multi_dot;
+reduce_operation reduce;
+sum_node_operation sum_node;
 void sum_node_of_products(const node_arguments& a);
 void sum_node_of_elements(const node_arguments& a);
-join_nodes_row join_nodes;
-join_words_row join_words;
+join_nodes_operation join_nodes;
+join_words_operation join_words;
 exact_row exact;
-round_words_row round_words;
-transform_row transform;
-fill_row fill;
-swap_row swap;
-gather_row gather;
-gather_row scatter;
-for_each_part_row for_each_part;
-extremum_row extremum;
-histogram_row histogram;
-spmv_row spmv;
-analyse_row analyse;
-transpose_row transpose;
-find_defect_row find_defect;
+round_words_operation round_words;
+transform_operation transform;
+fill_operation fill;
+swap_operation swap;
+gather_operation gather;
+gather_operation scatter;
+for_each_part_operation for_each_part;
+extremum_operation extremum;
+histogram_operation histogram;
+spmv_operation spmv;
+analyse_operation analyse;
+transpose_operation transpose;
+find_defect_operation find_defect;
 
 }  // namespace tally::backends::serial

@@ -8,18 +8,18 @@ namespace tally::backends::simd {
 
 extern const backend table;
 
-dot_row dot;
-multi_dot_row multi_dot;
-reduce_row reduce;
+dot_operation dot;
+multi_dot_operation multi_dot;
+reduce_operation reduce;
 exact_row exact;
-transform_row transform;
-fused_dot_row fused_dot;
-fused_nrm2_row fused_nrm2;
-fill_row fill;
-swap_row swap;
-extremum_row extremum;
-histogram_row histogram;
-spmv_row spmv;
-analyse_row analyse;
+transform_operation transform;
+fused_dot_operation fused_dot;
+fused_nrm2_operation fused_nrm2;
+fill_operation fill;
+swap_operation swap;
+extremum_operation extremum;
+histogram_operation histogram;
+spmv_operation spmv;
+analyse_operation analyse;
 
 }  // namespace tally::backends::simd

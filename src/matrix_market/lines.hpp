@@ -64,7 +64,7 @@ class line_reader {
       : bytes_(bytes),
         from_(from),
         limits_(limits),
-        buffer_(std::min(size_at_first, longest_line())) {}
+        buffer_(std::min(initial_size, longest_line())) {}
 
   /// Bytes of lines read, with their ends.
   std::uint64_t position() const { return bytes_read_ - (end_ - begin_); }
@@ -120,7 +120,7 @@ class line_reader {
   }
 
  private:
-  static constexpr std::size_t size_at_first = std::size_t{1} << 16;
+  static constexpr std::size_t initial_size = std::size_t{1} << 16;
 
   std::size_t longest_line() const { return limits_.max_line + 2; }  // with CR and LF
 

@@ -18,7 +18,7 @@ using types::complex_number;
 // --- Conversions ---------------------------------------------------------------------------------
 
 /// Rounds to odd: rounding to fewer digits then equals rounding `value`.
-TALLY_HOST_DEVICE constexpr float cut_to_odd(double value) {
+TALLY_HOST_DEVICE constexpr float round_to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto back = static_cast<double>(nearest);
   if (back == value || value != value) return nearest;
@@ -28,7 +28,7 @@ TALLY_HOST_DEVICE constexpr float cut_to_odd(double value) {
 }
 
 /// Rounds to odd at 48 bits, exact in a double.
-constexpr TALLY_HOST_DEVICE double cut_to_odd(std::int64_t value) {
+constexpr TALLY_HOST_DEVICE double round_to_odd(std::int64_t value) {
   constexpr std::int64_t low = 0xffff;
   if (value >= -(std::int64_t{1} << 48) && value <= std::int64_t{1} << 48) {
     return static_cast<double>(value);
@@ -43,9 +43,9 @@ TALLY_HOST_DEVICE constexpr To rounded(From value) {
     return value;
   } else if constexpr (std::is_same_v<To, float16> || std::is_same_v<To, bfloat16>) {
     if constexpr (std::is_same_v<From, std::int64_t>) {
-      return To(cut_to_odd(cut_to_odd(value)));
+      return To(round_to_odd(round_to_odd(value)));
     } else if constexpr (std::is_same_v<From, double>) {
-      return To(cut_to_odd(value));
+      return To(round_to_odd(value));
     } else {
       return To(static_cast<float>(value));
     }

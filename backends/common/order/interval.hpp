@@ -62,7 +62,7 @@ const R* nodes_of(const interval_head& head) {
 }
 
 template <class F>
-void with_number(type element, const F& f) {
+void with_component_type(type element, const F& f) {
   element == type::float32 ? f.template operator()<float>() : f.template operator()<double>();
 }
 
@@ -93,7 +93,7 @@ inline void append(interval_head& head, const interval_head& next) {
   const bool alike = head.numbers == next.numbers && head.element == next.element;
   if (next.gap != 0 || !alike || (!empty && !adjacent)) head.gap = 1;
   if (head.gap != 0 || empty) return;
-  with_number(head.element, [&]<class R>() {
+  with_component_type(head.element, [&]<class R>() {
     const R* from = nodes_of<R>(next);
     for_each_node(next.first, next.last, [&](const interval_node& node) {
       append_node<R>(head, node, [&](std::int32_t i) { return from[i]; });

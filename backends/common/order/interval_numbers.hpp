@@ -17,7 +17,7 @@
 namespace tally::backends {
 
 /// Returns the re (0) or im (1) component; im of a real vector is empty.
-inline operand numbers_of_part(const operand& v, int which) {
+inline operand component_of(const operand& v, int which) {
   if (!is_complex(v.element)) return {v.data, which == 0 ? v.size : 0, v.increment, v.element};
   const type number = part_of(v.element);
   const auto offset = which * static_cast<std::ptrdiff_t>(size_of(number));
@@ -26,9 +26,9 @@ inline operand numbers_of_part(const operand& v, int which) {
 
 /// Returns the real vectors whose products component k sums, in canonical order; empty if it is +0.
 inline operand_pair factors_of(const interval_field& field, unsigned k) {
-  operand x = numbers_of_part(field.x, part_of_x(field.what, k));
+  operand x = component_of(field.x, part_of_x(field.what, k));
   if (field.what == summand::square) return {x, x};
-  operand y = numbers_of_part(field.y, part_of_y(k));
+  operand y = component_of(field.y, part_of_y(k));
   x.size = y.size = std::min(x.size, y.size);
   if (!in_order(x.element, y.element)) std::swap(x, y);
   return {x, y};
@@ -104,9 +104,9 @@ void sum_scaled(const executor& where, const interval_arguments& a) {
 template <auto& multi_dot, auto& reduce, auto& fetch, auto& reduce_on_host = reduce>
 void sum_interval_by_numbers(const executor& where, const interval_arguments& a) {
   const auto numbers = static_cast<unsigned>(a.shape.numbers());
-  with_number(part_of(a.shape.accumulator), [&]<class R>() {
+  with_component_type(part_of(a.shape.accumulator), [&]<class R>() {
     fetched_fields<fetch> fields(where);
-    for (const placed_terms& t : a.terms) {
+    for (const terms_destination& t : a.terms) {
       const interval_field here = fields.of(t.elements);
       for (unsigned k = 0; k < numbers; ++k) {
         write_terms<R>(here, k, static_cast<R>(a.scale), static_cast<R*>(t.to) + k * t.stride);
@@ -125,7 +125,7 @@ void sum_interval_by_numbers(const executor& where, const interval_arguments& a)
     auto* to = static_cast<R*>(a.sums);
     for (const interval_field& node : a.nodes) {
       for (unsigned k = 0; k < numbers; ++k) {
-        const operand x = numbers_of_part(node.x, part_of_x(node.what, k));
+        const operand x = component_of(node.x, part_of_x(node.what, k));
         reduce(where, {x, what, {to++, type_of<R>}, {.wait = true}});
       }
     }

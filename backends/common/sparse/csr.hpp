@@ -55,7 +55,7 @@ struct csr_product : spmv_arguments {
   operand places = {};
   conjugate conjugated = conjugate::none;  ///< `x` if values are conjugated
 
-  bool has_places() const { return places.size > 0; }
+  bool is_permuted() const { return places.size > 0; }
 };
 
 template <class F>

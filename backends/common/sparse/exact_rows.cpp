@@ -30,7 +30,7 @@ void place_terms(const csr_product& p, std::size_t begin, std::size_t end, doubl
   const auto* const x = static_cast<const X*>(p.x.data);
   const index_vector columns(p.a.column_indices), places(p.places);
   for (std::size_t j = begin; j < end; ++j) {
-    const V& v = values[p.has_places() ? places[j] : static_cast<std::int64_t>(j)];
+    const V& v = values[p.is_permuted() ? places[j] : static_cast<std::int64_t>(j)];
     const X& element = x[columns[j] * p.x.increment];
     a[0] = real_part(v);
     b[0] = real_part(element);
@@ -216,8 +216,8 @@ void add_part_of_row(const csr_product& a, std::size_t begin, std::size_t end, e
   auto* const elements = reinterpret_cast<std::byte*>(room.b);
   for (std::size_t j = begin; j < end; j += most) {
     const std::size_t terms = std::min(most, end - j);
-    part.x = a.has_places() ? gathered(a.a.values, index_vector(a.places), j, terms, values)
-                            : a.a.values.slice(j, terms);
+    part.x = a.is_permuted() ? gathered(a.a.values, index_vector(a.places), j, terms, values)
+                             : a.a.values.slice(j, terms);
     part.y = gathered(a.x, columns, j, terms, elements);
     node(part, to);
   }

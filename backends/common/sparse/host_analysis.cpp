@@ -21,9 +21,9 @@ bool has_slices(const csr_operand& a, bool copies) {
 host_analysis::host_analysis(const csr_operand& a, const planned_products& products,
                              std::size_t shares) {
   description = describe(lengths_of_rows(a));
-  if (!products.fixed_columns || products.has_places || a.row_ends) return;
+  if (!products.fixed_columns || products.is_permuted || a.row_ends) return;
   if (!has_slices(a, products.fixed_values)) return;
-  slices.emplace(a, pattern_runs(a, patterns), products.fixed_values, shares);
+  slices.emplace(a, pattern_ranges(a, patterns), products.fixed_values, shares);
   description += "; " + slices->describe();
 }
 

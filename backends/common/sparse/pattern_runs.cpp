@@ -23,10 +23,10 @@ bool goes_on(const I* columns, std::size_t terms) {
 /// Returns runs of rows of up to `short_row` terms, without patterns; none if they average under
 /// two rows.
 template <class I>
-std::vector<pattern_run> runs_of(const csr_operand& a) {
+std::vector<pattern_range> runs_of(const csr_operand& a) {
   const row_bounds rows(a);
   const auto* const columns = static_cast<const I*>(a.column_indices.data);
-  std::vector<pattern_run> runs;
+  std::vector<pattern_range> runs;
   std::size_t last_terms = 0;  // of the previous row, if short
   for (std::size_t row = 0; row < a.rows; ++row) {
     const std::size_t begin = rows.begin(row), terms = rows.length(row);
@@ -83,16 +83,16 @@ const row_pattern* pattern_lists::keep(const csr_operand& a, std::size_t row) {
   return &pattern;
 }
 
-pattern_runs::pattern_runs(const csr_operand& a, pattern_lists& lists)
+pattern_ranges::pattern_ranges(const csr_operand& a, pattern_lists& lists)
     : runs_(a.column_indices.element == type::int64 ? runs_of<std::int64_t>(a)
                                                     : runs_of<std::int32_t>(a)) {
-  for (pattern_run& run : runs_) run.pattern = lists.keep(a, run.row);
-  std::erase_if(runs_, [](const pattern_run& run) { return run.pattern == nullptr; });
+  for (pattern_range& run : runs_) run.pattern = lists.keep(a, run.row);
+  std::erase_if(runs_, [](const pattern_range& run) { return run.pattern == nullptr; });
 }
 
-const pattern_run* pattern_runs::behind(std::size_t row) const {
+const pattern_range* pattern_ranges::behind(std::size_t row) const {
   const auto found = std::partition_point(runs_.begin(), runs_.end(),
-                                          [&](const pattern_run& r) { return r.end() <= row; });
+                                          [&](const pattern_range& r) { return r.end() <= row; });
   return runs_.data() + (found - runs_.begin());
 }
 

@@ -37,7 +37,7 @@ class pattern_lists {
 };
 
 /// Adjacent rows of one pattern: each reads x one element on, so columns need not be read.
-struct pattern_run {
+struct pattern_range {
   std::size_t row = 0;   ///< first
   std::size_t rows = 0;  ///< at least 1
   const row_pattern* pattern = nullptr;
@@ -46,16 +46,16 @@ struct pattern_run {
 };
 
 /// In row order. Rows between runs are empty, long, or beyond the limit of patterns.
-class pattern_runs {
+class pattern_ranges {
  public:
-  pattern_runs(const csr_operand& a, pattern_lists& lists);
+  pattern_ranges(const csr_operand& a, pattern_lists& lists);
 
-  const std::vector<pattern_run>& all() const { return runs_; }
+  const std::vector<pattern_range>& all() const { return runs_; }
   /// Returns the first run that ends past `row`, or the end.
-  const pattern_run* behind(std::size_t row) const;
+  const pattern_range* behind(std::size_t row) const;
 
  private:
-  std::vector<pattern_run> runs_;
+  std::vector<pattern_range> runs_;
 };
 
 }  // namespace tally::backends

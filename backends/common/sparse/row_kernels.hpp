@@ -32,7 +32,7 @@ struct row_kernels {
 };
 
 /// Whether terms are contiguous, row after row.
-inline bool is_plain(const csr_product& a) { return !a.has_places() && !a.a.row_ends; }
+inline bool is_plain(const csr_product& a) { return !a.is_permuted() && !a.a.row_ends; }
 
 /// Buffer of plain rows, or a part of one, gathered from permuted values and separate rows.
 /// (Permuted values belong to a transpose, which has three arrays.)
@@ -63,7 +63,7 @@ class gathered_rows {
   }
   /// Returns n terms from `first`, at most a chunk, as `rows` rows.
   const csr_product& part(std::size_t first, std::size_t n, std::size_t rows = 0) {
-    if (all_.has_places()) {
+    if (all_.is_permuted()) {
       gathered(all_.a.values, index_vector(all_.places), first, n, values_);
       some_.a.column_indices.data = all_.a.column_indices.slice(first, n).data;
     } else {
@@ -103,7 +103,7 @@ class gathered_rows {
 template <class A>
 dot_sum<A> sum_part(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                     std::size_t n) {
-  if (!a.has_places()) return kernels.part(a, first, n);
+  if (!a.is_permuted()) return kernels.part(a, first, n);
   return kernels.part(gathered_rows(a).part(first, n), 0, n);
 }
 
@@ -141,8 +141,8 @@ void sum_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t f
 }
 
 template <class A>
-[[gnu::noinline]] void multiply_windows(const row_kernels<A>& kernels, const csr_product& a,
-                                        std::size_t first, std::size_t n) {
+[[gnu::noinline]] void multiply_scopes(const row_kernels<A>& kernels, const csr_product& a,
+                                       std::size_t first, std::size_t n) {
   std::array<A, row_slices::max_rows> sums;
   for (const std::size_t end = first + n; first < end;) {
     const std::size_t most = std::min(sums.size(), end - first);
@@ -158,7 +158,7 @@ void multiply_rows(const row_kernels<A>& kernels, const csr_product& a, std::siz
   if (are_sums<A>(a)) return sum_rows(kernels, a, first, n, static_cast<A*>(a.y.data) + first);
   if constexpr (!is_complex_v<A>) {
     if (kernels.side_by_side != nullptr && is_plain(a)) {
-      return multiply_windows(kernels, a, first, n);
+      return multiply_scopes(kernels, a, first, n);
     }
   }
   std::array<A, rows_of_block> sums;

@@ -21,7 +21,8 @@ constexpr std::size_t max_terms_in_place = std::size_t{1} << 14;
 template <class W>
 class slice_maker {
  public:
-  slice_maker(row_slices& s, const csr_operand& a, const pattern_runs& patterns, std::size_t shares)
+  slice_maker(row_slices& s, const csr_operand& a, const pattern_ranges& patterns,
+              std::size_t shares)
       : s_(s),
         a_(a),
         rows_(a),
@@ -34,7 +35,7 @@ class slice_maker {
     s_.slice = slice;
     find_copied();
     if (s_.keeps) values_.reserve(a_.nonzeros() + a_.nonzeros() / 16 + slice);
-    const std::size_t windows = count_windows();
+    const std::size_t windows = count_scopes();
     s_.windows.reserve(windows + a_.rows / row_slices::max_rows + 2);
     std::size_t row = 0;
     for (std::size_t w = 1; row < a_.rows; ++w) {
@@ -44,10 +45,10 @@ class slice_maker {
       for (std::size_t parts = divided(end - row, row_slices::max_rows); parts > 0; --parts) {
         const std::size_t begin = row;
         row += divided(end - row, parts);
-        make_window(begin, row);
+        make_scope(begin, row);
       }
     }
-    begin_window(row);
+    begin_scope(row);
     if (s_.keeps) values_.resize(values_.size() + slice);
     if (s_.narrow.empty()) s_.copied.clear();
     s_.narrow.shrink_to_fit();
@@ -73,7 +74,7 @@ class slice_maker {
     const row_pattern* pattern;
   };
   /// A row in no slice yet.
-  struct row_left {
+  struct remaining_row {
     std::size_t row;
     std::size_t terms;
     const row_pattern* pattern;
@@ -82,7 +83,7 @@ class slice_maker {
 
   static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
 
-  std::size_t count_windows() const {
+  std::size_t count_scopes() const {
     std::size_t windows = std::max<std::size_t>(divided(a_.rows, row_slices::max_rows), 1);
     if (!s_.keeps) windows = std::max(windows, divided(a_.nonzeros(), max_terms_in_place));
     return divided(windows, shares_) * shares_;
@@ -140,22 +141,22 @@ class slice_maker {
     return places_.empty() ? column : places_[static_cast<std::size_t>(column)];
   }
 
-  slice_window& begin_window(std::size_t first) {
+  sorting_scope& begin_scope(std::size_t first) {
     begin_lines();
-    return s_.windows.emplace_back(slice_window{first, s_.series.size(), values_.size(),
-                                                s_.narrow.size(), s_.rows.size(),
-                                                s_.counts.size()});
+    return s_.windows.emplace_back(sorting_scope{first, s_.series.size(), values_.size(),
+                                                 s_.narrow.size(), s_.rows.size(),
+                                                 s_.counts.size()});
   }
 
-  void make_window(std::size_t first, std::size_t end) {
+  void make_scope(std::size_t first, std::size_t end) {
     first_ = first;
-    slice_window& w = begin_window(first);
+    sorting_scope& w = begin_scope(first);
     left_.clear();
     adjacent_.clear();
     apart_.clear();
     std::size_t next = first;
-    const pattern_run* const last = patterns_.all().data() + patterns_.all().size();
-    for (const pattern_run* p = patterns_.behind(first); p != last && p->row < end; ++p) {
+    const pattern_range* const last = patterns_.all().data() + patterns_.all().size();
+    for (const pattern_range* p = patterns_.behind(first); p != last && p->row < end; ++p) {
       const std::size_t begin = std::max(p->row, first), stop = std::min(p->end(), end);
       leave(next, begin, nullptr);
       const std::size_t sliced = begin + adjacent_rows(*p->pattern, begin, stop);
@@ -212,24 +213,27 @@ class slice_maker {
 
   /// Stable; by counting if there are no patterns.
   void sort_left() {
-    if (std::ranges::any_of(left_, [](const row_left& row) { return row.pattern != nullptr; })) {
-      std::ranges::sort(left_, {}, &row_left::key);
+    if (std::ranges::any_of(left_,
+                            [](const remaining_row& row) { return row.pattern != nullptr; })) {
+      std::ranges::sort(left_, {}, &remaining_row::key);
       return;
     }
-    const auto lack = [](const row_left& row) { return static_cast<std::size_t>(row.key >> 32); };
-    places_of_lack_.fill(0);
-    for (const row_left& row : left_) ++places_of_lack_[lack(row)];
-    std::exclusive_scan(places_of_lack_.begin(), places_of_lack_.end(), places_of_lack_.begin(),
-                        std::uint16_t{0});
+    const auto lack = [](const remaining_row& row) {
+      return static_cast<std::size_t>(row.key >> 32);
+    };
+    begins_by_length_.fill(0);
+    for (const remaining_row& row : left_) ++begins_by_length_[lack(row)];
+    std::exclusive_scan(begins_by_length_.begin(), begins_by_length_.end(),
+                        begins_by_length_.begin(), std::uint16_t{0});
     sorted_.resize(left_.size());
-    for (const row_left& row : left_) sorted_[places_of_lack_[lack(row)]++] = row;
+    for (const remaining_row& row : left_) sorted_[begins_by_length_[lack(row)]++] = row;
     left_.swap(sorted_);
   }
 
   /// Extends the last group if of the same kind, else begins one.
-  void add_to_series(const slice_series& kind, std::size_t terms) {
+  void add_to_group(const slice_group& kind, std::size_t terms) {
     const bool begins = s_.windows.back().series == s_.series.size();
-    const auto is_same = [&](const slice_series& last) {
+    const auto is_same = [&](const slice_group& last) {
       return last.pattern == kind.pattern && last.rows == kind.rows &&
              last.adjacent == kind.adjacent && last.shortest == kind.shortest &&
              last.longest == kind.longest;
@@ -277,8 +281,8 @@ class slice_maker {
   void add_adjacent(const run& r, std::size_t rows) {
     const row_pattern& p = *r.pattern;
     const auto terms = static_cast<std::uint8_t>(p.terms);
-    add_to_series({&p, 0, terms, terms, slice_rows::adjacent, static_cast<std::uint8_t>(r.rows)},
-                  rows * p.terms);
+    add_to_group({&p, 0, terms, terms, slice_rows::adjacent, static_cast<std::uint8_t>(r.rows)},
+                 rows * p.terms);
     s_.rows.push_back(place(r.row));
     if (!s_.keeps) return;
     const W* const from = values_of(r.row);
@@ -294,13 +298,13 @@ class slice_maker {
 
   /// Slices the remaining rows, longest first; by pattern where a slice is full, else with column
   /// indices.
-  void add_left(slice_window& w) {
+  void add_left(sorting_scope& w) {
     sort_left();
     std::size_t others = 0;  // collected at the front of left_
     for (std::size_t i = 0; i < left_.size();) {
-      const row_left row = left_[i];
+      const remaining_row row = left_[i];
       std::size_t same = 1;
-      const auto is_same = [&](const row_left& next) {
+      const auto is_same = [&](const remaining_row& next) {
         return next.pattern == row.pattern && next.terms == row.terms;
       };
       while (same < slice && i + same < left_.size() && is_same(left_[i + same])) ++same;
@@ -316,26 +320,26 @@ class slice_maker {
       }
       i += same;
     }
-    const std::span<const row_left> rows(left_.data(), others);
+    const std::span<const remaining_row> rows(left_.data(), others);
     std::size_t i = find_columns(rows, w);
-    for (const row_left& row : rows.first(i)) leave_apart(row);
+    for (const remaining_row& row : rows.first(i)) leave_apart(row);
     for (; i < others && rows[i].terms > row_order::short_row; ++i) add_long_row(rows[i], w);
     for (; i < others; i += slice) {
       add_slice(rows.subspan(i, std::min(slice, others - i)), nullptr, w);
     }
   }
 
-  void leave_apart(const row_left& row) {
+  void leave_apart(const remaining_row& row) {
     apart_.push_back(row.row);
     s_.longest = std::max(s_.longest, row.terms);
   }
 
   /// Pre: more than `short_row` terms. Values are read in whole vectors.
-  void add_long_row(const row_left& row, const slice_window& w) {
+  void add_long_row(const remaining_row& row, const sorting_scope& w) {
     const std::size_t begin = rows_.begin(row.row), places = divided(row.terms, slice) * slice;
     if (!s_.keeps && begin + places > a_.nonzeros()) return leave_apart(row);
     s_.longest = std::max(s_.longest, row.terms);
-    add_to_series({.rows = slice_rows::alone}, row.terms);
+    add_to_group({.rows = slice_rows::alone}, row.terms);
     s_.rows.push_back(place(row.row));
     if (s_.keeps) {
       const std::size_t to = values_.size();
@@ -357,7 +361,7 @@ class slice_maker {
     for (std::size_t i = 0; i < apart_.size();) {
       std::size_t n = 1;
       while (i + n < apart_.size() && apart_[i + n] == apart_[i] + n) ++n;
-      add_to_series({.rows = slice_rows::apart}, 0);
+      add_to_group({.rows = slice_rows::apart}, 0);
       s_.rows.push_back(place(apart_[i]));
       s_.rows.push_back(static_cast<std::uint16_t>(n));
       i += n;
@@ -370,9 +374,9 @@ class slice_maker {
     bool is_narrow() const { return highest - lowest <= std::numeric_limits<std::uint16_t>::max(); }
   };
 
-  columns_span with_rows(columns_span span, std::span<const row_left> rows) const {
+  columns_span with_rows(columns_span span, std::span<const remaining_row> rows) const {
     with_columns([&](const auto* columns) {
-      for (const row_left& row : rows) {
+      for (const remaining_row& row : rows) {
         for (std::size_t j = rows_.begin(row.row); j < rows_.end(row.row); ++j) {
           span.lowest = std::min<std::int64_t>(span.lowest, columns[j]);
           span.highest = std::max<std::int64_t>(span.highest, columns[j]);
@@ -384,9 +388,9 @@ class slice_maker {
 
   /// Sets base and width of column indices. Long rows, which come first, stay in place if they
   /// alone make indices wide; returns their number.
-  std::size_t find_columns(std::span<const row_left> rows, slice_window& w) {
+  std::size_t find_columns(std::span<const remaining_row> rows, sorting_scope& w) {
     if (!places_.empty()) return 0;  // narrow, with base 0
-    const auto is_long = [](const row_left& row) { return row.terms > row_order::short_row; };
+    const auto is_long = [](const remaining_row& row) { return row.terms > row_order::short_row; };
     const auto long_rows =
         static_cast<std::size_t>(std::ranges::find_if_not(rows, is_long) - rows.begin());
     const columns_span some = with_rows({}, rows.subspan(long_rows));
@@ -403,19 +407,21 @@ class slice_maker {
     return leaves ? long_rows : 0;
   }
 
-  void add_slice(std::span<const row_left> rows, const row_pattern* pattern,
-                 const slice_window& w) {
+  void add_slice(std::span<const remaining_row> rows, const row_pattern* pattern,
+                 const sorting_scope& w) {
     const std::size_t longest = rows.front().terms, shortest = rows.back().terms;
-    const auto is_readable = [&](const row_left& row) { return can_be_read(row.row, longest); };
+    const auto is_readable = [&](const remaining_row& row) {
+      return can_be_read(row.row, longest);
+    };
     if (!std::ranges::all_of(rows, is_readable)) {
-      for (const row_left& row : rows) apart_.push_back(row.row);
+      for (const remaining_row& row : rows) apart_.push_back(row.row);
       return;
     }
     std::size_t terms = 0;
-    for (const row_left& row : rows) terms += row.terms;
-    add_to_series({pattern, 0, static_cast<std::uint8_t>(shortest),
-                   static_cast<std::uint8_t>(longest), slice_rows::listed},
-                  terms);
+    for (const remaining_row& row : rows) terms += row.terms;
+    add_to_group({pattern, 0, static_cast<std::uint8_t>(shortest),
+                  static_cast<std::uint8_t>(longest), slice_rows::listed},
+                 terms);
     const auto row_at = [&](std::size_t r) { return rows[std::min(r, rows.size() - 1)]; };
     for (std::size_t r = 0; r < slice; ++r) s_.rows.push_back(place(row_at(r).row));
     // Padding is excluded from sums and arbitrary.
@@ -450,21 +456,21 @@ class slice_maker {
   const csr_operand& a_;
   row_bounds rows_;
   index_vector columns_;
-  const pattern_runs& patterns_;
+  const pattern_ranges& patterns_;
   std::size_t shares_;
   lines<W>& values_;
   std::vector<std::uint16_t> places_;  ///< of a column among the copied ones
   // Of one sorting scope.
   std::size_t first_ = 0;
   std::vector<run> adjacent_;
-  std::vector<row_left> left_, sorted_;
-  std::array<std::uint16_t, max_terms + 1> places_of_lack_;
+  std::vector<remaining_row> left_, sorted_;
+  std::array<std::uint16_t, max_terms + 1> begins_by_length_;
   std::vector<std::size_t> apart_;
 };
 
 }  // namespace
 
-row_slices::row_slices(const csr_operand& a, const pattern_runs& patterns, bool copies,
+row_slices::row_slices(const csr_operand& a, const pattern_ranges& patterns, bool copies,
                        std::size_t shares)
     : keeps(copies) {
   a.values.element == type::float64 ? slice_maker<double>(*this, a, patterns, shares).make()

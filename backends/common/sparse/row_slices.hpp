@@ -31,7 +31,7 @@ enum class slice_rows : std::uint8_t {
 /// Consecutive slices of one kind, so that kernels branch once. Copied values are column-major:
 /// term k of all rows, then k + 1. Values of a group, and a single row's values and columns, begin
 /// at a multiple of a full slice's rows.
-struct slice_series {
+struct slice_group {
   const row_pattern* pattern = nullptr;  ///< of all rows; null if columns are listed
   std::uint16_t size = 0;                ///< number of slices or ranges
   std::uint8_t shortest = 0;             ///< terms that all rows have
@@ -42,7 +42,7 @@ struct slice_series {
 
 /// Sorting scope (σ): rows sliced together, distributed as a unit. Members index the arrays of
 /// `row_slices`.
-struct slice_window {
+struct sorting_scope {
   std::size_t first = 0;
   std::size_t series = 0;
   std::size_t value = 0;
@@ -76,11 +76,11 @@ struct row_slices {
   /// Slices a matrix in host memory, optionally copying values. Patterns must outlive the slices.
   /// Sorting scopes divide into `shares` equal parts.
   /// @pre float or double values, at most 2^31 columns, three arrays.
-  row_slices(const csr_operand& a, const pattern_runs& patterns, bool copies, std::size_t shares);
+  row_slices(const csr_operand& a, const pattern_ranges& patterns, bool copies, std::size_t shares);
 
   /// A last scope, past the end, closes the list.
-  std::vector<slice_series> series;
-  std::vector<slice_window> windows;
+  std::vector<slice_group> series;
+  std::vector<sorting_scope> windows;
   bool keeps;  ///< whether values are copied, else read in place
   /// Values of the matrix's type, padded by one slice's rows.
   std::tuple<lines<float>, lines<double>> values;

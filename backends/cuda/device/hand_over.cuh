@@ -45,24 +45,24 @@ static_assert(max_spans <= warp);
 
 template <class Sum>
 __device__ unsigned spans_of_blocks(unsigned blocks) {
-  return (blocks * words_of<Sum> + span_words - 1) / span_words;
+  return (blocks * words_per<Sum> + span_words - 1) / span_words;
 }
 
 /// Puts empty sums behind the last block's, for the thread that takes them, too.
 template <class Sum>
 __device__ void fill_last_words(std::uint64_t* words, unsigned blocks, unsigned thread) {
-  if (thread < -blocks % (words_at_once / words_of<Sum>)) {
-    put(words + (blocks + thread) * words_of<Sum>, Sum());
+  if (thread < -blocks % (words_at_once / words_per<Sum>)) {
+    put(words + (blocks + thread) * words_per<Sum>, Sum());
   }
 }
 
 template <class Sum>
 __device__ Sum add_span(std::uint64_t* words, unsigned blocks, unsigned span, unsigned thread) {
   const unsigned first = span * span_words + thread * words_at_once;
-  const bool takes = first < blocks * words_of<Sum>;
+  const bool takes = first < blocks * words_per<Sum>;
   std::uint32_t payload[words_at_once];
   take(words + (takes ? first : span * span_words), takes, payload);
-  Sum s[words_at_once / words_of<Sum>];
+  Sum s[words_at_once / words_per<Sum>];
   memcpy(s, payload, sizeof payload);
   return add_across_threads<warp>(add_within_thread(s), warp);
 }

@@ -142,11 +142,11 @@ __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {
   if (tag == 0) {
     *static_cast<Result*>(to) = result;
   } else {
-    std::uint32_t payload[words_of<Result>];
+    std::uint32_t payload[words_per<Result>];
     memcpy(payload, &result, sizeof result);
     auto* const words = static_cast<volatile std::uint64_t*>(to);
 #pragma unroll
-    for (int i = 0; i < words_of<Result>; ++i) words[i] = make_word(payload[i], tag);
+    for (int i = 0; i < words_per<Result>; ++i) words[i] = make_word(payload[i], tag);
   }
 }
 

@@ -95,7 +95,7 @@ __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
 
 /// A warp's part of vectors for which is_contiguous holds.
 template <class Terms_>
-struct contiguous_share {
+struct contiguous_part {
   using Terms = Terms_;
   using job = sum_job;
   static constexpr int lanes = Terms::lanes;
@@ -162,8 +162,8 @@ struct contiguous_share {
 };
 
 /// Sums a job's vectors in `blocks` blocks; this is number `block`. Returns whether this thread has
-/// the sum: the last block's first thread does. `Share` sums a warp's part: contiguous_share,
-/// any_share or updated_share (fused/kernel.cuh). Its job is a sum_job, or begins with one.
+/// the sum: the last block's first thread does. `Share` sums a warp's part: contiguous_part,
+/// any_part or updated_part (fused/kernel.cuh). Its job is a sum_job, or begins with one.
 template <class Share>
 __device__ bool add_in_blocks(const typename Share::job& job, unsigned block, unsigned blocks,
                               typename Share::Terms::sum& total) {
@@ -195,7 +195,7 @@ __device__ bool add_in_blocks(const typename Share::job& job, unsigned block, un
   let_launch_after_start();
 
   if (blocks > 1) {
-    if (threadIdx.x == 0) put(job.words + block * words_of<Sum>, total);
+    if (threadIdx.x == 0) put(job.words + block * words_per<Sum>, total);
     if (block + 1 < blocks) return false;
     total = add_blocks<Sum>(job.words, blocks, thread, w);
   }

@@ -29,7 +29,7 @@ void sum_products(const executor& where, const dot_arguments& a, sum_job job) {
   job.as_double = bytes_in_double && contiguous && a.x.size <= max_exact_bytes;
   const type accumulator = job.as_double ? type::int64 : a.result.element;
   with_type<accumulator_types>(accumulator, [&]<class A>() {
-    constexpr unsigned words = words_of<dot_sum<A>>;
+    constexpr unsigned words = words_per<dot_sum<A>>;
     auto* kernel = contiguous ? dot_kernel<A>(a.x.element, a.y.element) : nullptr;
     if (kernel == nullptr) {
       kernel = any_dot_kernel<A>(is_complex(a.x.element));

@@ -66,7 +66,7 @@ struct dot_kernel_of {
     if constexpr (std::is_same_v<A, double> && are_bytes<X, Y>) {
       return nullptr;
     } else {
-      return &sum_kernel<contiguous_share<products<A, X, Y>>>;
+      return &sum_kernel<contiguous_part<products<A, X, Y>>>;
     }
   }
 };
@@ -79,8 +79,8 @@ sum_kernel_function* dot_kernel(type x, type y) {
 
 template <class A>
 sum_kernel_function* any_dot_kernel(bool x_complex) {
-  return x_complex ? &sum_kernel<any_share<products<A, A, A>>>
-                   : &sum_kernel<any_share<products<A, real_t<A>, A>>>;
+  return x_complex ? &sum_kernel<any_part<products<A, A, A>>>
+                   : &sum_kernel<any_part<products<A, real_t<A>, A>>>;
 }
 
 }  // namespace tally::backends::cuda

@@ -215,13 +215,13 @@ void round_words(const executor& where, const round_arguments& a) {
     }
     return;
   }
-  mailbox& box = mailbox::of_this_thread(current);
-  const std::size_t at_once = 4 * mailbox::words / bytes;
+  result_buffer& box = result_buffer::of_this_thread(current);
+  const std::size_t at_once = 4 * result_buffer::words / bytes;
   for (std::size_t i = 0; i < a.count; i += at_once) {
     const std::size_t count = std::min(at_once, a.count - i);
     job.tag = box.next_tag();
     launch_all(a.words + i * words, box.address(), count);
-    std::uint32_t payload[mailbox::words];
+    std::uint32_t payload[result_buffer::words];
     box.wait(stream, static_cast<int>(count * bytes / 4), payload);
     std::memcpy(static_cast<std::byte*>(a.result.data) + i * bytes, payload, count * bytes);
   }

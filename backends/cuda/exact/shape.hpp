@@ -23,7 +23,7 @@ struct exact_shape {
 inline constexpr unsigned terms_of_one_block = 12;
 /// Up to this many tiles a warp, all resident warps get equal parts. Beyond, warps take batches,
 /// fractions of a part, as they get ready.
-inline constexpr std::uint64_t max_tiles_of_share = 32, batches_of_share = 4;
+inline constexpr std::uint64_t max_tiles_of_share = 32, batches_per_warp = 4;
 inline constexpr std::uint64_t min_batch = 8, max_batch = 16;
 
 /// Tiles are short while each resident warp has at most one.
@@ -43,7 +43,7 @@ inline exact_shape shape_of_exact(const exact_kernel_pair& kernels, std::uint64_
   s.tiles = static_cast<unsigned>(
       a_warp <= max_tiles_of_share
           ? std::max<std::uint64_t>(a_warp, 1)
-          : std::clamp<std::uint64_t>(a_warp / batches_of_share, min_batch, max_batch));
+          : std::clamp<std::uint64_t>(a_warp / batches_per_warp, min_batch, max_batch));
   const std::uint64_t batches = ceil_div(tiles, s.tiles);
   s.dynamic = batches > resident;
   s.warps = static_cast<unsigned>(std::clamp<std::uint64_t>(batches, 1, exact_warps));

@@ -314,7 +314,7 @@ __device__ void deliver_best(const sum_job& job, const candidate& best, int part
         }
       }
       const tally::extremum<E> result = {as_value<E>(static_cast<E>(number)), index};
-      constexpr int words = words_of<tally::extremum<E>>;
+      constexpr int words = words_per<tally::extremum<E>>;
       char* const to = static_cast<char*>(job.result) +
                        part * (job.tag == 0 ? sizeof result : words * sizeof(std::uint64_t));
       deliver(result, job.tag, to);
@@ -408,7 +408,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_jo
   __syncthreads();
   if (w == 0) best = add_across_threads<max_warps>(thread < warps ? of_warp[thread] : Sum{}, warps);
   if (gridDim.x > 1) {
-    if (threadIdx.x == 0) put(job.words + blockIdx.x * words_of<Sum>, best);
+    if (threadIdx.x == 0) put(job.words + blockIdx.x * words_per<Sum>, best);
     if (blockIdx.x + 1 < gridDim.x) return;
     best = add_blocks<Sum>(job.words, gridDim.x, thread, w);
   }
@@ -423,7 +423,7 @@ const extremum_kernel& find_extremum_kernel(type x) {
     if constexpr (what == extreme::iamax || !is_complex_v<X>) {
       using S = score_t<X>;
       return {&search_kernel<what, X, loaded<X>>, &search_kernel<what, S, gathered<what, S>>,
-              words_of<typename search<what, X, loaded<X>>::sum>};
+              words_per<typename search<what, X, loaded<X>>::sum>};
     } else {
       return {};
     }

@@ -12,7 +12,7 @@
 namespace tally::backends::cuda {
 
 static_assert(device_sum::word_count <= scratch_words);
-static_assert(device_sum::max_bytes <= mailbox::words * 4);
+static_assert(device_sum::max_bytes <= result_buffer::words * 4);
 
 void for_each_part(const executor&, const char* function, std::size_t, const part_calls&) {
   throw error(
@@ -30,7 +30,7 @@ void launch_sum(const executor& where, void* result, std::size_t bytes, bool wai
   device_sum lent;
   lent.stream = stream;
   lent.result = result;
-  mailbox* const box = wait ? &mailbox::of_this_thread(current) : nullptr;
+  result_buffer* const box = wait ? &result_buffer::of_this_thread(current) : nullptr;
   if (wait) {
     lent.result = box->address();
     lent.tag = box->next_tag();
@@ -44,7 +44,7 @@ void launch_sum(const executor& where, void* result, std::size_t bytes, bool wai
     shared.queued();
   }
   if (wait) {
-    std::uint32_t payload[mailbox::words];
+    std::uint32_t payload[result_buffer::words];
     box->wait(stream, static_cast<int>((bytes + 3) / 4), payload);
     std::memcpy(result, payload, bytes);
   }

@@ -47,7 +47,7 @@ void run_apart(const executor& where, const char* operation, const transform_arg
                type computation, const Arguments& a, Sum* sum) {
   const current_device current(where.device());
   const bool captured = is_captured(where.stream(), a.options.wait, operation);
-  if (a.options.wait) mailbox::of_this_thread(current);
+  if (a.options.wait) result_buffer::of_this_thread(current);
   if (!captured) scratch_for(current, where.stream(), captured, scratch_words);
   cuda::transform(where, u, computation);
   if (is_exact(a.options, a.result)) return exact(where, exact_of(a));

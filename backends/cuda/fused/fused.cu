@@ -14,7 +14,7 @@ using fused_types = types::those<accumulator_types, is_fused>;
 
 template <class Terms, bool itself>
 fused_kernel kernel_of() {
-  return {&sum_kernel<updated_share<Terms, itself>>, words_of<typename Terms::sum>};
+  return {&sum_kernel<updated_part<Terms, itself>>, words_per<typename Terms::sum>};
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace tally::backends::cuda {
 /// A warp's part of vectors of one type for which is_contiguous holds. Writes z = alpha x + beta y
 /// and sums Terms of z, or of z and v, or with `itself` of z and z.
 template <class Terms_, bool itself>
-struct updated_share {
+struct updated_part {
   using Terms = Terms_;
   using job = fused_job;
   using T = device_x<Terms>;

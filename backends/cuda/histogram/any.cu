@@ -71,11 +71,11 @@ __global__ void __launch_bounds__(128) sums_kernel(const __grid_constant__ histo
   }
 }
 
-__device__ std::int64_t key_at(const histogram_stray_job& job, std::int64_t i) {
+__device__ std::int64_t key_at(const histogram_out_of_range_job& job, std::int64_t i) {
   return typed::number_at<std::int64_t>(job.x, i * job.increment, job.element);
 }
 
-__global__ void find_stray_kernel(const __grid_constant__ histogram_stray_job job) {
+__global__ void find_out_of_range_kernel(const __grid_constant__ histogram_out_of_range_job job) {
   wait_for_launch_before();
   for (std::int64_t i = thread_of_grid(); i < job.n; i += threads_of_grid()) {
     if (job.keys(key_at(job, i)) < job.keys.bins) continue;
@@ -84,12 +84,12 @@ __global__ void find_stray_kernel(const __grid_constant__ histogram_stray_job jo
   }
 }
 
-__global__ void tell_stray_kernel(const __grid_constant__ histogram_stray_job job) {
+__global__ void report_out_of_range_kernel(const __grid_constant__ histogram_out_of_range_job job) {
   wait_for_launch_before();
   const std::uint64_t found = *job.stray;
   *job.stray = 0;
   const auto index = static_cast<std::int64_t>(~found);
-  deliver(stray_answer{found, found > 1 ? key_at(job, index) : 0}, job.tag, job.result);
+  deliver(out_of_range_answer{found, found > 1 ? key_at(job, index) : 0}, job.tag, job.result);
 }
 
 }  // namespace
@@ -110,11 +110,11 @@ const void* histogram_count_sorted_kernel() {
 }
 const void* histogram_bytes_kernel() { return reinterpret_cast<const void*>(&bytes_kernel); }
 const void* histogram_sums_kernel() { return reinterpret_cast<const void*>(&sums_kernel); }
-const void* histogram_find_stray_kernel() {
-  return reinterpret_cast<const void*>(&find_stray_kernel);
+const void* histogram_find_out_of_range_kernel() {
+  return reinterpret_cast<const void*>(&find_out_of_range_kernel);
 }
-const void* histogram_tell_stray_kernel() {
-  return reinterpret_cast<const void*>(&tell_stray_kernel);
+const void* histogram_report_out_of_range_kernel() {
+  return reinterpret_cast<const void*>(&report_out_of_range_kernel);
 }
 
 }  // namespace tally::backends::cuda

@@ -330,8 +330,8 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   const stream_memory memory(at_once * words * 8, current, where.stream());
   job.words = static_cast<std::int64_t*>(memory.data());
   sums.words = job.words;
-  const std::size_t a_bin = 8 * static_cast<std::size_t>(doubles ? weight_table_words<double>
-                                                                 : weight_table_words<float>);
+  const std::size_t a_bin = 8 * static_cast<std::size_t>(doubles ? weight_table_limbs<double>
+                                                                 : weight_table_limbs<float>);
   const std::size_t max_bytes = max_shared_bytes(where.device()) - 2048;
   const bool in_tables = a.x.size >= std::max(min_in_tables, min_of_bin * a.counts.size) &&
                          a.counts.size <= max_bytes / a_bin;
@@ -367,9 +367,10 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
 // --- Out-of-range keys ---------------------------------------------------------------------------
 
 /// Waits for what the counting launches left in scratch memory; returns the first out-of-range key.
-stray_key stray_of(const histogram_arguments& a, const executor& where,
-                   const current_device& current, const key_bins& keys, waited_words& words) {
-  histogram_stray_job job;
+out_of_range_key out_of_range_key_of(const histogram_arguments& a, const executor& where,
+                                     const current_device& current, const key_bins& keys,
+                                     waited_words& words) {
+  histogram_out_of_range_job job;
   job.x = a.x.data;
   job.increment = a.x.increment;
   job.n = static_cast<std::int64_t>(a.x.size);
@@ -377,13 +378,13 @@ stray_key stray_of(const histogram_arguments& a, const executor& where,
   job.keys = keys;
   job.stray = words.get();
   const auto answer = [&] {
-    mailbox& box = mailbox::of_this_thread(current);
+    result_buffer& box = result_buffer::of_this_thread(current);
     job.tag = box.next_tag();
     job.result = box.address();
-    launch(histogram_tell_stray_kernel(), {1, 1}, &job, where.device(), where.stream());
-    std::uint32_t payload[mailbox::words];
-    box.wait(where.stream(), words_of<stray_answer>, payload);
-    stray_answer told;
+    launch(histogram_report_out_of_range_kernel(), {1, 1}, &job, where.device(), where.stream());
+    std::uint32_t payload[result_buffer::words];
+    box.wait(where.stream(), words_per<out_of_range_answer>, payload);
+    out_of_range_answer told;
     std::memcpy(&told, payload, sizeof told);
     return told;
   };
@@ -391,16 +392,16 @@ stray_key stray_of(const histogram_arguments& a, const executor& where,
     words.emptied();
     return {};
   }
-  launch(histogram_find_stray_kernel(), {2 * multiprocessors(where.device()), 1024}, &job,
+  launch(histogram_find_out_of_range_kernel(), {2 * multiprocessors(where.device()), 1024}, &job,
          where.device(), where.stream());
-  const stray_answer first = answer();
+  const out_of_range_answer first = answer();
   words.emptied();
   return {static_cast<std::int64_t>(~first.stray), first.key};
 }
 
 }  // namespace
 
-stray_key histogram(const executor& where, const histogram_arguments& a) {
+out_of_range_key histogram(const executor& where, const histogram_arguments& a) {
   const current_device current(where.device());
   const bool only_in_bins = a.what == binning::keys && a.options.outside == nullptr;
   const bool captured = is_captured(where.stream(), false, "bincount");
@@ -435,7 +436,8 @@ stray_key histogram(const executor& where, const histogram_arguments& a) {
   } else {
     count(a, where, current, job, bins.rule);
   }
-  return only_in_bins ? stray_of(a, where, current, job.keys, *words) : stray_key();
+  return only_in_bins ? out_of_range_key_of(a, where, current, job.keys, *words)
+                      : out_of_range_key();
 }
 
 }  // namespace tally::backends::cuda

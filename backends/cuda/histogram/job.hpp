@@ -90,7 +90,7 @@ struct histogram_edges_job : histogram_job {
 
 /// Limbs of a bin's sum in a table: a weight may begin at one of two.
 template <class W>
-inline constexpr int weight_table_words = weight_sum<W>::digits + 1;
+inline constexpr int weight_table_limbs = weight_sum<W>::digits + 1;
 
 /// Threads per block.
 inline constexpr unsigned weight_threads = 256;
@@ -132,7 +132,7 @@ struct histogram_bytes_job {
 };
 
 /// For out-of-range keys.
-struct histogram_stray_job {
+struct histogram_out_of_range_job {
   const void* x = nullptr;
   std::ptrdiff_t increment = 1;
   std::int64_t n = 0;
@@ -143,7 +143,7 @@ struct histogram_stray_job {
   void* result = nullptr;
 };
 
-struct stray_answer {
+struct out_of_range_answer {
   std::uint64_t stray;
   std::int64_t key;  ///< at ~stray
 };

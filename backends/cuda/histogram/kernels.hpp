@@ -31,7 +31,8 @@ const void* histogram_zeros_kernel();
 const void* histogram_count_sorted_kernel();  ///< after a kernel of `counting::sorted`
 const void* histogram_bytes_kernel();
 const void* histogram_sums_kernel();
-const void* histogram_find_stray_kernel();  ///< finds the lowest index of an out-of-range key
-const void* histogram_tell_stray_kernel();  ///< delivers a stray_answer
+const void*
+histogram_find_out_of_range_kernel();  ///< finds the lowest index of an out-of-range key
+const void* histogram_report_out_of_range_kernel();  ///< delivers a out_of_range_answer
 
 }  // namespace tally::backends::cuda

@@ -183,7 +183,7 @@ template <class W>
 class weight_table {
  public:
   using sum = weight_sum<W>;
-  static constexpr int words = weight_table_words<W>;
+  static constexpr int words = weight_table_limbs<W>;
   /// Limbs where weights begin: two, so a limb takes 2^14 weights besides what it had.
   static constexpr unsigned starts = words - sum::digits + 1;
   static constexpr unsigned max_unsettled = 1u << 14;
@@ -196,7 +196,7 @@ class weight_table {
   }
 
   /// By one weight of each thread. Called by the whole block.
-  __device__ void choose_words(const typename sum::contribution& p) {
+  __device__ void choose_limbs(const typename sum::contribution& p) {
     __shared__ unsigned begin_at[sum::words + 1];
     for (unsigned i = threadIdx.x; i <= sum::words; i += blockDim.x) begin_at[i] = 0;
     __syncthreads();
@@ -300,7 +300,7 @@ __global__ void __launch_bounds__(histogram_threads)
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
   std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x;  // next of the block
   const std::int64_t own = first + threadIdx.x;
-  table.choose_words(sum::split(own < job.n ? weight_at<W>(job, own) : W()));
+  table.choose_limbs(sum::split(own < job.n ? weight_at<W>(job, own) : W()));
   __syncthreads();
   while (true) {
     for (int turn = 0; turn < turns && first < job.n; ++turn, first += in_flight * step) {

@@ -133,7 +133,7 @@ void sum_nodes(const call& c, void* to) {
 
 /// Field i's terms go to `to(i)`, with `stride(i)`.
 void write_terms(const call& c, const auto& to, const auto& stride) {
-  const std::span<const placed_terms> all = c.a.terms;
+  const std::span<const terms_destination> all = c.a.terms;
   for (std::size_t first = 0; first < all.size(); first += max_fields) {
     const std::size_t some = std::min<std::size_t>(max_fields, all.size() - first);
     terms_job job;
@@ -185,7 +185,7 @@ void sum_interval(const executor& where, const interval_arguments& a) {
   // Sums, then the terms of each field and number.
   const std::size_t size = size_of(part_of(a.shape.accumulator)), numbers = a.shape.numbers();
   std::vector<std::size_t> places = {a.nodes.size() * numbers * size};
-  for (const placed_terms& t : a.terms) {
+  for (const terms_destination& t : a.terms) {
     places.push_back(places.back() + t.elements.x.size * numbers * size);
   }
   std::vector<std::byte> all(places.back());

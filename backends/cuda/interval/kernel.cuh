@@ -80,7 +80,7 @@ vectors_kernel with_contiguous(vectors_kernel_function* any, unsigned words, typ
   if (!is_in<interval_types>(x)) return made;
   with_type<interval_types>(x, [&]<class X>() {
     if constexpr (std::is_same_v<A, dot_result_t<X, X>>) {
-      made.contiguous = &vectors_kernel_for<contiguous_share<Terms<X>>>;
+      made.contiguous = &vectors_kernel_for<contiguous_part<Terms<X>>>;
       made.lanes = Terms<X>::lanes;
     }
   });
@@ -102,9 +102,9 @@ struct terms_for {
 template <summand what>
 vectors_kernel find_vectors_kernel(type accumulator, type x) {
   return with_type<interval_accumulators>(accumulator, [&]<class A>() {
-    using any = any_share<values<reduction_of(what), A, A>>;
+    using any = any_part<values<reduction_of(what), A, A>>;
     return with_contiguous<A, terms_for<what, A>::template of>(&vectors_kernel_for<any>,
-                                                               words_of<reduce_sum<A>>, x);
+                                                               words_per<reduce_sum<A>>, x);
   });
 }
 

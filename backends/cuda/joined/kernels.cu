@@ -19,7 +19,7 @@ template <summand what, class A>
 __global__ void __launch_bounds__(join_threads)
     join_nodes_kernel_of(const __grid_constant__ join_job job) {
   using Sum = node_sum<what, A>;
-  constexpr unsigned words = words_of<Sum>;
+  constexpr unsigned words = words_per<Sum>;
   __shared__ std::uint32_t nodes[nodes_at_once][words];
   __shared__ int additions[nodes_at_once];
   __shared__ std::uint32_t held[joined_nodes<Sum>::most][words];

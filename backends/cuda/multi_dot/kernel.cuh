@@ -31,7 +31,7 @@ template <class A>
 __device__ void deliver(const multi_dot_job& job, std::int64_t pair, const dot_sum<A>& sum) {
   using R = real_t<A>;
   constexpr int parts = is_complex_v<A> ? 2 : 1;
-  constexpr int plain = parts * static_cast<int>(sizeof(R)), in_words = parts * words_of<R> * 8;
+  constexpr int plain = parts * static_cast<int>(sizeof(R)), in_words = parts * words_per<R> * 8;
   auto* const to = static_cast<char*>(job.results) + pair * (job.tag == 0 ? plain : in_words);
   deliver<parts>(finish_parts(sum, job.conjugated), job.tag, to);
 }
@@ -156,8 +156,8 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
       if (gridDim.x == 1) {
         deliver(job, first_pair + p, total);
       } else {
-        put(job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_of<Sum>) +
-                blockIdx.x * words_of<Sum>,
+        put(job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_per<Sum>) +
+                blockIdx.x * words_per<Sum>,
             total);
       }
     }
@@ -169,7 +169,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   for (unsigned p = w; p < pairs; p += warps) {
     __syncwarp();
     const Sum total = add_blocks_in_warp<Sum>(
-        job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_of<Sum>), gridDim.x,
+        job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_per<Sum>), gridDim.x,
         thread);
     if (thread == 0) {
       deliver(job, first_pair + p, total);
@@ -366,7 +366,7 @@ constexpr multi_dot_kernels made_multi_dot_kernels() {
   // Whether rows_kernel is used (tuning/multi_dot.md: one_by_one).
   constexpr bool one_by_one = std::is_same_v<T, double>;
   return {&against_one_kernel<terms, in_flight>,
-          &pairs_kernel<contiguous_share<terms>>,
+          &pairs_kernel<contiguous_part<terms>>,
           &short_pairs_kernel<terms, true, sets>,
           &short_pairs_kernel<terms, false, sets>,
           one_by_one ? &rows_kernel<terms, sets, 1> : nullptr,

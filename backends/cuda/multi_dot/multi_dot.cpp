@@ -262,7 +262,7 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   const results to(current, a.results.data, a.pairs.size() * size, a.options.wait,
                    results::few_as_words);
   const unsigned words = with_type<accumulator_types>(
-      a.results.element, []<class A>() { return unsigned{words_of<dot_sum<A>>}; });
+      a.results.element, []<class A>() { return unsigned{words_per<dot_sum<A>>}; });
   const call c{where, current, captured, to, size, words};
   a.pairs.list.empty() ? run_rows(c, a) : run_list(c, a);
   to.arrive(where.stream());

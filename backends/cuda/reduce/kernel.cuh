@@ -133,9 +133,9 @@ constexpr auto reduce_kernels = table_over([]<class X>() -> reduce_kernel {
     if constexpr (!std::is_void_v<terms>) {
       constexpr bool is_null = std::is_same_v<A, double> && are_bytes<X> && what != reduction::nrm2;
       sum_kernel_function* contiguous = nullptr;
-      if constexpr (!is_null) contiguous = &sum_kernel<contiguous_share<terms>>;
-      return {contiguous, &sum_kernel<any_share<converted_terms<what, A, terms>>>,
-              words_of<typename terms::sum>};
+      if constexpr (!is_null) contiguous = &sum_kernel<contiguous_part<terms>>;
+      return {contiguous, &sum_kernel<any_part<converted_terms<what, A, terms>>>,
+              words_per<typename terms::sum>};
     }
   }
   return {};

@@ -15,7 +15,7 @@ void run_sum(const executor& where, const char* operation, const void* kernel,
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   const bool captured = is_captured(stream, wait, operation);
-  mailbox* const box = wait ? &mailbox::of_this_thread(current) : nullptr;
+  result_buffer* const box = wait ? &result_buffer::of_this_thread(current) : nullptr;
   job.result = result;
   if (wait) {
     job.result = box->address();
@@ -33,7 +33,7 @@ void run_sum(const executor& where, const char* operation, const void* kernel,
     shared.queued();
   }
   if (wait) {
-    std::uint32_t payload[mailbox::words];
+    std::uint32_t payload[result_buffer::words];
     box->wait(stream, static_cast<int>(bytes / 4), payload);
     std::memcpy(result, payload, bytes);
   }

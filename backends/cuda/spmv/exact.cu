@@ -7,7 +7,7 @@ namespace tally::backends::cuda {
 namespace {
 
 /// Terms of a row, of any types; of complex ones, one of the products that make up a term.
-class row_tile {
+class rows_per_row_tile {
  public:
   using sum_of = double;
   static constexpr bool paired = true;
@@ -67,7 +67,7 @@ class row_tile {
 /// Products that add up to re or im of a term.
 struct part_products {
   int count;
-  row_tile::product list[2];
+  rows_per_row_tile::product list[2];
 };
 __device__ part_products products_of(bool complex_value, bool complex_x, bool conjugates,
                                      int part) {
@@ -106,11 +106,11 @@ __device__ R rounded_words(std::int64_t* words, int thread) {
 
 /// Rounds rows to R, re and im apart.
 template <class R>
-__global__ void __launch_bounds__(exact_spmv_warps* warp)
+__global__ void __launch_bounds__(exact_warps_per_block* warp)
     exact_spmv(const __grid_constant__ spmv_job job) {
-  constexpr int column_doubles = column_bytes<row_tile> / sizeof(double);
-  __shared__ double columns[exact_spmv_warps][column_doubles];
-  __shared__ std::int64_t words[exact_spmv_warps][exact_sum<double>::words];
+  constexpr int column_doubles = column_bytes<rows_per_row_tile> / sizeof(double);
+  __shared__ double columns[exact_warps_per_block][column_doubles];
+  __shared__ std::int64_t words[exact_warps_per_block][exact_sum<double>::words];
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const bool is_complex = job.values.complex || job.x.complex;
@@ -118,18 +118,19 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
   let_launch_after_start();
 
 #pragma unroll 1
-  for (std::int64_t row = std::int64_t{blockIdx.x} * exact_spmv_warps + w; row < job.rows;
-       row += std::int64_t{gridDim.x} * exact_spmv_warps) {
+  for (std::int64_t row = std::int64_t{blockIdx.x} * exact_warps_per_block + w; row < job.rows;
+       row += std::int64_t{gridDim.x} * exact_warps_per_block) {
     const std::int64_t begin = job.offset(row), end = job.end(row);
     R part[2] = {};
 #pragma unroll 1
     for (int i = 0; i < (is_complex ? 2 : 1); ++i) {
       const part_products products =
           products_of(job.values.complex, job.x.complex, job.conjugated != conjugate::none, i);
-      const std::int64_t tiles = (end - begin + row_tile::terms - 1) / row_tile::terms;
+      const std::int64_t tiles =
+          (end - begin + rows_per_row_tile::terms - 1) / rows_per_row_tile::terms;
       constexpr int tiles_of_batch = 32 / 2;  // of terms; a batch has at most 32 tiles of products
-      warp_sum<row_tile> sum(columns[w], words[w], thread);
-      row_tile tile;
+      warp_sum<rows_per_row_tile> sum(columns[w], words[w], thread);
+      rows_per_row_tile tile;
 #pragma unroll 1
       for (std::int64_t first = 0; first < tiles; first += tiles_of_batch) {
         const int some =
@@ -139,7 +140,8 @@ __global__ void __launch_bounds__(exact_spmv_warps* warp)
           for (int t = 0; t < some * products.count; ++t) {
             const int k = t % products.count;
             tile.load(job, k == 0 ? products.list[0] : products.list[1],
-                      begin + (first + t / products.count) * row_tile::terms + thread, end);
+                      begin + (first + t / products.count) * rows_per_row_tile::terms + thread,
+                      end);
             sum.add(tile, t);
           }
         } while (sum.turn(32, first + tiles_of_batch >= tiles));

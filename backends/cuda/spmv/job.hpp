@@ -16,25 +16,25 @@ struct alignas(16) spmv_piece {
   std::int64_t nonzero = 0;  ///< first term
   std::int32_t rows = 0;     ///< of a segment: minus the row's number of segments
   std::int32_t terms = 0;
-  std::int32_t handover = 0;  ///< index of the first segment's carry-out
-  std::int32_t before = 0;    ///< earlier segments of the row
+  std::int32_t carry_out = 0;  ///< index of the first segment's carry-out
+  std::int32_t before = 0;     ///< earlier segments of the row
 
-  TALLY_HOST_DEVICE bool is_run() const { return rows > 0; }
+  TALLY_HOST_DEVICE bool is_row_block() const { return rows > 0; }
   TALLY_HOST_DEVICE std::int32_t shares() const { return -rows; }
 };
 
 /// Queue of long rows, from the first launch without a plan to the second. An entry is a row above
 /// the number of a row segment.
-struct share_queue {
+struct segment_queue {
   /// Rows queued, segments queued, ended blocks of the second launch; zeros between products.
   std::uint64_t* words = nullptr;
-  static constexpr unsigned row_word = 0, share_word = 1, ended_word = 2, word_count = 3;
+  static constexpr unsigned row_word = 0, segment_word = 1, ended_word = 2, word_count = 3;
   std::uint64_t* rows = nullptr;    ///< long rows of at most one chunk
   std::uint64_t* shares = nullptr;  ///< segments of longer rows, one chunk each
   void* sums = nullptr;             ///< by segment
   unsigned* counts = nullptr;       ///< sums present, at a row's first segment
-  std::uint64_t row_room = 0;
-  std::uint64_t share_room = 0;
+  std::uint64_t row_capacity = 0;
+  std::uint64_t segment_capacity = 0;
 };
 
 struct spmv_job {
@@ -72,7 +72,7 @@ struct spmv_job {
   std::int64_t nonzeros;
   std::int64_t column_count;
   typed_vector y;
-  unsigned share_shift = 0;  ///< log2 of the tiles per segment
+  unsigned segment_shift = 0;  ///< log2 of the tiles per segment
   bool reads_addend = false;
   type computation = type::float64;  ///< C of <tally/spmv.hpp>
   std::uint32_t tag = 1;             ///< of carry-outs, not 0
@@ -88,7 +88,7 @@ struct spmv_job {
   std::int32_t tile_terms = 0;  ///< of the largest tile
   row_patterns patterns;
   const std::int16_t* differences = nullptr;  ///< column - row of each term
-  share_queue queue;
+  segment_queue queue;
 };
 
 }  // namespace tally::backends::cuda

@@ -16,9 +16,9 @@
 
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/rows/any_rows.cuh"
+#include "backends/cuda/spmv/rows/merge_tiles.cuh"
 #include "backends/cuda/spmv/rows/pieces.cuh"
 #include "backends/cuda/spmv/rows/rows.cuh"
-#include "backends/cuda/spmv/rows/tiles.cuh"
 
 #include <type_traits>
 
@@ -37,7 +37,7 @@ const spmv_kernel_table& spmv_kernels() {
         using Values = std::conditional_t<is_rare, any_element,
                                           std::conditional_t<sizeof(V) == 2, any_half, V>>;
         using Elements = std::conditional_t<is_rare, any_element, X>;
-        choice.tiles = &spmv_tiles<A, Values, Elements>;
+        choice.tiles = &spmv_merge_tiles<A, Values, Elements>;
         choice.tile_bytes = term_planes<A, max_terms>::bytes;
         choice.pieces = &spmv_pieces<A, Values, Elements>;
         choice.piece_bytes = term_planes<A, piece_terms>::bytes;

@@ -31,7 +31,7 @@ struct any_spmv_choice {
 };
 /// Threads per block, and per short row.
 inline constexpr unsigned any_row_threads = 256;
-inline constexpr unsigned threads_of_any_row = 8;
+inline constexpr unsigned threads_per_any_row = 8;
 
 /// Returns the kernels that sum rows in `A`, in a source of their own (kernels.cu.in).
 template <class A>
@@ -40,19 +40,20 @@ template <class A>
 [[gnu::visibility("hidden")]] any_spmv_choice any_spmv_kernels();
 
 /// Form of the columns that a row tile reads.
-enum class column_source : std::uint8_t {
+enum class column_form : std::uint8_t {
   matrix,       ///< indices of 32 bits
   differences,  ///< delta-encoded: column - row in 16 bits
   patterns,     ///< stencils
 };
-/// Kernel in blocks of `row_tile` threads, null for other types, and its dynamic shared memory.
+/// Kernel in blocks of `rows_per_row_tile` threads, null for other types, and its dynamic shared
+/// memory.
 struct row_tile_choice {
   spmv_kernel* kernel = nullptr;
   std::size_t bytes = 0;
 };
 /// Returns the kernel for tiles of at most `terms` terms, with 16 or 8 elements of x in flight per
 /// thread.
-row_tile_choice row_tile_kernel(type values, type x, column_source from, std::size_t terms,
+row_tile_choice row_tile_kernel(type values, type x, column_form from, std::size_t terms,
                                 bool has_16_in_flight);
 
 /// Kernels of both launches for large matrices without a plan, in blocks of row_threads; null for
@@ -63,7 +64,7 @@ struct unplanned_choice {
 };
 unplanned_choice unplanned_kernels(type values, type x, unsigned threads_per_row);
 
-/// First launch for rows of about one length, one block of `row_tile` threads per tile.
+/// First launch for rows of about one length, one block of `rows_per_row_tile` threads per tile.
 struct even_rows_choice {
   spmv_kernel* kernel = nullptr;
   std::size_t bytes = 0;
@@ -73,7 +74,7 @@ struct even_rows_choice {
 even_rows_choice even_rows_kernel(type values, type x, std::size_t terms);
 
 /// Warps, and rows, per block of the exact grade.
-inline constexpr unsigned exact_spmv_warps = 4;
+inline constexpr unsigned exact_warps_per_block = 4;
 spmv_kernel* exact_spmv_kernel_of(type accumulator);
 
 }  // namespace tally::backends::cuda

@@ -9,8 +9,8 @@
 // With a plan, rows have a few threads each where none is long, or one each in tiles of adjacent
 // rows where there are many. Otherwise a block, or with hub columns a warp, has a piece: first row
 // segments of long rows ("shares"), of one or more chunks, then row blocks of adjacent short rows
-// ("runs"), which end at multiples of `run_size` on the merge path, at a long row, and after
-// `run_span` rows.
+// ("runs"), which end at multiples of `row_block_path` on the merge path, at a long row, and after
+// `analysis_span` rows.
 #pragma once
 
 #include "backends/common/order/row_order.hpp"
@@ -26,29 +26,29 @@
 namespace tally::backends::cuda {
 
 /// Merge-path length of a tile (tuning/spmv.md).
-inline constexpr int tile_size = 1024;
-inline constexpr unsigned tile_threads = 256;
+inline constexpr int merge_tile_path = 1024;
+inline constexpr unsigned merge_tile_threads = 256;
 
 /// Rows longer than this are split over tiles (tuning/spmv.md).
 inline constexpr int split_row = static_cast<int>(order::chunk);
 
 /// Terms of a tile, at most.
-inline constexpr int max_terms = tile_size + split_row;
+inline constexpr int max_terms = merge_tile_path + split_row;
 
 /// Minimum blocks per SM, which bounds registers.
 template <class A>
-inline constexpr unsigned tile_blocks = sizeof(A) <= 8 ? 6 : 3;
+inline constexpr unsigned merge_tile_blocks_per_sm = sizeof(A) <= 8 ? 6 : 3;
 
 /// With a longer row, a tile sums all short rows in 8 threads each (tuning/spmv.md).
 inline constexpr int uneven_row = 32;
 
 /// Merge-path length of a row block. Even with 127 further terms of its last row, it loads in one
 /// round of 4 terms per thread (tuning/spmv.md).
-inline constexpr int run_size = 384;
-static_assert(run_size + row_order::short_row <= order::chunk);
+inline constexpr int row_block_path = 384;
+static_assert(row_block_path + row_order::short_row <= order::chunk);
 
 /// Rows per step of a block of the analysis, at most.
-inline constexpr int run_span = 4096;
+inline constexpr int analysis_span = 4096;
 
 /// Terms staged at a time: a row block's, or a chunk.
 inline constexpr int piece_terms = static_cast<int>(order::chunk);
@@ -57,7 +57,7 @@ inline constexpr int piece_terms = static_cast<int>(order::chunk);
 inline constexpr unsigned piece_threads = 128;
 /// Blocks per SM of the pieces kernel (tuning/spmv.md).
 template <class A>
-inline constexpr unsigned piece_blocks = is_complex_v<A> ? 6 : 12;
+inline constexpr unsigned pieces_blocks_per_sm = is_complex_v<A> ? 6 : 12;
 
 /// Carry-outs per product, at most; the widest takes 8 words of scratch memory.
 inline constexpr std::size_t max_handovers = 1024;
@@ -82,7 +82,7 @@ constexpr unsigned threads_per_row(std::size_t rows, std::size_t nonzeros, std::
 constexpr bool has_rows_unplanned(std::size_t nonzeros) { return nonzeros >= 3 << 19; }
 
 /// Blocks per SM of the second launch.
-inline constexpr unsigned queued_blocks = 4;
+inline constexpr unsigned queued_blocks_per_sm = 4;
 
 /// Returns the threads per row without a plan (tuning/spmv.md).
 constexpr unsigned threads_per_row_unplanned(std::size_t rows, std::size_t nonzeros) {
@@ -90,50 +90,51 @@ constexpr unsigned threads_per_row_unplanned(std::size_t rows, std::size_t nonze
 }
 
 /// A row block with hub columns has all loads in flight in one warp. It ends with the row that
-/// reaches `hot_run_size` on the merge path, or earlier at another limit (tuning/spmv.md).
-inline constexpr int hot_run_size = 224;
-inline constexpr int hot_run_terms = 256;
-inline constexpr int hot_run_rows = 128;
+/// reaches `hub_block_path` on the merge path, or earlier at another limit (tuning/spmv.md).
+inline constexpr int hub_block_path = 224;
+inline constexpr int hub_block_terms = 256;
+inline constexpr int hub_block_rows = 128;
 /// Rows that a block cuts together.
-inline constexpr int hot_span = 2048;
+inline constexpr int hub_span = 2048;
 
 /// Returns an upper bound: a row block that ends neither at a long row nor at a multiple of
-/// `hot_span` has at least `least` rows and terms together.
+/// `hub_span` has at least `least` rows and terms together.
 inline std::size_t max_hot_runs(const csr_operand& a, std::size_t long_rows) {
-  constexpr auto least = std::min<std::size_t>(hot_run_rows, hot_run_terms - row_order::short_row);
-  return (a.rows + a.nonzeros()) / least + long_rows + a.rows / hot_span + 1;
+  constexpr auto least =
+      std::min<std::size_t>(hub_block_rows, hub_block_terms - row_order::short_row);
+  return (a.rows + a.nonzeros()) / least + long_rows + a.rows / hub_span + 1;
 }
 
 /// Threads per block of the hub-column kernel.
 template <class T>
-inline constexpr unsigned hot_threads = sizeof(T) == 8 ? 768 : 1024;
+inline constexpr unsigned hub_threads = sizeof(T) == 8 ? 768 : 1024;
 
 /// Shared memory per block, at most; the rest of an SM's caches the other elements of x
 /// (tuning/spmv.md).
-constexpr std::size_t hot_shared_bytes(type element) {
+constexpr std::size_t hub_shared_bytes(type element) {
   return std::size_t{element == type::float64 ? 163u : 195u} << 10;
 }
 
 /// Whether to look for hub columns. That may take 4 bytes per column, so columns must not far
 /// outnumber terms.
-inline bool may_have_hot_columns(const csr_operand& a) {
+inline bool may_have_hub_columns(const csr_operand& a) {
   constexpr std::size_t most = (std::size_t{1} << 31) - 1;
   return a.nonzeros() >= 1 << 21 && a.nonzeros() <= most &&
          a.columns <= std::min(most, 4 * a.nonzeros()) && a.rows <= most;
 }
 
 /// Returns log2 of the sampling interval, in groups of terms (tuning/spmv.md).
-constexpr unsigned hot_sample_shift(std::size_t nonzeros) {
+constexpr unsigned hub_sample_shift(std::size_t nonzeros) {
   return static_cast<unsigned>(std::bit_width(nonzeros >> 19));
 }
 
 /// Returns the counters per column: with few columns, atomic additions contend.
-constexpr std::size_t hot_counters(std::size_t columns) {
+constexpr std::size_t hub_counters_per_column(std::size_t columns) {
   return columns < std::size_t{1} << 20 ? 4 : 1;
 }
 
 /// Whether columns with `covered` of the terms are hub columns (tuning/spmv.md).
-TALLY_HOST_DEVICE constexpr bool are_hot(std::size_t nonzeros, std::size_t covered) {
+TALLY_HOST_DEVICE constexpr bool are_hub_columns(std::size_t nonzeros, std::size_t covered) {
   return 10 * covered >= 2 * nonzeros;
 }
 
@@ -150,7 +151,7 @@ inline bool has_pieces_of_short_rows(const csr_operand& a, std::size_t longest) 
 }
 
 /// Rows per row tile, one per thread; terms per row, at most.
-inline constexpr unsigned row_tile = 128;
+inline constexpr unsigned rows_per_row_tile = 128;
 inline constexpr std::size_t max_row_tile_terms = 64;
 
 /// Whether row tiles are possible, before row lengths are known.

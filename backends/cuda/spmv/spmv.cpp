@@ -9,7 +9,7 @@
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/stream_memory.hpp"
-#include "backends/cuda/spmv/analysis/analysis.hpp"
+#include "backends/cuda/spmv/analysis/plan.hpp"
 #include "backends/cuda/spmv/band/band_rows.hpp"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/row_tiles/ring_rows.hpp"
@@ -23,7 +23,9 @@
 namespace tally::backends::cuda {
 namespace {
 
-std::size_t tiles_of(const csr_operand& a) { return ceil_div(a.rows + a.nonzeros(), tile_size); }
+std::size_t tiles_of(const csr_operand& a) {
+  return ceil_div(a.rows + a.nonzeros(), merge_tile_path);
+}
 
 const spmv_choice& choice_of(const csr_product& a) {
   const spmv_choice* found = nullptr;
@@ -79,77 +81,77 @@ void multiply_unplanned(const executor& where, const current_device& current,
   const cudaStream_t stream = where.stream();
   const bool captured = is_captured(stream, false, "spmv");
   const auto nonzeros = static_cast<std::size_t>(job.nonzeros);
-  share_queue& queue = job.queue;
-  queue.row_room = nonzeros / row_order::short_row;
-  queue.share_room = 2 * (nonzeros / order::chunk);
+  segment_queue& queue = job.queue;
+  queue.row_capacity = nonzeros / row_order::short_row;
+  queue.segment_capacity = 2 * (nonzeros / order::chunk);
   const call_memory memory(
-      queue.row_room * sizeof *queue.rows +
-          queue.share_room * (sizeof *queue.shares + a_sum + sizeof *queue.counts),
+      queue.row_capacity * sizeof *queue.rows +
+          queue.segment_capacity * (sizeof *queue.shares + a_sum + sizeof *queue.counts),
       current, stream, captured);
   const scratch shared =
-      scratch_for(current, stream, captured, share_queue::word_count, words_left::to_next);
+      scratch_for(current, stream, captured, segment_queue::word_count, words_left::to_next);
   queue.words = shared.words;
   job.ended = shared.ended;
   queue.rows = static_cast<std::uint64_t*>(memory.data());
-  queue.shares = queue.rows + queue.row_room;
-  queue.sums = queue.shares + queue.share_room;
-  queue.counts =
-      reinterpret_cast<unsigned*>(static_cast<std::byte*>(queue.sums) + queue.share_room * a_sum);
+  queue.shares = queue.rows + queue.row_capacity;
+  queue.sums = queue.shares + queue.segment_capacity;
+  queue.counts = reinterpret_cast<unsigned*>(static_cast<std::byte*>(queue.sums) +
+                                             queue.segment_capacity * a_sum);
   const auto* const kernel = reinterpret_cast<const void*>(choice.rows);
   allow_shared_bytes(kernel, current, rows.shared_bytes);
   launch(kernel, rows, &job, where.device(), stream);
-  const launch_shape queued{.blocks = queued_blocks * multiprocessors(where.device()),
+  const launch_shape queued{.blocks = queued_blocks_per_sm * multiprocessors(where.device()),
                             .threads = row_threads};
   try {
     launch(reinterpret_cast<const void*>(choice.queued), queued, &job, where.device(), stream);
   } catch (const error&) {  // nobody takes the queue
-    (void)cudaMemsetAsync(queue.words, 0, share_queue::word_count * sizeof *queue.words, stream);
+    (void)cudaMemsetAsync(queue.words, 0, segment_queue::word_count * sizeof *queue.words, stream);
     throw;
   }
   shared.queued(queued.blocks);
 }
 
-void multiply_expanded(const executor& where, const current_device& current,
-                       const cut_analysis& plan, const spmv_job& product) {
+void multiply_blocked(const executor& where, const current_device& current, const cuda_plan& plan,
+                      const spmv_job& product) {
   const cudaStream_t stream = where.stream();
-  expansion_job job{product, plan.cut};
-  expansion& cut = job.cut;
-  const stream_memory buffer(buffer_bytes(cut, plan.cut_type), current, stream);
+  blocking_job job{product, plan.cut};
+  propagation_blocking& cut = job.cut;
+  const stream_memory buffer(buffer_bytes(cut, plan.blocking_type), current, stream);
   cut.elements = buffer.data();
-  const expansion_choice choice = expansion_kernels(plan.cut_type, plan.cut_type);
+  const blocking_choice choice = blocking_kernels(plan.blocking_type, plan.blocking_type);
   const auto* const expand = reinterpret_cast<const void*>(choice.expand);
   const auto* const collect = reinterpret_cast<const void*>(choice.collect);
   launch_shape sections{.threads = expand_threads,
                         .shared_bytes = expand_bytes(static_cast<std::size_t>(cut.section))};
   const std::size_t room = max_shared_bytes(where.device());
   unsigned parts = max_parts;
-  while (parts > 1 && parts * (sections.shared_bytes + own_shared_bytes) > room) --parts;
+  while (parts > 1 && parts * (sections.shared_bytes + static_shared_bytes) > room) --parts;
   sections.blocks = parts * static_cast<unsigned>(cut.sections);
   launch_shape tiles{.threads = collect_threads, .shared_bytes = collect_bytes(cut)};
   allow_shared_bytes(expand, current, sections.shared_bytes);
   allow_shared_bytes(collect, current, tiles.shared_bytes);
-  for (; job.first_tile < cut.tiles; job.first_tile += cut.tiles_at_a_time) {
+  for (; job.first_tile < cut.tiles; job.first_tile += cut.tiles_per_part) {
     launch(expand, sections, &job, where.device(), stream);
-    tiles.blocks = static_cast<unsigned>(std::min(cut.tiles_at_a_time, cut.tiles - job.first_tile));
+    tiles.blocks = static_cast<unsigned>(std::min(cut.tiles_per_part, cut.tiles - job.first_tile));
     launch(collect, tiles, &job, where.device(), stream);
   }
 }
 
-void multiply_hot(const executor& where, const current_device& current, const cut_analysis& plan,
+void multiply_hub(const executor& where, const current_device& current, const cuda_plan& plan,
                   const spmv_job& product) {
   const cudaStream_t stream = where.stream();
-  const hot_columns_choice choice = hot_columns_kernels(plan.hot_type, plan.hot_type);
-  const std::size_t element = size_of(plan.hot_type);
+  const hub_columns_choice choice = hub_columns_kernels(plan.hub_type, plan.hub_type);
+  const std::size_t element = size_of(plan.hub_type);
   const auto count = static_cast<std::size_t>(plan.hot.count);
   const std::size_t bytes = count * element + 16;
   const bool captured = is_captured(stream, false, "spmv");
-  hot_columns_job job{product, plan.hot};
+  hub_columns_job job{product, plan.hot};
   const call_memory elements(bytes, current, stream, captured);
   job.hot.elements = elements.data();
   scratch shared;
   if (plan.split_rows > 0) {
-    const std::size_t sums = plan.handovers * 2;
-    shared = scratch_for(current, stream, captured, sums + plan.handovers);
+    const std::size_t sums = plan.carry_outs * 2;
+    shared = scratch_for(current, stream, captured, sums + plan.carry_outs);
     job.product.words = shared.words;
     job.product.tag = shared.tag;
     job.product.ended = shared.ended;
@@ -171,7 +173,7 @@ template <class Job>
 bool launches(const executor& where, const current_device& current, void (*kernel)(Job),
               const launch_shape& shape, Job job) {
   if (kernel == nullptr ||
-      shape.shared_bytes + own_shared_bytes > max_shared_bytes(where.device())) {
+      shape.shared_bytes + static_shared_bytes > max_shared_bytes(where.device())) {
     return false;
   }
   const auto* const code = reinterpret_cast<const void*>(kernel);
@@ -182,7 +184,7 @@ bool launches(const executor& where, const current_device& current, void (*kerne
 
 /// Multiplies by band, near rows, ring or row tiles, if planned for these types; returns whether it
 /// did.
-bool multiply_tiles(const executor& where, const current_device& current, const cut_analysis& plan,
+bool multiply_tiles(const executor& where, const current_device& current, const cuda_plan& plan,
                     const csr_product& a, spmv_job job) {
   const type values = a.a.values.element, x = a.x.element;
   const auto shape = [&](std::size_t rows, unsigned threads, std::size_t bytes) {
@@ -194,15 +196,17 @@ bool multiply_tiles(const executor& where, const current_device& current, const 
   job.tile_terms = static_cast<std::int32_t>(plan.tile_terms);
   if (plan.band >= 0) {
     const band_rows_choice band = band_rows_of(values, x, plan.band);
-    if (launches(where, current, band.kernel, shape(band_rows, band_threads, band.bytes),
+    if (launches(where, current, band.kernel,
+                 shape(band_rows_per_block, band_threads_per_block, band.bytes),
                  band_rows_job{job, plan.band})) {
       return true;
     }
   }
   if (plan.near_rows.is_known()) {
-    if (has_near_rows(reached_by_tile(plan.near_rows))) {
+    if (has_near_rows(x_window_elements(plan.near_rows))) {
       const near_rows_choice near = near_rows_of(values, x, plan.tile_terms, plan.near_rows);
-      if (launches(where, current, near.kernel, shape(row_tile, row_tile, near.bytes),
+      if (launches(where, current, near.kernel,
+                   shape(rows_per_row_tile, rows_per_row_tile, near.bytes),
                    near_rows_job{job, plan.near_rows})) {
         return true;
       }
@@ -219,13 +223,14 @@ bool multiply_tiles(const executor& where, const current_device& current, const 
   }
   // Columns without promise may have another type by now.
   if (plan.tile_terms == 0 ||
-      (plan.columns == column_source::matrix && a.a.column_indices.element != type::int32)) {
+      (plan.columns == column_form::matrix && a.a.column_indices.element != type::int32)) {
     return false;
   }
   const row_tile_choice tiles = row_tile_kernel(values, x, plan.columns, plan.tile_terms,
                                                 has_16_in_flight(a.a.rows, plan.longest));
   job.patterns = plan.patterns;
-  return launches(where, current, tiles.kernel, shape(row_tile, row_tile, tiles.bytes), job);
+  return launches(where, current, tiles.kernel,
+                  shape(rows_per_row_tile, rows_per_row_tile, tiles.bytes), job);
 }
 
 }  // namespace
@@ -237,36 +242,36 @@ void spmv(const executor& where, const csr_product& a) {
   spmv_job job = job_of(a, accumulator);
   launch_shape shape;
   const auto* const plan =
-      a.plan != nullptr ? static_cast<const cut_analysis*>(&a.plan->analysis()->ready()) : nullptr;
+      a.plan != nullptr ? static_cast<const cuda_plan*>(&a.plan->analysis()->ready()) : nullptr;
   if (plan != nullptr && plan->context != current.context()) {
     fail_of_context();
   }
   if (plan != nullptr) plan->memory.used_on(stream);
   if (a.options.grade.is_exact()) {
-    shape.threads = exact_spmv_warps * 32;
+    shape.threads = exact_warps_per_block * 32;
     shape.blocks = static_cast<unsigned>(
-        std::min<std::size_t>(ceil_div(a.a.rows, exact_spmv_warps), std::size_t{1} << 20));
+        std::min<std::size_t>(ceil_div(a.a.rows, exact_warps_per_block), std::size_t{1} << 20));
     return launch(reinterpret_cast<const void*>(exact_spmv_kernel_of(accumulator)), shape, &job,
                   where.device(), stream);
   }
 
-  if (plan != nullptr && plan->cut.tiles > 0 && a.a.values.element == plan->cut_type &&
-      a.x.element == plan->cut_type && a.x.increment == 1) {
-    return multiply_expanded(where, current, *plan, job);
+  if (plan != nullptr && plan->cut.tiles > 0 && a.a.values.element == plan->blocking_type &&
+      a.x.element == plan->blocking_type && a.x.increment == 1) {
+    return multiply_blocked(where, current, *plan, job);
   }
   const bool has_pieces = plan != nullptr && plan->pieces != nullptr;
-  if (a.a.row_ends || (a.has_places() && !has_pieces)) {
+  if (a.a.row_ends || (a.is_permuted() && !has_pieces)) {
     shape.threads = any_row_threads;
-    shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, any_row_threads / threads_of_any_row));
+    shape.blocks = static_cast<unsigned>(ceil_div(a.a.rows, any_row_threads / threads_per_any_row));
     return launch(reinterpret_cast<const void*>(any_choice_of(a).rows), shape, &job, where.device(),
                   stream);
   }
-  if (plan != nullptr && !a.has_places() && a.x.increment == 1 &&
+  if (plan != nullptr && !a.is_permuted() && a.x.increment == 1 &&
       multiply_tiles(where, current, *plan, a, job)) {
     return;
   }
   spmv_choice choice = choice_of(a);
-  if (a.has_places()) {
+  if (a.is_permuted()) {
     const any_spmv_choice any = any_choice_of(a);
     choice.pieces = any.pieces;
     choice.piece_bytes = any.piece_bytes;
@@ -282,9 +287,9 @@ void spmv(const executor& where, const csr_product& a) {
       return launch(kernel, shape, &job, where.device(), stream);
     }
   }
-  if (plan != nullptr && plan->hot.count > 0 && a.a.values.element == plan->hot_type &&
-      a.x.element == plan->hot_type && a.x.increment == 1) {
-    return multiply_hot(where, current, *plan, job);
+  if (plan != nullptr && plan->hot.count > 0 && a.a.values.element == plan->hub_type &&
+      a.x.element == plan->hub_type && a.x.increment == 1) {
+    return multiply_hub(where, current, *plan, job);
   }
   if (plan == nullptr && has_rows_unplanned(a.a.nonzeros())) {
     const unsigned threads = threads_per_row_unplanned(a.a.rows, a.a.nonzeros());
@@ -294,12 +299,12 @@ void spmv(const executor& where, const csr_product& a) {
     if (const std::size_t length = even_length_unplanned(a.a); length > 0 && a.x.increment == 1) {
       const even_rows_choice even = even_rows_kernel(a.a.values.element, a.x.element, length);
       if (even.kernel != nullptr &&
-          even.bytes + own_shared_bytes <= max_shared_bytes(where.device())) {
+          even.bytes + static_shared_bytes <= max_shared_bytes(where.device())) {
         unplanned.rows = even.kernel;
-        blocks = ceil_div(a.a.rows, row_tile);
-        shape.threads = row_tile;
+        blocks = ceil_div(a.a.rows, rows_per_row_tile);
+        shape.threads = rows_per_row_tile;
         shape.shared_bytes = even.bytes;
-        job.tile_terms = static_cast<std::int32_t>(row_tile * length);
+        job.tile_terms = static_cast<std::int32_t>(rows_per_row_tile * length);
       }
     }
     if (unplanned.rows != nullptr && blocks <= max_blocks) {
@@ -311,24 +316,24 @@ void spmv(const executor& where, const csr_product& a) {
   const std::size_t a_sum =
       std::max<std::size_t>(2, size_of(accumulator) / 4 * (is_complex(accumulator) ? 2 : 1));
   scratch shared;
-  const auto share = [&](std::size_t handovers, words_left left) {
+  const auto share = [&](std::size_t carry_outs, words_left left) {
     shared =
-        scratch_for(current, stream, is_captured(stream, false, "spmv"), handovers * a_sum, left);
+        scratch_for(current, stream, is_captured(stream, false, "spmv"), carry_outs * a_sum, left);
     job.words = shared.words;
     job.tag = shared.tag;
     job.ended = shared.ended;
   };
   if (has_pieces) {
-    if (plan->split_rows > 0) share(plan->handovers, words_left::empty);
+    if (plan->split_rows > 0) share(plan->carry_outs, words_left::empty);
     job.pieces = plan->pieces;
     shape.threads = piece_threads;
     shape.blocks = plan->blocks;
     shape.shared_bytes = choice.piece_bytes;
   } else {
-    while ((tiles >> job.share_shift) >= scratch_words / a_sum) ++job.share_shift;
+    while ((tiles >> job.segment_shift) >= scratch_words / a_sum) ++job.segment_shift;
     // With wrong offsets some carry-outs are never taken.
-    share((tiles >> job.share_shift) + 1, words_left::any);
-    shape.threads = tile_threads;
+    share((tiles >> job.segment_shift) + 1, words_left::any);
+    shape.threads = merge_tile_threads;
     shape.blocks = static_cast<unsigned>(tiles);
     shape.shared_bytes = choice.tile_bytes;
   }

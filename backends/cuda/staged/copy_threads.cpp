@@ -68,7 +68,7 @@ copy_threads::~copy_threads() {
   for (std::thread& each : threads_) each.join();
 }
 
-void copy_threads::open(std::size_t count, strip_function* copy, const void* f) {
+void copy_threads::open(std::size_t count, copy_block_function* copy, const void* f) {
   copy_ = copy;
   f_ = f;
   count_ = count;
@@ -79,13 +79,13 @@ void copy_threads::open(std::size_t count, strip_function* copy, const void* f) 
 }
 
 void copy_threads::finish() {
-  copy_strips();
+  run_copy_blocks();
   if (turn_ % 2 == 1) ++turn_;
   while (inside_ != 0) pause();
   count_ = 0;
 }
 
-void copy_threads::copy_strips() {
+void copy_threads::run_copy_blocks() {
   for (;;) {
     const std::size_t i = next_.fetch_add(1, std::memory_order_relaxed);
     if (i >= count_) return;
@@ -99,7 +99,7 @@ void copy_threads::serve() {
     if (ended_) return;
     if (seen % 2 == 0) continue;
     ++inside_;
-    if (turn_ == seen) copy_strips();
+    if (turn_ == seen) run_copy_blocks();
     --inside_;
   }
 }

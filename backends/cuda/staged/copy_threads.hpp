@@ -34,16 +34,16 @@ class copy_threads {
   int count() const { return static_cast<int>(threads_.size()) + 1; }
 
  private:
-  using strip_function = void(const void* f, std::size_t i);
+  using copy_block_function = void(const void* f, std::size_t i);
 
-  void open(std::size_t count, strip_function* copy, const void* f);
-  void copy_strips();
+  void open(std::size_t count, copy_block_function* copy, const void* f);
+  void run_copy_blocks();
   void serve();
   std::uint64_t wait_for_next(std::uint64_t seen);
 
   // Work is open while `turn_` is odd. Whoever is inside may read it; whoever opens or closes it
   // waits until nobody is.
-  strip_function* copy_ = nullptr;
+  copy_block_function* copy_ = nullptr;
   const void* f_ = nullptr;
   std::size_t count_ = 0;
   alignas(64) std::atomic<std::size_t> next_ = 0;

@@ -123,16 +123,16 @@ class slots_on_device {
 
 }  // namespace
 
-stray_key histogram(const executor& where, const histogram_arguments& a) {
+out_of_range_key histogram(const executor& where, const histogram_arguments& a) {
   const call c(where);
   std::array<staged_vector, 2> all = {c.through().vector(a.x)};
   if (a.weighted) all[1] = c.through().vector(a.weights);
   const std::span<const staged_vector> vectors(all.data(), a.weighted ? 2 : 1);
   const slots_on_device slots(c, a);
 
-  stray_key first_stray;
+  out_of_range_key first_stray;
   const auto run = [&](const staged_operands& here, std::size_t first) {
-    const stray_key stray =
+    const out_of_range_key stray =
         cuda::histogram(c.on(), slots.asked(here[0], a.weighted ? here[1] : operand{}));
     if (stray.index < 0 || first_stray.index >= 0) return;
     first_stray = {stray.index + static_cast<std::int64_t>(first), stray.key};

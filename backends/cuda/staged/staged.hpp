@@ -12,17 +12,17 @@
 
 namespace tally::backends::cuda::staged {
 
-dot_row dot;
-multi_dot_row multi_dot;
-reduce_row reduce;
+dot_operation dot;
+multi_dot_operation multi_dot;
+reduce_operation reduce;
 exact_row exact;
-exact_sums_row exact_sums;
-round_words_row round_words;
-transform_row transform;
-fill_row fill;
-swap_row swap;
-extremum_row extremum;
-histogram_row histogram;
+exact_sums_operation exact_sums;
+round_words_operation round_words;
+transform_operation transform;
+fill_operation fill;
+swap_operation swap;
+extremum_operation extremum;
+histogram_operation histogram;
 
 class grown_memory {
  public:

@@ -25,13 +25,13 @@ constexpr std::size_t short_copied_bytes = std::size_t{256} << 10,
 
 /// Pinned vectors need no host memory, so their parts are this many buffers long: each copy has a
 /// fixed cost.
-constexpr std::size_t bus_stages = 2;
+constexpr std::size_t bus_buffers = 2;
 
 /// First and last parts per buffer, where threads copy: nothing hides their copies.
-constexpr std::size_t first_parts_a_stage = 8;
+constexpr std::size_t first_parts_per_buffer = 8;
 
 /// Per copy of a thread.
-constexpr std::size_t strip_bytes = std::size_t{32} << 10;
+constexpr std::size_t copy_block_bytes = std::size_t{32} << 10;
 
 /// Of vectors in a buffer.
 constexpr std::size_t alignment = 256;
@@ -150,7 +150,7 @@ void stages::allocate() {
           "cudaHostAlloc");
     s.host = static_cast<std::byte*>(memory);
     s.result = s.host + room;
-    check(cudaMalloc(&memory, bus_stages * room), "cudaMalloc");
+    check(cudaMalloc(&memory, bus_buffers * room), "cudaMalloc");
     s.device = static_cast<std::byte*>(memory);
     make_event(s.brought);
     make_event(s.worked);
@@ -220,9 +220,9 @@ stages::parts stages::parts_of(std::span<const staged_vector> vectors) const {
     return v.moves != way::threads && !v.written;
   };
   const bool all_are = std::ranges::all_of(vectors, is_on_bus);
-  const std::size_t most = std::bit_floor((all_are ? bus_stages : 1) * bytes_ / each);
+  const std::size_t most = std::bit_floor((all_are ? bus_buffers : 1) * bytes_ / each);
   if (all_are) return {most, most};
-  return {std::min(most, std::max(order::chunk, most / first_parts_a_stage)), most};
+  return {std::min(most, std::max(order::chunk, most / first_parts_per_buffer)), most};
 }
 
 /// Waits if threads will read what work on the stream may still write.
@@ -264,7 +264,7 @@ void stages::scatter_short(std::span<const staged_vector> vectors, const staged_
   }
 }
 
-void stages::strips::operator()(std::size_t i) const {
+void stages::copy_blocks::operator()(std::size_t i) const {
   const std::size_t k = i / of_each, begin = i % of_each * strip;
   const operand& v = vectors[chosen[k]].host;
   std::byte* const here = in->host + offsets[k] + begin * size_of(v.element);
@@ -285,7 +285,7 @@ void stages::begin_copying(std::span<const staged_vector> vectors, const stage& 
     copying_.offsets[some++] = at[j];
     widest = std::max(widest, size_of(v.host.element));
   }
-  copying_.strip = strip_bytes / widest;
+  copying_.strip = copy_block_bytes / widest;
   copying_.of_each = (s.size + copying_.strip - 1) / copying_.strip;
   threads_.begin(some * copying_.of_each, copying_);
 }

@@ -147,7 +147,7 @@ class stages {
   };
 
   /// Copies blocks of a part into its buffer, or back.
-  struct strips {
+  struct copy_blocks {
     void operator()(std::size_t i) const;
 
     std::span<const staged_vector> vectors;
@@ -183,7 +183,7 @@ class stages {
   std::size_t bytes_;
   copy_threads threads_;
   std::array<stage, count> all_{};
-  strips copying_;
+  copy_blocks copying_;
   cudaStream_t in_ = nullptr, out_ = nullptr;
   cudaEvent_t before_ = nullptr;  ///< work queued on the stream before a call
 };

@@ -149,7 +149,7 @@ class weight_tables {
     for (std::size_t first = begin; first < end; first += at_once_) {
       const std::size_t bins = std::min(at_once_, end - first);
       all([&](std::size_t thread) {
-        std::int64_t* const own = words_of(thread);
+        std::int64_t* const own = words_per(thread);
         std::uint64_t* const own_outside = outside != nullptr && first == begin
                                                ? outside + thread * (j.places - j.counts)
                                                : nullptr;
@@ -169,7 +169,7 @@ class weight_tables {
         const std::size_t last = share(bins, thread + 1, all.count, 16);
         for (std::size_t k = share(bins, thread, all.count, 16); k < last; ++k) {
           for (std::size_t t = 0; t < all.count; ++t) {
-            total.add_words<W>(words_of(t) + k * sum::words);
+            total.add_words<W>(words_per(t) + k * sum::words);
           }
           total.finish<C>(j.a, first + k);
         }
@@ -178,7 +178,7 @@ class weight_tables {
   }
 
  private:
-  std::int64_t* words_of(std::size_t thread) const {
+  std::int64_t* words_per(std::size_t thread) const {
     return &words_[thread * at_once_ * sum::words];
   }
 

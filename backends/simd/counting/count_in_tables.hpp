@@ -94,8 +94,8 @@ bool are_equal(const Place* places) {
 inline constexpr std::size_t samples_ahead = 4096;
 /// Up to this many counters keys are checked as they are counted. In larger tables the instructions
 /// for that would leave fewer loads from the second-level cache in flight (tuning/histogram.md:
-/// places_looked_at_while_counted).
-inline constexpr std::size_t places_looked_at_while_counted = 5 << 10;
+/// max_places_checked_while_counted).
+inline constexpr std::size_t max_places_checked_while_counted = 5 << 10;
 
 /// All samples are indices. `ahead`: prefetch distance.
 struct all_places {
@@ -223,7 +223,7 @@ void count_in_tables(const job& j, std::size_t begin, std::size_t end, const thr
   all([&](std::size_t thread) {
     counters own(t, thread);
     const auto count_keys = [&](const slot* keys, std::size_t n) {
-      return t.places <= places_looked_at_while_counted
+      return t.places <= max_places_checked_while_counted
                  ? own.count(keys, n, places_below{static_cast<slot>(j.bins), samples_ahead})
                  : 0;
     };

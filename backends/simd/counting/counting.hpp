@@ -129,14 +129,14 @@ std::size_t count(const job& j, const threads<Run>& all) {
 /// Computes a histogram on at most `threads` threads; `run(count, f)` calls f(0) ... f(count - 1)
 /// concurrently.
 template <class Run>
-stray_key count_on_threads(const histogram_arguments& a, const void* bins, slot_search* search,
-                           std::size_t threads, const Run& run) {
+out_of_range_key count_on_threads(const histogram_arguments& a, const void* bins,
+                                  slot_search* search, std::size_t threads, const Run& run) {
   using namespace counting;
   const job j{a, bins, search};
   const std::size_t n = a.x.size;
   const counting::threads<Run> all{std::clamp<std::size_t>(n / min_share, 1, threads), run};
   const auto stray_at = [&](std::size_t i) {
-    stray_key stray;
+    out_of_range_key stray;
     if (i == n) return stray;
     with_type<integer_types>(a.x.element, [&]<class X>() {
       const auto at = static_cast<std::ptrdiff_t>(i) * a.x.increment;

@@ -24,7 +24,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class Terms>
-HWY_NOINLINE void add_one_by_one(const Terms terms, std::size_t n, held_sum& to) {
+HWY_NOINLINE void add_one_by_one(const Terms terms, std::size_t n, intermediate_sum& to) {
   const auto& plain = terms.as_they_are();
   for (std::size_t i = 0; i < n; ++i) to.sum().add_product(plain.a(i), plain.b(i));
 }
@@ -53,7 +53,7 @@ HWY_NOINLINE double specials_of(const Terms terms, std::size_t n) {
 
 /// For a sum with an infinity or a NaN: only such terms count, none after a NaN.
 template <class Terms>
-HWY_NOINLINE void add_specials(const Terms terms, std::size_t n, held_sum& to) {
+HWY_NOINLINE void add_specials(const Terms terms, std::size_t n, intermediate_sum& to) {
   constexpr std::size_t block = 4096;
   for (std::size_t i = 0; i < n && to.special == to.special; i += block) {
     to.special += specials_of(terms.from(i), std::min(n - i, block));
@@ -281,7 +281,7 @@ class parted_numbers {
 #endif
 
 template <class Terms>
-HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, held_sum& to) {
+HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, intermediate_sum& to) {
   exponent_bins& bins = to.bins;
   // Bins cost about 96 terms one by one. Errors of products need FMA.
   if ((n < 96 && bins.owner != &to.sum()) || (Terms::paired && !has_fma)) {

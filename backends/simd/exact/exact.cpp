@@ -51,7 +51,7 @@ namespace {
 /// Adds tiles until one doesn't fit; returns the number of terms added. `seen`: extent of that
 /// tile.
 template <class Terms>
-std::size_t add_tiles(const Terms terms, std::size_t n, held_sum& to, extent& seen) {
+std::size_t add_tiles(const Terms terms, std::size_t n, intermediate_sum& to, extent& seen) {
   const auto zero = hn::Zero(Terms::du);
   level_sums<Terms> sums = {zero, zero, zero, zero};
   std::size_t done = 0, count = 0;
@@ -67,7 +67,7 @@ std::size_t add_tiles(const Terms terms, std::size_t n, held_sum& to, extent& se
 /// Calls f with each depth above the least until it returns true. Three levels hold products of
 /// floats over 2^+-15; six, doubles over 2^+-100 and their products over 2^+-40.
 template <class Terms, class F>
-bool any_deep([[maybe_unused]] const held_sum& to, [[maybe_unused]] const F& f) {
+bool any_deep([[maybe_unused]] const intermediate_sum& to, [[maybe_unused]] const F& f) {
   if constexpr (has_deep_levels<Terms>) {
     if constexpr (!Terms::paired) {
       if (f(std::integral_constant<int, 3>())) return true;
@@ -80,7 +80,7 @@ bool any_deep([[maybe_unused]] const held_sum& to, [[maybe_unused]] const F& f) 
 
 /// Sets the next tile's levels; others are moved to the sum.
 template <class Terms>
-HWY_INLINE void set_levels(int top, int depth, held_sum& to) {
+HWY_INLINE void set_levels(int top, int depth, intermediate_sum& to) {
   const bool same = top == to.top && (!Terms::paired || (depth == 2) == (to.depth == 2));
   if (to.used > 0 && !same) {
     to.template flush_levels<Terms::paired>();
@@ -90,10 +90,10 @@ HWY_INLINE void set_levels(int top, int depth, held_sum& to) {
 }
 
 template <class Terms>
-HWY_NOINLINE bool aim_deep_levels(const extent& e, held_sum& to) {
+HWY_NOINLINE bool aim_deep_levels(const extent& e, intermediate_sum& to) {
   return any_deep<Terms>(to, [&](auto depth) {
     // With little room above, the next terms may need fewer levels.
-    const auto top = aim<window<Terms, depth>, lowest_deep_top<Terms, depth>, 2>(e);
+    const auto top = aim<window<Terms, depth>, min_deep_top<Terms, depth>, 2>(e);
     if (top) set_levels<Terms>(*top, depth, to);
     return top.has_value();
   });
@@ -101,15 +101,15 @@ HWY_NOINLINE bool aim_deep_levels(const extent& e, held_sum& to) {
 
 /// Whether levels hold such terms.
 template <class Terms>
-HWY_NOINLINE bool have_levels(const extent& e, const held_sum& to) {
+HWY_NOINLINE bool have_levels(const extent& e, const intermediate_sum& to) {
   return aim<window<Terms>>(e) || any_deep<Terms>(to, [&](auto depth) {
-           return aim<window<Terms, depth>, lowest_deep_top<Terms, depth>>(e).has_value();
+           return aim<window<Terms, depth>, min_deep_top<Terms, depth>>(e).has_value();
          });
 }
 
 /// Aims as few levels as hold such terms; returns whether any do.
 template <class Terms>
-HWY_NOINLINE bool aim_levels(const extent& e, held_sum& to) {
+HWY_NOINLINE bool aim_levels(const extent& e, intermediate_sum& to) {
   const auto top = aim_at<Terms>(e, to.careful);
   if (!top) return aim_deep_levels<Terms>(e, to);
   set_levels<Terms>(*top, 2, to);
@@ -119,7 +119,8 @@ HWY_NOINLINE bool aim_levels(const extent& e, held_sum& to) {
 /// Adds deep tiles until one doesn't fit, and aims for that; returns the number of terms added.
 /// Unless `aimed`, no levels hold the next term.
 template <class Terms>
-HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, held_sum& to, bool& aimed) {
+HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, intermediate_sum& to,
+                                  bool& aimed) {
   extent seen;
   std::size_t done = 0;
   any_deep<Terms>(to, [&](auto depth) {
@@ -193,10 +194,10 @@ HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
 }
 
 template <class Terms>
-void add_unfit(const Terms terms, std::size_t n, held_sum& to);
+void add_unfit(const Terms terms, std::size_t n, intermediate_sum& to);
 
 template <class Terms>
-void add_terms(Terms terms, std::size_t n, held_sum& to) {
+void add_terms(Terms terms, std::size_t n, intermediate_sum& to) {
   if (HWY_UNLIKELY(to.special != 0)) return add_specials(terms, n, to);
   if constexpr (!has_levels<Terms>) {
     return add_to_bins(terms, n, to);
@@ -214,7 +215,7 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
     };
     if (!to.aimed && n > 0) {
       to.aimed = true;
-      to.deepest = deepest_levels<Terms>(n);
+      to.deepest = max_depth_for<Terms>(n);
       const auto top = aim_at<Terms>(extent_of(terms, std::min(n, Terms::width)), false);
       to.top = top.value_or(0);
       const bool aimed = top || (has_deep_levels<Terms> &&
@@ -253,11 +254,12 @@ void add_terms(Terms terms, std::size_t n, held_sum& to) {
 }
 
 template <class Terms>
-void add_unfit(const Terms terms, std::size_t n, held_sum& to) {
+void add_unfit(const Terms terms, std::size_t n, intermediate_sum& to) {
   if constexpr (may_be_scaled<Terms> && !is_scaled<Terms>) {
     if (const int each = scale_of(terms, n); each != 0) {
-      held_sum& scaled = static_cast<shared_bins&>(to.bins).template scaled_of<Terms::paired>(
-          to, scale_of_terms<Terms>(each));
+      intermediate_sum& scaled =
+          static_cast<shared_bins&>(to.bins).template scaled_of<Terms::paired>(
+              to, scale_of_terms<Terms>(each));
       return add_terms(scaled_terms<Terms>(terms, each), n, scaled);
     }
   }
@@ -265,9 +267,9 @@ void add_unfit(const Terms terms, std::size_t n, held_sum& to) {
 }
 
 template <class Terms>
-void flush(held_sum& held) {
+void flush(intermediate_sum& held) {
   held.flush_levels<Terms::paired>();
-  held_sum* const scaled = static_cast<shared_bins&>(held.bins).scaled;
+  intermediate_sum* const scaled = static_cast<shared_bins&>(held.bins).scaled;
   if (scaled != nullptr) scaled->template flush_levels<Terms::paired>();
   drain<Terms>(held.bins);
 }
@@ -275,7 +277,7 @@ void flush(held_sum& held) {
 template <class Terms>
 void add_all(Terms terms, std::size_t n, exact_sum<double>& to) {
   shared_bins bins;
-  held_sum held{to, bins};
+  intermediate_sum held{to, bins};
   add_terms(terms, n, held);
   flush<Terms>(held);
 }
@@ -351,7 +353,7 @@ bool all_finite(const T* numbers, std::size_t n) {
 /// whole: a part may be 0, and 0 times infinity is NaN.
 template <class T>
 void add_integers(const number_arrays<T>& integers, const T* factors, std::size_t n,
-                  held_sum& of_first, held_sum& of_second) {
+                  intermediate_sum& of_first, intermediate_sum& of_second) {
   if (!all_finite(factors, n)) {
     double special = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -374,9 +376,10 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
   const bool x_two = x_complex || a.x.element == type::int64;
   const bool y_two = y_complex || a.y.element == type::int64;
   shared_bins bins;
-  held_sum first_first{to.re, bins}, second_second{x_complex != y_complex ? to.im : to.re, bins};
-  held_sum first_second{y_complex ? to.im : to.re, bins};
-  held_sum second_first{x_complex ? to.im : to.re, bins};
+  intermediate_sum first_first{to.re, bins},
+      second_second{x_complex != y_complex ? to.im : to.re, bins};
+  intermediate_sum first_second{y_complex ? to.im : to.re, bins};
+  intermediate_sum second_first{x_complex ? to.im : to.re, bins};
   const std::size_t block = x.block(x_two || y_two);
   for (std::size_t i = 0; i < a.x.size; i += block) {
     const std::size_t n = std::min(block, a.x.size - i);
@@ -409,7 +412,7 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
     }
     add_terms(products<T>(x.first, y.first), n, first_first);
   }
-  for (held_sum* held : {&first_first, &second_second, &first_second, &second_first}) {
+  for (intermediate_sum* held : {&first_first, &second_second, &first_second, &second_first}) {
     flush<products<T>>(*held);
   }
 }
@@ -420,7 +423,7 @@ void add_packed_values(const exact_arguments& a, exact_sums& to) {
   const bool x_complex = is_complex(a.x.element);
   const bool two = x_complex || a.x.element == type::int64;
   shared_bins bins;
-  held_sum first{to.re, bins}, second{x_complex && !magnitudes ? to.im : to.re, bins};
+  intermediate_sum first{to.re, bins}, second{x_complex && !magnitudes ? to.im : to.re, bins};
   for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
     const std::size_t n = std::min(x.block(two), a.x.size - i);
     split_numbers(a.x.slice(i, n), x);
@@ -446,7 +449,7 @@ void add_packed_squares(const exact_arguments& a, exact_sums& to) {
   const bool x_complex = is_complex(a.x.element);
   const bool two = x_complex || a.x.element == type::int64;
   shared_bins bins;
-  held_sum first{to.re, bins}, second{to.re, bins}, mixed{to.re, bins};
+  intermediate_sum first{to.re, bins}, second{to.re, bins}, mixed{to.re, bins};
   for (std::size_t i = 0; i < a.x.size; i += x.block(two)) {
     const std::size_t n = std::min(x.block(two), a.x.size - i);
     split_numbers(a.x.slice(i, n), x);
@@ -457,7 +460,7 @@ void add_packed_squares(const exact_arguments& a, exact_sums& to) {
       add_terms(products<T>(x.first, x.second), n, mixed);
     }
   }
-  for (held_sum* held : {&first, &second, &mixed}) flush<products<T>>(*held);
+  for (intermediate_sum* held : {&first, &second, &mixed}) flush<products<T>>(*held);
 }
 
 template <class T>
@@ -517,7 +520,7 @@ template <class Terms>
 void write_rounded(Terms terms, std::size_t n, const exact_arguments& a) {
   shared_bins bins;
   room_for_sum room;
-  held_sum held{room, bins};
+  intermediate_sum held{room, bins};
   add_terms(terms, n, held);
   const bool root = a.term == exact_term::square;
   const auto rounded = [&]<class R>(R& result) {

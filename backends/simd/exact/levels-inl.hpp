@@ -170,7 +170,7 @@ struct tile_levels : tile_extent<Terms, careful> {
   }
 
   template <std::size_t u>
-  HWY_INLINE void take_two(const factors<D>& f, const factors<D>& g) {
+  HWY_INLINE void add_two(const factors<D>& f, const factors<D>& g) {
     const number h = add<u>(f), k = add<u + 1>(g);
     this->note_two(f, g, h, k);
   }
@@ -182,7 +182,7 @@ struct tile_levels : tile_extent<Terms, careful> {
 
   template <std::size_t... u>
   HWY_INLINE void step(std::index_sequence<u...>, const Terms& from, std::size_t i) {
-    (take_two<2 * u>(from.at(i + 2 * u * width), from.at(i + (2 * u + 1) * width)), ...);
+    (add_two<2 * u>(from.at(i + 2 * u * width), from.at(i + (2 * u + 1) * width)), ...);
   }
 
   template <std::size_t... u>
@@ -271,7 +271,7 @@ struct deep_levels : tile_extent<Terms, true> {
     return h;
   }
 
-  HWY_INLINE void take_two(const Terms& from) {
+  HWY_INLINE void add_two(const Terms& from) {
     const factors<D> f = from.at(0), g = from.at(width);
     const number h = add(f);
     this->note_two(f, g, h, add(g));
@@ -283,7 +283,7 @@ struct deep_levels : tile_extent<Terms, true> {
 #pragma GCC unroll 1
     for (; i + step <= n; i += step) {
       terms.prefetch_step(i);
-      for (std::size_t j = 0; j < step; j += 2 * width) take_two(terms.from(i + j));
+      for (std::size_t j = 0; j < step; j += 2 * width) add_two(terms.from(i + j));
     }
 #pragma GCC unroll 1
     for (; i < n; i += width) {
@@ -311,7 +311,7 @@ HWY_NOINLINE extent extent_of(const Terms terms, std::size_t n) {
 
 /// Adds at most a tile; or nothing if it doesn't fit, and sets `seen`.
 template <class Terms, bool careful>
-HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to,
+HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, intermediate_sum& to,
                              level_sums<Terms>& sums, extent& seen) {
   tile_levels<Terms, careful> levels;
   levels.start(every_set<Terms>, to.top);
@@ -343,8 +343,8 @@ HWY_INLINE std::optional<int> aim_at(const extent& e, bool careful) {
 
 /// Quick until a tile needs care.
 template <class Terms>
-HWY_INLINE bool add_levels(const Terms terms, std::size_t n, held_sum& to, level_sums<Terms>& sums,
-                           extent& seen) {
+HWY_INLINE bool add_levels(const Terms terms, std::size_t n, intermediate_sum& to,
+                           level_sums<Terms>& sums, extent& seen) {
   constexpr bool of_doubles = Terms::digits == 53;
   if constexpr (of_doubles || fits_one_level<Terms>) {
     if (!to.careful) {
@@ -369,7 +369,7 @@ HWY_INLINE std::uint64_t sum_of_numbers(hn::Vec<hn::RebindToUnsigned<typename Te
 
 /// Each step's biases were added `count` times.
 template <class Terms>
-HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, held_sum& to) {
+HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, intermediate_sum& to) {
   to.used = std::max(to.used, 2);
   for (int j = 0; j < min_levels<Terms::paired>; ++j) {
     const std::uint64_t biases =
@@ -381,7 +381,7 @@ HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, held_s
 /// Adds deep tiles until one doesn't fit; returns the number of terms added. `seen`: extent of that
 /// tile, or of all terms.
 template <class Terms, int depth>
-HWY_NOINLINE std::size_t add_deep_tiles(const Terms terms, std::size_t n, held_sum& to,
+HWY_NOINLINE std::size_t add_deep_tiles(const Terms terms, std::size_t n, intermediate_sum& to,
                                         extent& seen) {
   constexpr auto du = Terms::du;
   hn::Vec<hn::RebindToUnsigned<typename Terms::D>> sums[depth];

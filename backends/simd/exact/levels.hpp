@@ -37,8 +37,8 @@ constexpr int min_levels = paired ? 4 : 2;
 
 /// Bounds of `top`: the least levels' biases, their windows' floors and the smallest product's
 /// error are normal; the first level is at most 2^(top + steps_log + 2), which is finite.
-constexpr int lowest_top = -920;
-constexpr int highest_top = 1021 - steps_log;
+constexpr int min_top = -920;
+constexpr int max_top = 1021 - steps_log;
 
 constexpr std::uint64_t bias_bits(int k) {
   return (static_cast<std::uint64_t>(k + 1023) << 52) | (std::uint64_t{1} << 51);
@@ -50,10 +50,10 @@ struct extent {
 };
 
 /// Returns a `top` for these magnitudes, with some room, at most `max_above` above.
-template <int window, int lowest = lowest_top, int max_above = window < 32 ? 2 : 6>
+template <int window, int lowest = min_top, int max_above = window < 32 ? 2 : 6>
 [[gnu::always_inline]] inline std::optional<int> aim(const extent& e) {
   const int low = std::max(static_cast<int>(e.largest >> 20) - 1022, lowest);
-  const int high = std::min(static_cast<int>(e.smallest >> 20) - 1023 + window, highest_top);
+  const int high = std::min(static_cast<int>(e.smallest >> 20) - 1023 + window, max_top);
   if (low > high) return {};
   return low + std::min((high - low) / 4, max_above);
 }
@@ -128,11 +128,12 @@ struct room_for_sum {
 };
 
 /// Levels and bins of one sum, and its destination.
-class held_sum {
+class intermediate_sum {
  public:
-  held_sum(exact_sum<double>& sum, exponent_bins& held_bins) : bins(held_bins), made_(&sum) {}
+  intermediate_sum(exact_sum<double>& sum, exponent_bins& held_bins)
+      : bins(held_bins), made_(&sum) {}
   /// Constructs the sum only if levels don't hold all terms: that takes as long as 100 additions.
-  held_sum(room_for_sum& room, exponent_bins& held_bins) : bins(held_bins), room_(&room) {}
+  intermediate_sum(room_for_sum& room, exponent_bins& held_bins) : bins(held_bins), room_(&room) {}
 
   exponent_bins& bins;
   int scale = 0;       ///< log2 of the scale of levels and bins
@@ -223,22 +224,22 @@ class held_sum {
 /// Bins, and the intermediate sum of scaled terms, too large or too small for levels. Shared by all
 /// sums of a call.
 struct shared_bins : exponent_bins {
-  held_sum* scaled = nullptr;  ///< null without such terms
+  intermediate_sum* scaled = nullptr;  ///< null without such terms
 
   /// Returns the intermediate sum of terms scaled by 2^exponent.
   template <bool paired>
-  held_sum& scaled_of(held_sum& whole, int exponent) {
+  intermediate_sum& scaled_of(intermediate_sum& whole, int exponent) {
     if (scaled != nullptr && &scaled->sum() == &whole.sum() && scaled->scale == exponent) {
       return *scaled;
     }
     if (scaled != nullptr) scaled->template flush_levels<paired>();
-    scaled = new (bytes_) held_sum(whole.sum(), *this);
+    scaled = new (bytes_) intermediate_sum(whole.sum(), *this);
     scaled->scale = exponent;
     return *scaled;
   }
 
  private:
-  alignas(held_sum) std::byte bytes_[sizeof(held_sum)];
+  alignas(intermediate_sum) std::byte bytes_[sizeof(intermediate_sum)];
 };
 
 }  // namespace tally::backends::simd

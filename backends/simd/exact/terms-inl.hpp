@@ -199,8 +199,7 @@ constexpr int window = depth * level_spacing - (Terms::paired && depth > 2 ? 2 :
 /// Least `top` at which biases, window's floor and the smallest product's error are normal, or the
 /// error a multiple of the least number. (Smaller values are scaled.)
 template <class Terms, int depth>
-constexpr int lowest_deep_top =
-    std::max(lowest_top, window<Terms, depth> - (Terms::paired ? 969 : 900));
+constexpr int min_deep_top = std::max(min_top, window<Terms, depth> - (Terms::paired ? 969 : 900));
 /// Whether one level holds terms of a small range; and the window of a quick tile.
 template <class Terms>
 constexpr bool fits_one_level = Terms::digits <= 24;
@@ -222,9 +221,9 @@ constexpr bool has_levels = HWY_TARGET != HWY_SCALAR && (has_fma || !Terms::pair
 /// Whether more than two levels pay before bins.
 template <class Terms>
 constexpr bool has_deep_levels = has_levels<Terms> && Terms::width >= 4 && !is_scaled<Terms>;
-/// Maximum levels that pay for n terms, compared with bins (tuning/exact.md: deepest_levels).
+/// Maximum levels that pay for n terms, compared with bins (tuning/exact.md: max_depth_for).
 template <class Terms>
-constexpr int deepest_levels(std::size_t n) {
+constexpr int max_depth_for(std::size_t n) {
   if (Terms::paired) return n <= 512 ? max_levels : 4;
   return Terms::width >= 8 || n <= 2048 ? max_levels : 4;
 }

@@ -54,14 +54,14 @@ constexpr std::size_t block_columns = 16 / sizeof(W);
 
 /// Packed values of a vector of rows; column k begins at `values + k * stride`.
 template <class W>
-struct kept_values {
+struct packed_values {
   const W* values;
   std::size_t stride;
 
   static constexpr std::size_t columns = block_columns<W>;
 
   template <std::size_t n = columns>
-  HWY_INLINE kept_values block(std::size_t k) const {
+  HWY_INLINE packed_values block(std::size_t k) const {
     return {values + k * stride, stride};
   }
   template <std::size_t c>
@@ -216,7 +216,7 @@ struct slice_indices<W, I, true> {
 
 /// Elements of x for rows with one stencil.
 template <class W>
-struct pattern_x {
+struct stencil_x {
   const std::int32_t* above;
   slice_indices<W, std::uint16_t> rows;
   const W* x;
@@ -286,8 +286,8 @@ HWY_INLINE void take_term(const Block& values, const X& x, slice_vec<W>* lane) {
 /// lanes.
 template <bool first, std::size_t count, std::size_t l, class W, class Values, class X,
           std::size_t... c>
-HWY_INLINE void take_block(std::index_sequence<c...>, const Values& values, const X& x,
-                           std::size_t k, slice_vec<W>* lane) {
+HWY_INLINE void add_block(std::index_sequence<c...>, const Values& values, const X& x,
+                          std::size_t k, slice_vec<W>* lane) {
   // Wider blocks would make more loads cross a line.
   constexpr bool few = count - l <= block_columns<W>;
   const auto block = values.template block<few ? block_columns<W> : sizeof...(c)>(k);
@@ -298,22 +298,22 @@ HWY_INLINE void take_block(std::index_sequence<c...>, const Values& values, cons
 template <bool first, std::size_t count, std::size_t l = 0, class W, class Values, class X>
 HWY_INLINE void take_columns(const Values& values, const X& x, std::size_t k, slice_vec<W>* lane) {
   if constexpr (l < count) {
-    take_block<first, count, l, W>(std::make_index_sequence<Values::columns>(), values, x, k + l,
-                                   lane);
+    add_block<first, count, l, W>(std::make_index_sequence<Values::columns>(), values, x, k + l,
+                                  lane);
     take_columns<first, count, l + Values::columns, W>(values, x, k, lane);
   }
 }
 
 /// Adds the last terms, fewer than 8, to lanes 0, 1, ...
 template <std::size_t l = 0, class W, class Values, class X>
-HWY_INLINE void take_rest(const Values& values, const X& x, std::size_t k, std::size_t rest,
-                          slice_vec<W>* lane) {
+HWY_INLINE void add_rest(const Values& values, const X& x, std::size_t k, std::size_t rest,
+                         slice_vec<W>* lane) {
   if constexpr (l < row_order::lanes) {
     if (l >= rest) return;
     constexpr std::size_t n = block_columns<W>;
     if (l + n <= rest) {
-      take_block<false, row_order::lanes, l, W>(std::make_index_sequence<n>(), values, x, k + l,
-                                                lane);
+      add_block<false, row_order::lanes, l, W>(std::make_index_sequence<n>(), values, x, k + l,
+                                               lane);
     } else {
       const auto block = values.template block<n>(k + l);
       const auto of_x = block_of(x, k + l);
@@ -323,7 +323,7 @@ HWY_INLINE void take_rest(const Values& values, const X& x, std::size_t k, std::
         if (l + 2 < rest) take_term<false, row_order::lanes, l, 2, W>(block, of_x, lane);
       }
     }
-    take_rest<l + n, W>(values, x, k, rest, lane);
+    add_rest<l + n, W>(values, x, k, rest, lane);
   }
 }
 
@@ -339,7 +339,7 @@ HWY_INLINE slice_vec<W> sum_rows_of(const Values& values, const X& x, std::size_
     take_columns<true, lanes, 0, W>(values, x, 0, lane);
     std::size_t k = lanes;
     for (; k + lanes <= n; k += lanes) take_columns<false, lanes, 0, W>(values, x, k, lane);
-    take_rest<0, W>(values, x, k, n - k, lane);
+    add_rest<0, W>(values, x, k, n - k, lane);
     return fold_slice<lanes, W>(lane);
   }
 }
@@ -393,9 +393,9 @@ HWY_INLINE slice_vec<W> only_first_rows(std::size_t count, std::size_t r, slice_
 
 /// Adds the term of column k + c to lane l + c; in shorter rows +0, which changes no lane.
 template <std::size_t l, std::size_t c, class W, class Block, class X>
-HWY_INLINE void take_uneven_term(const Block& values, const X& x, std::size_t k,
-                                 const slice_series& series, const std::uint8_t* counts,
-                                 std::size_t r, slice_vec<W>* lane) {
+HWY_INLINE void add_uneven_term(const Block& values, const X& x, std::size_t k,
+                                const slice_group& series, const std::uint8_t* counts,
+                                std::size_t r, slice_vec<W>* lane) {
   const std::size_t j = k + c;
   if (j >= series.longest) return;
   auto term = hn::Mul(values.template column<c>(), x.template column<c>());
@@ -404,21 +404,21 @@ HWY_INLINE void take_uneven_term(const Block& values, const X& x, std::size_t k,
 }
 
 template <std::size_t l, class W, class Values, class X, std::size_t... c>
-HWY_INLINE void take_uneven_columns(std::index_sequence<c...> block, const Values& values,
-                                    const X& x, std::size_t k, const slice_series& series,
-                                    const std::uint8_t* counts, std::size_t r, slice_vec<W>* lane) {
+HWY_INLINE void add_uneven_columns(std::index_sequence<c...> block, const Values& values,
+                                   const X& x, std::size_t k, const slice_group& series,
+                                   const std::uint8_t* counts, std::size_t r, slice_vec<W>* lane) {
   if constexpr (l < row_order::lanes) {
     if (k + l >= series.longest) return;
     const auto loaded = values.template block<sizeof...(c)>(k + l);
     const auto of_x = block_of(x, k + l);
-    (take_uneven_term<l, c, W>(loaded, of_x, k + l, series, counts, r, lane), ...);
-    take_uneven_columns<l + sizeof...(c), W>(block, values, x, k, series, counts, r, lane);
+    (add_uneven_term<l, c, W>(loaded, of_x, k + l, series, counts, r, lane), ...);
+    add_uneven_columns<l + sizeof...(c), W>(block, values, x, k, series, counts, r, lane);
   }
 }
 
 template <class W, class Values, class X, std::size_t... l>
 HWY_INLINE slice_vec<W> sum_uneven_rows(std::index_sequence<l...>, const Values& values, const X& x,
-                                        const slice_series& series, const std::uint8_t* counts,
+                                        const slice_group& series, const std::uint8_t* counts,
                                         std::size_t r) {
   constexpr std::size_t lanes = row_order::lanes;
   slice_vec<W> lane[] = {((void)l, hn::Zero(slice_tag<W>()))...};
@@ -427,8 +427,8 @@ HWY_INLINE slice_vec<W> sum_uneven_rows(std::index_sequence<l...>, const Values&
     take_columns<false, lanes, 0, W>(values, x, k, lane);
   }
   for (; k < series.longest; k += lanes) {
-    take_uneven_columns<0, W>(std::make_index_sequence<block_columns<W>>(), values, x, k, series,
-                              counts, r, lane);
+    add_uneven_columns<0, W>(std::make_index_sequence<block_columns<W>>(), values, x, k, series,
+                             counts, r, lane);
   }
   return fold_slice<lanes, W>(lane);
 }
@@ -450,7 +450,7 @@ HWY_INLINE void store_first(slice_vec<W> v, std::size_t n, W* sums) {
 
 /// Read positions of a product in its plan.
 template <class W>
-struct series_place {
+struct group_cursor {
   const W* values;      ///< packed ones of this group, or the matrix's
   index_vector begins;  ///< row offsets from the window's first row on
   const std::uint16_t* narrow;
@@ -458,7 +458,7 @@ struct series_place {
   const std::uint16_t* rows;
   const std::uint16_t* rows_end;  ///< end of the window's rows
   const std::uint8_t* counts;
-  bool far;  ///< whether values exceed `near_bytes`, or packed ones `near_kept_bytes`
+  bool far;  ///< whether values exceed `near_bytes`, or packed ones `near_packed_bytes`
 };
 
 /// Prefetch distances for values read from the matrix: rows side by side are more streams than
@@ -473,17 +473,17 @@ HWY_INLINE void prefetch_adjacent(const W* values, std::size_t n) {
 }
 
 /// Bytes of packed values above which short rows are prefetched; longer ones would need more
-/// outstanding lines than a core has (tuning/spmv.md: near_kept_bytes).
-constexpr std::size_t near_kept_bytes = std::size_t{1} << 22;
+/// outstanding lines than a core has (tuning/spmv.md: near_packed_bytes).
+constexpr std::size_t near_packed_bytes = std::size_t{1} << 22;
 template <class W>
-HWY_INLINE bool prefetches_kept(const series_place<W>& at, std::size_t terms) {
+HWY_INLINE bool prefetches_packed(const group_cursor<W>& at, std::size_t terms) {
   return at.far && terms <= 2 * row_order::lanes;
 }
 
 /// Prefetches n values of each row, `slices_ahead` further on. Row ranges may be read as rows
 /// there; their entries are in range, too.
 template <class W>
-HWY_INLINE void prefetch_listed(const series_place<W>& at, std::size_t n) {
+HWY_INLINE void prefetch_listed(const group_cursor<W>& at, std::size_t n) {
   constexpr std::size_t slice = rows_of_slice<W>;
   constexpr std::size_t ahead_of_rows = slices_ahead * slice;
   if (static_cast<std::size_t>(at.rows_end - at.rows) < ahead_of_rows + slice) return;
@@ -503,7 +503,7 @@ struct adjacent_slices {
   std::size_t terms;           ///< per row
   std::size_t some_rows;       ///< per partial slice
 
-  HWY_INLINE adjacent_slices(const slice_series& series, const series_place<W>& at)
+  HWY_INLINE adjacent_slices(const slice_group& series, const group_cursor<W>& at)
       : first(at.rows),
         values(at.values),
         above(series.pattern->above),
@@ -515,10 +515,10 @@ struct adjacent_slices {
     W* const to = sums + *first + r;
     full ? hn::StoreU(some, slice_tag<W>(), to) : store_first<W>(some, some_rows - r, to);
   }
-  HWY_INLINE kept_values<W> kept(std::size_t r) const { return {values + r, rows()}; }
+  HWY_INLINE packed_values<W> kept(std::size_t r) const { return {values + r, rows()}; }
   HWY_INLINE adjacent_x<W> of_x(const W* x, std::size_t r) const { return {above, x + *first + r}; }
   HWY_INLINE void next() { ++first; }
-  HWY_INLINE void next_kept() {
+  HWY_INLINE void next_packed() {
     values += terms * rows();
     next();
   }
@@ -526,7 +526,7 @@ struct adjacent_slices {
 
 /// Advances to the next group: packed values begin at a cache line.
 template <bool full, class W>
-HWY_INLINE void end_kept(const adjacent_slices<full, W>& slices, series_place<W>& at) {
+HWY_INLINE void end_packed(const adjacent_slices<full, W>& slices, group_cursor<W>& at) {
   constexpr std::size_t slice = rows_of_slice<W>;
   at.rows = slices.first;
   at.values += (static_cast<std::size_t>(slices.values - at.values) + slice - 1) / slice * slice;
@@ -534,12 +534,12 @@ HWY_INLINE void end_kept(const adjacent_slices<full, W>& slices, series_place<W>
 
 /// Values packed; x belongs to the window's first row.
 template <bool full, class W>
-HWY_NOINLINE void sum_adjacent_kept(const slice_series& series, series_place<W>& at, const W* x,
-                                    W* sums) {
+HWY_NOINLINE void sum_adjacent_packed(const slice_group& series, group_cursor<W>& at, const W* x,
+                                      W* sums) {
   adjacent_slices<full, W> slices(series, at);
-  const bool prefetches = prefetches_kept(at, slices.terms);
+  const bool prefetches = prefetches_packed(at, slices.terms);
   with_count(slices.terms, [&](auto count) HWY_ATTR {
-    for (std::size_t left = series.size; left > 0; --left, slices.next_kept()) {
+    for (std::size_t left = series.size; left > 0; --left, slices.next_packed()) {
       if (prefetches) prefetch_adjacent(slices.values, slices.terms * slices.rows());
       for (std::size_t r = 0; r < slices.rows(); r += slice_lanes<W>) {
         slices.store(sum_rows_of<count(), W>(slices.kept(r), slices.of_x(x, r), slices.terms), r,
@@ -547,12 +547,12 @@ HWY_NOINLINE void sum_adjacent_kept(const slice_series& series, series_place<W>&
       }
     }
   });
-  end_kept(slices, at);
+  end_packed(slices, at);
 }
 
 /// The same with values read from the matrix.
 template <class W>
-HWY_NOINLINE void sum_adjacent_in_place(const slice_series& series, series_place<W>& at, const W* x,
+HWY_NOINLINE void sum_adjacent_in_place(const slice_group& series, group_cursor<W>& at, const W* x,
                                         W* sums) {
   constexpr std::size_t slice = rows_of_slice<W>, lanes = slice_lanes<W>;
   adjacent_slices<true, W> slices(series, at);
@@ -579,10 +579,10 @@ HWY_NOINLINE void sum_adjacent_in_place(const slice_series& series, series_place
 }
 
 /// The same with partial slices and more than 8 terms: a branch above would slow full ones
-/// (tuning/spmv.md: sum_some_adjacent_in_place).
+/// (tuning/spmv.md: sum_partial_adjacent_in_place).
 template <class W>
-HWY_NOINLINE void sum_some_adjacent_in_place(const slice_series& series, series_place<W>& at,
-                                             const W* x, W* sums) {
+HWY_NOINLINE void sum_partial_adjacent_in_place(const slice_group& series, group_cursor<W>& at,
+                                                const W* x, W* sums) {
   adjacent_slices<false, W> slices(series, at);
   const std::size_t rows = slices.rows(), terms = slices.terms;
   for (std::size_t left = series.size; left > 0; --left, slices.next()) {
@@ -640,8 +640,8 @@ struct triple_x {
 };
 
 template <bool first, std::size_t k, class W, int... c>
-HWY_INLINE void take_triple(std::integer_sequence<int, c...>, const kept_values<W>& values,
-                            const adjacent_x<W>& x, slice_vec<W>* lane) {
+HWY_INLINE void add_triple(std::integer_sequence<int, c...>, const packed_values<W>& values,
+                           const adjacent_x<W>& x, slice_vec<W>* lane) {
   const auto take = [&](slice_vec<W> value, slice_vec<W> of_x, std::size_t l) HWY_ATTR {
     const auto term = hn::Mul(value, of_x);
     lane[l % row_order::lanes] =
@@ -659,43 +659,43 @@ constexpr std::size_t triples_of_lanes = row_order::lanes;
 /// Adds the terms of the next n <= `triples_of_lanes` triples. With `first` they start the lanes,
 /// and are more than 8 terms.
 template <bool first, std::size_t t = 0, class W>
-HWY_INLINE void take_triples(const kept_values<W>& values, const adjacent_x<W>& x, std::size_t n,
-                             slice_vec<W>* lane) {
+HWY_INLINE void add_triples(const packed_values<W>& values, const adjacent_x<W>& x, std::size_t n,
+                            slice_vec<W>* lane) {
   if constexpr (t < triples_of_lanes) {
     constexpr bool sure = first && 3 * t <= row_order::lanes;
     if (!sure && t >= n) return;
-    take_triple<first, 3 * t, W>(std::make_integer_sequence<int, 3>(), values, x, lane);
-    take_triples<first, t + 1, W>(values, x, n, lane);
+    add_triple<first, 3 * t, W>(std::make_integer_sequence<int, 3>(), values, x, lane);
+    add_triples<first, t + 1, W>(values, x, n, lane);
   }
 }
 
 template <bool full, class W>
-HWY_NOINLINE void sum_adjacent_triples(const slice_series& series, series_place<W>& at, const W* x,
+HWY_NOINLINE void sum_adjacent_triples(const slice_group& series, group_cursor<W>& at, const W* x,
                                        W* sums) {
   adjacent_slices<full, W> slices(series, at);
   const std::size_t n = slices.terms;
-  for (std::size_t left = series.size; left > 0; --left, slices.next_kept()) {
+  for (std::size_t left = series.size; left > 0; --left, slices.next_packed()) {
     for (std::size_t r = 0; r < slices.rows(); r += slice_lanes<W>) {
       slice_vec<W> lane[row_order::lanes];
-      kept_values<W> values = slices.kept(r);
+      packed_values<W> values = slices.kept(r);
       adjacent_x<W> of_x = slices.of_x(x, r);
-      take_triples<true>(values, of_x, n / 3, lane);
+      add_triples<true>(values, of_x, n / 3, lane);
       constexpr std::size_t columns = 3 * triples_of_lanes;
       for (std::size_t k = columns; k < n; k += columns) {
         values = values.block(columns);
         of_x.above += columns;
-        take_triples<false>(values, of_x, (n - k) / 3, lane);
+        add_triples<false>(values, of_x, (n - k) / 3, lane);
       }
       slices.store(fold_slice<row_order::lanes, W>(lane), r, sums);
     }
   }
-  end_kept(slices, at);
+  end_packed(slices, at);
 }
 
 template <bool keeps, class W>
-HWY_INLINE auto listed_values(const series_place<W>& at, std::size_t r) {
+HWY_INLINE auto listed_values(const group_cursor<W>& at, std::size_t r) {
   if constexpr (keeps) {
-    return kept_values<W>{at.values + r, rows_of_slice<W>};
+    return packed_values<W>{at.values + r, rows_of_slice<W>};
   } else {
     values_in_place<W, std::array<const W*, slice_lanes<W>>> in_place;
     for (std::size_t l = 0; l < slice_lanes<W>; ++l) {
@@ -707,11 +707,10 @@ HWY_INLINE auto listed_values(const series_place<W>& at, std::size_t r) {
 
 /// Sums slices of listed rows. `x_of(at, r)`: elements of x for rows from r on.
 template <bool keeps, class W, class X>
-HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, const X& x_of,
-                           W* sums) {
+HWY_INLINE void sum_listed(const slice_group& series, group_cursor<W>& at, const X& x_of, W* sums) {
   constexpr std::size_t slice = rows_of_slice<W>;
   const std::size_t n = series.longest;
-  [[maybe_unused]] const bool prefetches = keeps && prefetches_kept(at, n);
+  [[maybe_unused]] const bool prefetches = keeps && prefetches_packed(at, n);
   const auto sum_each = [&](const auto& sum) HWY_ATTR {
     for (std::size_t i = 0; i < series.size; ++i) {
       HWY_ALIGN W some[slice];
@@ -751,22 +750,22 @@ HWY_INLINE void sum_listed(const slice_series& series, series_place<W>& at, cons
 
 /// x belongs to the window's first row.
 template <bool keeps, class W>
-HWY_NOINLINE void sum_with_pattern(const slice_series& series, series_place<W>& at, const W* x,
+HWY_NOINLINE void sum_with_stencil(const slice_group& series, group_cursor<W>& at, const W* x,
                                    W* sums) {
   sum_listed<keeps>(
       series, at,
-      [&](const series_place<W>& p, std::size_t r) HWY_ATTR {
-        return pattern_x<W>{series.pattern->above, slice_indices<W, std::uint16_t>(p.rows + r), x};
+      [&](const group_cursor<W>& p, std::size_t r) HWY_ATTR {
+        return stencil_x<W>{series.pattern->above, slice_indices<W, std::uint16_t>(p.rows + r), x};
       },
       sums);
 }
 
 template <bool keeps, class W>
-HWY_NOINLINE void sum_with_pairs(const slice_series& series, series_place<W>& at, const W* x,
+HWY_NOINLINE void sum_with_pairs(const slice_group& series, group_cursor<W>& at, const W* x,
                                  W* sums) {
   sum_listed<keeps>(
       series, at,
-      [&](const series_place<W>& p, std::size_t r) HWY_ATTR {
+      [&](const group_cursor<W>& p, std::size_t r) HWY_ATTR {
         pairs_x<W> of_x;
         of_x.above = series.pattern->above;
         for (std::size_t l = 0; l < slice_lanes<W>; ++l) of_x.from.rows[l] = x + p.rows[r + l];
@@ -776,21 +775,21 @@ HWY_NOINLINE void sum_with_pairs(const slice_series& series, series_place<W>& at
 }
 
 template <bool keeps, class W>
-HWY_NOINLINE void sum_with_narrow_columns(const slice_series& series, series_place<W>& at,
+HWY_NOINLINE void sum_with_narrow_columns(const slice_group& series, group_cursor<W>& at,
                                           const W* x, W* sums) {
   sum_listed<keeps>(
       series, at,
-      [&](const series_place<W>& p, std::size_t r)
+      [&](const group_cursor<W>& p, std::size_t r)
           HWY_ATTR { return columns_x<W, std::uint16_t>{p.narrow + r, x}; },
       sums);
 }
 
 template <bool keeps, class W>
-HWY_NOINLINE void sum_with_wide_columns(const slice_series& series, series_place<W>& at, const W* x,
+HWY_NOINLINE void sum_with_wide_columns(const slice_group& series, group_cursor<W>& at, const W* x,
                                         W* sums) {
   sum_listed<keeps>(
       series, at,
-      [&](const series_place<W>& p, std::size_t r)
+      [&](const group_cursor<W>& p, std::size_t r)
           HWY_ATTR { return columns_x<W, std::uint32_t>{p.wide + r, x}; },
       sums);
 }
@@ -804,15 +803,15 @@ constexpr std::size_t sweeps_of_row = order::lanes / slice_lanes<W> / vectors_of
 /// Adds terms from j on to vectors v, v + 1, ... of a sweep. With `first` they start the lanes;
 /// without `all` those from n on are left out.
 template <bool first, bool all, std::size_t v, class W, class I>
-HWY_INLINE void take_vectors(const W* values, const columns_x<W, I>& x, std::size_t j,
-                             std::size_t n, slice_vec<W>* lane) {
+HWY_INLINE void add_vectors(const W* values, const columns_x<W, I>& x, std::size_t j, std::size_t n,
+                            slice_vec<W>* lane) {
   if constexpr (v < vectors_of_sweep<W>) {
     if (!all && j >= n) return;
     auto term =
         hn::Mul(hn::LoadU(slice_tag<W>(), values + j), slice_indices<W, I>(x.columns + j).of(x.x));
     if (!all && n - j < slice_lanes<W>) term = only_first_rows<W>(n - j, 0, term);
     lane[v] = first ? term : hn::Add(lane[v], term);
-    take_vectors<first, all, v + 1, W>(values, x, j + order::lanes / vectors_of_sweep<W>, n, lane);
+    add_vectors<first, all, v + 1, W>(values, x, j + order::lanes / vectors_of_sweep<W>, n, lane);
   }
 }
 
@@ -835,12 +834,12 @@ HWY_INLINE W sum_long_row(const W* values, const columns_x<W, I>& x, std::size_t
   for (std::size_t s = 0; s < sweeps; ++s) {
     slice_vec<W> lane[vectors];
     std::size_t j = s * slice_lanes<W>;
-    take_vectors<true, true, 0, W>(values, x, j, n, lane);
+    add_vectors<true, true, 0, W>(values, x, j, n, lane);
 #pragma GCC unroll 1
     for (std::size_t end = 2 * order::lanes; end <= n; end += order::lanes) {
-      take_vectors<false, true, 0, W>(values, x, j += order::lanes, n, lane);
+      add_vectors<false, true, 0, W>(values, x, j += order::lanes, n, lane);
     }
-    take_vectors<false, false, 0, W>(values, x, j + order::lanes, n, lane);
+    add_vectors<false, false, 0, W>(values, x, j + order::lanes, n, lane);
     folded[s] = fold_halves<vectors / 2, vectors>(std::make_index_sequence<vectors / 2>(), lane);
   }
   const W sum = fold_lanes(slice_tag<W>(), fold_halves<sweeps / 2, sweeps>(
@@ -851,7 +850,7 @@ HWY_INLINE W sum_long_row(const W* values, const columns_x<W, I>& x, std::size_t
 
 /// `columns` advances to the next group.
 template <class W, class I>
-HWY_NOINLINE void sum_long_rows(const slice_series& series, series_place<W>& at, bool kept,
+HWY_NOINLINE void sum_long_rows(const slice_group& series, group_cursor<W>& at, bool kept,
                                 const I*& columns, const W* x, W* sums) {
   constexpr std::size_t slice = rows_of_slice<W>;
   for (std::size_t left = series.size; left > 0; --left, ++at.rows) {
@@ -870,21 +869,21 @@ HWY_NOINLINE void sum_long_rows(const slice_series& series, series_place<W>& at,
 template <bool keeps, class W>
 HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_t w,
                            const row_kernels<W>& others, W* sums) {
-  const slice_window& window = s.windows[w];
+  const sorting_scope& window = s.windows[w];
   const std::size_t first = window.first;
   const auto* const x = static_cast<const W*>(a.x.data);
   const W* const kept = std::get<lines<W>>(s.values).data() + window.value;
-  series_place<W> at{keeps ? kept : static_cast<const W*>(a.a.values.data),
+  group_cursor<W> at{keeps ? kept : static_cast<const W*>(a.a.values.data),
                      index_vector(a.a.row_offsets.slice(first, 1)),
                      window.narrow ? s.narrow.data() + window.column : nullptr,
                      window.narrow ? nullptr : s.wide.data() + window.column,
                      s.rows.data() + window.row,
                      s.rows.data() + s.windows[w + 1].row,
                      s.counts.data() + window.count,
-                     a.a.nonzeros() * sizeof(W) > (keeps ? near_kept_bytes : near_bytes)};
+                     a.a.nonzeros() * sizeof(W) > (keeps ? near_packed_bytes : near_bytes)};
   const W* const listed = others.listed_x + window.lowest;
   for (std::size_t i = window.series; i < s.windows[w + 1].series; ++i) {
-    const slice_series& series = s.series[i];
+    const slice_group& series = s.series[i];
     if (series.rows == slice_rows::apart) {
       for (std::size_t j = 0; j < series.size; ++j, at.rows += 2) {
         others.rows(a, first + at.rows[0], at.rows[1], sums + at.rows[0]);
@@ -897,11 +896,12 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
           const auto sum =
               series.pattern->triples
                   ? (full ? sum_adjacent_triples<true, W> : sum_adjacent_triples<false, W>)
-                  : (full ? sum_adjacent_kept<true, W> : sum_adjacent_kept<false, W>);
+                  : (full ? sum_adjacent_packed<true, W> : sum_adjacent_packed<false, W>);
           sum(series, at, from, sums);
         } else {
-          series.adjacent == rows_of_slice<W> ? sum_adjacent_in_place(series, at, from, sums)
-                                              : sum_some_adjacent_in_place(series, at, from, sums);
+          series.adjacent == rows_of_slice<W>
+              ? sum_adjacent_in_place(series, at, from, sums)
+              : sum_partial_adjacent_in_place(series, at, from, sums);
         }
       } else {
         // Without masked loads, rows in the matrix take a load per element anyway.
@@ -911,7 +911,7 @@ HWY_INLINE void sum_window(const csr_product& a, const row_slices& s, std::size_
             continue;
           }
         }
-        sum_with_pattern<keeps>(series, at, from, sums);
+        sum_with_stencil<keeps>(series, at, from, sums);
       }
     } else if (series.rows == slice_rows::alone) {
       window.narrow ? sum_long_rows(series, at, keeps, at.narrow, listed, sums)
@@ -935,8 +935,8 @@ std::size_t sum_slices(const csr_product& a, std::size_t first, std::size_t n,
   return n;
 #else
   const row_slices& slices = *analysis_of(a)->slices;
-  const std::vector<slice_window>& windows = slices.windows;
-  const auto next = std::ranges::lower_bound(windows, first, {}, &slice_window::first);
+  const std::vector<sorting_scope>& windows = slices.windows;
+  const auto next = std::ranges::lower_bound(windows, first, {}, &sorting_scope::first);
   auto w = static_cast<std::size_t>(next - windows.begin());
   if (next->first != first || w + 1 == windows.size() || windows[w + 1].first > first + n) {
     const std::size_t before = next->first > first ? std::min(next->first - first, n) : n;

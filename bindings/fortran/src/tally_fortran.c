@@ -396,8 +396,8 @@ static tally_call_options options_of(const int* grade, const int* conjugate, con
   return options;
 }
 
-static vector words_of(call* c, const char* name, const CFI_cdesc_t* d, tally_type sum_type,
-                       size_t count) {
+static vector words_per(call* c, const char* name, const CFI_cdesc_t* d, tally_type sum_type,
+                        size_t count) {
   const vector v = tally_fortran_contiguous(c, name, d);
   const size_t words = tally_exact_words(sum_type);
   if (words == 0) {
@@ -418,7 +418,7 @@ static vector words_of(call* c, const char* name, const CFI_cdesc_t* d, tally_ty
 static vector results_of(call* c, const char* name, const CFI_cdesc_t* d, const int* sum_type,
                          size_t count) {
   if (c->status == TALLY_SUCCESS && sum_type != NULL) {
-    vector v = words_of(c, name, d, *sum_type, count);
+    vector v = words_per(c, name, d, *sum_type, count);
     v.type = *sum_type;
     return v;
   }
@@ -659,9 +659,9 @@ tally_status tally_fortran_merge_words(const CFI_cdesc_t* to, tally_type sum_typ
   call c = {"tally_merge_words", TALLY_SUCCESS};
   const vector given = tally_fortran_contiguous(&c, "to", to);
   const size_t words = tally_exact_words(sum_type), count = words > 0 ? given.n / words : 0;
-  const vector t = words_of(&c, "to", to, sum_type, count);
+  const vector t = words_per(&c, "to", to, sum_type, count);
   vector f = {0, NULL, 1, TALLY_INT64};
-  if (from != NULL) f = words_of(&c, "from", from, sum_type, count);
+  if (from != NULL) f = words_per(&c, "from", from, sum_type, count);
   if (c.status != TALLY_SUCCESS) return c.status;
   return tally_fortran_kept(tally_merge_words(count, sum_type, f.data, t.data));
 }
@@ -675,7 +675,7 @@ static tally_status round_with(const char* name, rounding* function, const CFI_c
   call c = {name, TALLY_SUCCESS};
   const vector given = tally_fortran_contiguous(&c, "words", words);
   const size_t size = tally_exact_words(sum_type), count = size > 0 ? given.n / size : 0;
-  const vector w = words_of(&c, "words", words, sum_type, count);
+  const vector w = words_per(&c, "words", words, sum_type, count);
   const vector r = results_of(&c, "results", results, NULL, count);
   if (c.status != TALLY_SUCCESS) return c.status;
   const tally_call_options options = options_of(NULL, NULL, wait, NULL);

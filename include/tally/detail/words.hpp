@@ -12,7 +12,7 @@ namespace tally::words {
 
 /// Words per value of type `T`.
 template <class T>
-inline constexpr int words_of = sizeof(T) / 4;
+inline constexpr int words_per = sizeof(T) / 4;
 
 TALLY_HOST_DEVICE constexpr std::uint64_t make_word(std::uint32_t payload, std::uint32_t tag) {
   return std::uint64_t{tag} << 32 | payload;
@@ -69,9 +69,9 @@ __device__ void put(std::uint64_t* to, const std::uint32_t (&payload)[count]) {
 
 template <class T>
 __device__ void put(std::uint64_t* to, const T& value) {
-  std::uint32_t payload[words_of<T>];
+  std::uint32_t payload[words_per<T>];
   memcpy(payload, &value, sizeof value);
-  if constexpr (words_of<T> == 1) {
+  if constexpr (words_per<T> == 1) {
     store_word(to, make_word(payload[0], full));
   } else {
     put(to, payload);

@@ -24,7 +24,7 @@ inline void check(int status, const char* function) {
 }
 
 /// Whether handles can still be freed.
-inline bool are_possible() noexcept {
+inline bool mpi_is_usable() noexcept {
   int finalized = 0;
   MPI_Finalized(&finalized);
   return finalized == 0;

@@ -23,7 +23,7 @@
 namespace tally::mpi::calls {
 
 /// Whether the code of MPI's callbacks is being unloaded.
-inline std::atomic<bool> are_unloading = false;
+inline std::atomic<bool> is_unloading = false;
 
 /// Freed with the object unless MPI has been finalised.
 template <class Handle, int (*release)(Handle*)>
@@ -34,7 +34,7 @@ class owned {
       : handle_(std::exchange(other.handle_, other.none_)), none_(other.none_) {}
   owned& operator=(owned&&) = delete;
   ~owned() {
-    if (handle_ != none_ && are_possible() && !are_unloading) release(&handle_);
+    if (handle_ != none_ && mpi_is_usable() && !is_unloading) release(&handle_);
   }
 
   Handle get() const noexcept { return handle_; }
@@ -170,8 +170,8 @@ class duplicates {
   duplicates& operator=(const duplicates&) = delete;
   /// At exit, or when a library is unloaded: MPI must not call it afterwards.
   ~duplicates() {
-    if (!are_possible()) return;
-    are_unloading = true;
+    if (!mpi_is_usable()) return;
+    is_unloading = true;
     if (at_end_ != MPI_KEYVAL_INVALID) MPI_Comm_delete_attr(MPI_COMM_SELF, at_end_);
     clear(MPI_COMM_NULL);
   }

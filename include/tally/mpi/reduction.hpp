@@ -43,7 +43,7 @@ inline int count_of(std::size_t elements) {
 // --- The default grade ----------------------------------------------------------------------------
 
 /// Memory to join two messages, or null; per thread, so that MPI's callbacks need not allocate.
-inline std::byte* room_for(std::size_t bytes) noexcept {
+inline std::byte* join_buffer(std::size_t bytes) noexcept {
   thread_local std::vector<std::byte> room;
   try {
     if (room.size() < bytes) room.resize(bytes);
@@ -58,7 +58,7 @@ inline void append_messages(void* first, void* second, int* count, MPI_Datatype*
   int size = 0;
   MPI_Type_size(*type, &size);
   const auto bytes = static_cast<std::size_t>(size);
-  std::byte* const joined = room_for(bytes);
+  std::byte* const joined = join_buffer(bytes);
   for (int i = 0; i < *count; ++i) {
     std::byte* const lower = static_cast<std::byte*>(first) + bytes * static_cast<std::size_t>(i);
     std::byte* const upper = static_cast<std::byte*>(second) + bytes * static_cast<std::size_t>(i);
@@ -128,7 +128,7 @@ class interval_reduction final : public unfinished_sums {
     const MPI_Op op = layout_.over()->operation(&append_messages, false);
     const bool in_order = joins_in_order(layout_, words, blocks);
     if (!in_order) all_.resize(message_.size() * static_cast<std::size_t>(layout_.ranks()));
-    room_for(message_.size() * sizeof(std::int64_t));
+    join_buffer(message_.size() * sizeof(std::int64_t));
     make_message();
     if (in_order) {
       all_reduce(own_.data(), message_.data(), 1, type, op, layout_.communicator(), blocks);
@@ -136,7 +136,7 @@ class interval_reduction final : public unfinished_sums {
       all_gather(own_.data(), all_.data(), words, layout_.communicator(), blocks);
     }
   }
-  ~interval_reduction() override { wait_for_the_rest(); }
+  ~interval_reduction() override { wait_if_pending(); }
 
   std::size_t size() const noexcept override { return sums_.fields.size(); }
 
@@ -274,11 +274,11 @@ class interval_reduction final : public unfinished_sums {
 // --- The exact grade, and integers ----------------------------------------------------------------
 
 /// Words added modulo 2^64: those of `exact_sum`, or an integer sum.
-class word_reduction final : public unfinished_sums {
+class limb_reduction final : public unfinished_sums {
  public:
   /// @param l layout with the vectors' sizes, or null.
-  word_reduction(MPI_Comm comm, const layout* l, const executor& where, sums all, bool blocks)
-      : comm_(comm), sums_(std::move(all)), words_(size() * words_each() + 1) {
+  limb_reduction(MPI_Comm comm, const layout* l, const executor& where, sums all, bool blocks)
+      : comm_(comm), sums_(std::move(all)), words_(size() * limbs_per_sum() + 1) {
     if (l == nullptr) check_communicator(comm);
     attempt(failed_, [&] {
       if (l != nullptr) sums_.check_size("tally::mpi", static_cast<std::size_t>(l->size()));
@@ -297,7 +297,7 @@ class word_reduction final : public unfinished_sums {
                blocks);
   }
 
-  ~word_reduction() override { wait_for_the_rest(); }
+  ~limb_reduction() override { wait_if_pending(); }
 
   std::size_t size() const noexcept override { return sums_.fields.size(); }
 
@@ -305,13 +305,13 @@ class word_reduction final : public unfinished_sums {
     wait();
     if (words_.back() != 0) agree(comm_, failed_);
     for (std::size_t j = 0; j < size(); ++j) {
-      round(words_.data() + j * words_each(),
+      round(words_.data() + j * limbs_per_sum(),
             static_cast<std::byte*>(results) + j * size_of(sums_.result));
     }
   }
 
  private:
-  std::size_t words_each() const noexcept {
+  std::size_t limbs_per_sum() const noexcept {
     return sums_.fields.empty() || sums_.result == type::int64 ? 1 : exact_words(sums_.exact_sum());
   }
 
@@ -344,14 +344,14 @@ class word_reduction final : public unfinished_sums {
 inline std::unique_ptr<unfinished_sums> start(const layout& l, const executor& where, sums all,
                                               grade g, bool blocks) {
   if (g.is_exact() || all.result == type::int64 || all.fields.empty()) {
-    return std::make_unique<word_reduction>(l.communicator(), &l, where, std::move(all), blocks);
+    return std::make_unique<limb_reduction>(l.communicator(), &l, where, std::move(all), blocks);
   }
   return std::make_unique<interval_reduction>(l, where, std::move(all), blocks);
 }
 
 inline std::unique_ptr<unfinished_sums> start(MPI_Comm comm, const executor& where, sums all,
                                               exact_grade, bool blocks) {
-  return std::make_unique<word_reduction>(comm, nullptr, where, std::move(all), blocks);
+  return std::make_unique<limb_reduction>(comm, nullptr, where, std::move(all), blocks);
 }
 
 }  // namespace tally::mpi::calls

@@ -54,7 +54,7 @@ class unfinished_sums {
     }
   }
   /// Waits if an exception prevented `finish`. Derived destructors call it before freeing messages.
-  void wait_for_the_rest() noexcept {
+  void wait_if_pending() noexcept {
     if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
   }
 

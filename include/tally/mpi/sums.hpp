@@ -56,7 +56,7 @@ using grade_over = std::conditional_t<std::same_as<C, layout>, grade, exact_grad
 
 /// The default argument.
 template <ranks C>
-constexpr grade_over<C> unsaid_grade() noexcept {
+constexpr grade_over<C> default_grade() noexcept {
   static_assert(
       std::same_as<C, layout>,
       "sums over a communicator are in the exact grade: tally::exact is the last argument. "
@@ -121,7 +121,7 @@ R finished(std::unique_ptr<unfinished_sums> sums) {
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 auto dot(const C& over, const executor& where, const X& x, const Y& y,
-         grade_over<C> g = unsaid_grade<C>()) {
+         grade_over<C> g = default_grade<C>()) {
   return calls::finished<dots::accumulator<R, X, Y>>(
       calls::start_dot<R>(over, where, x, y, conjugate::none, g, true));
 }
@@ -131,7 +131,7 @@ auto dot(const C& over, const executor& where, const X& x, const Y& y,
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 auto idot(const C& over, const executor& where, const X& x, const Y& y,
-          grade_over<C> g = unsaid_grade<C>()) {
+          grade_over<C> g = default_grade<C>()) {
   return request<dots::accumulator<R, X, Y>>(
       calls::start_dot<R>(over, where, x, y, conjugate::none, g, false));
 }
@@ -140,7 +140,7 @@ auto idot(const C& over, const executor& where, const X& x, const Y& y,
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 auto dotc(const C& over, const executor& where, const X& x, const Y& y,
-          grade_over<C> g = unsaid_grade<C>()) {
+          grade_over<C> g = default_grade<C>()) {
   return calls::finished<dots::accumulator<R, X, Y>>(
       calls::start_dot<R>(over, where, x, y, conjugate::x, g, true));
 }
@@ -149,7 +149,7 @@ auto dotc(const C& over, const executor& where, const X& x, const Y& y,
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 auto idotc(const C& over, const executor& where, const X& x, const Y& y,
-           grade_over<C> g = unsaid_grade<C>()) {
+           grade_over<C> g = default_grade<C>()) {
   return request<dots::accumulator<R, X, Y>>(
       calls::start_dot<R>(over, where, x, y, conjugate::x, g, false));
 }
@@ -159,7 +159,7 @@ auto idotc(const C& over, const executor& where, const X& x, const Y& y,
 /// r = sum_i x_i over all elements of all ranks; parameters as for `dot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
-auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
   return calls::finished<reductions::result_t<reduction::sum, R, X>>(
       calls::start_reduction<reduction::sum, R>(over, where, x, g, true));
 }
@@ -167,7 +167,7 @@ auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = uns
 /// See `idot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
-auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
   return request<reductions::result_t<reduction::sum, R, X>>(
       calls::start_reduction<reduction::sum, R>(over, where, x, g, false));
 }
@@ -175,7 +175,7 @@ auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = un
 /// r = sum_i |x_i|, complex elements as |re x_i| + |im x_i|. Real.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
-auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
   return calls::finished<reductions::result_t<reduction::asum, R, X>>(
       calls::start_reduction<reduction::asum, R>(over, where, x, g, true));
 }
@@ -183,7 +183,7 @@ auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = un
 /// See `idot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
-auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
   return request<reductions::result_t<reduction::asum, R, X>>(
       calls::start_reduction<reduction::asum, R>(over, where, x, g, false));
 }
@@ -191,7 +191,7 @@ auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = u
 /// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
-auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
   return calls::finished<reductions::result_t<reduction::nrm2, R, X>>(
       calls::start_reduction<reduction::nrm2, R>(over, where, x, g, true));
 }
@@ -199,7 +199,7 @@ auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = un
 /// See `idot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
-auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
   return request<reductions::result_t<reduction::nrm2, R, X>>(
       calls::start_reduction<reduction::nrm2, R>(over, where, x, g, false));
 }
@@ -213,7 +213,7 @@ auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = u
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
-               grade_over<C> g = unsaid_grade<C>()) {
+               grade_over<C> g = default_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return calls::finished<std::vector<T>>(
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::none, g, true));
@@ -223,7 +223,7 @@ auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
-                grade_over<C> g = unsaid_grade<C>()) {
+                grade_over<C> g = default_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return request<std::vector<T>>(
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::none, g, false));
@@ -234,7 +234,7 @@ auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dot(const C& over, const executor& where, const L& pairs,
-               grade_over<C> g = unsaid_grade<C>()) {
+               grade_over<C> g = default_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return calls::finished<std::vector<T>>(
@@ -245,7 +245,7 @@ auto multi_dot(const C& over, const executor& where, const L& pairs,
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto imulti_dot(const C& over, const executor& where, const L& pairs,
-                grade_over<C> g = unsaid_grade<C>()) {
+                grade_over<C> g = default_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return request<std::vector<T>>(
@@ -256,7 +256,7 @@ auto imulti_dot(const C& over, const executor& where, const L& pairs,
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
-                grade_over<C> g = unsaid_grade<C>()) {
+                grade_over<C> g = default_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return calls::finished<std::vector<T>>(
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::x, g, true));
@@ -266,7 +266,7 @@ auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
-                 grade_over<C> g = unsaid_grade<C>()) {
+                 grade_over<C> g = default_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return request<std::vector<T>>(
       calls::start_pairs<T>(over, where, multi_dots::against_one(x, y), conjugate::x, g, false));
@@ -276,7 +276,7 @@ auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dotc(const C& over, const executor& where, const L& pairs,
-                grade_over<C> g = unsaid_grade<C>()) {
+                grade_over<C> g = default_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return calls::finished<std::vector<T>>(
@@ -287,7 +287,7 @@ auto multi_dotc(const C& over, const executor& where, const L& pairs,
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto imulti_dotc(const C& over, const executor& where, const L& pairs,
-                 grade_over<C> g = unsaid_grade<C>()) {
+                 grade_over<C> g = default_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return request<std::vector<T>>(
@@ -303,7 +303,8 @@ concept fields = std::ranges::forward_range<const L> &&
 /// `tally::mpi::sums(l, where, std::array{std::span(heat), std::span(salt)})`.
 /// @return on all ranks. Blocks.
 template <class R = void, ranks C, fields L>
-auto sums(const C& over, const executor& where, const L& all, grade_over<C> g = unsaid_grade<C>()) {
+auto sums(const C& over, const executor& where, const L& all,
+          grade_over<C> g = default_grade<C>()) {
   using T = calls::field_result<L, R>;
   return calls::finished<std::vector<T>>(calls::start_sums<T>(over, where, all, g, true));
 }
@@ -311,7 +312,7 @@ auto sums(const C& over, const executor& where, const L& all, grade_over<C> g = 
 /// See `idot`.
 template <class R = void, ranks C, fields L>
 auto isums(const C& over, const executor& where, const L& all,
-           grade_over<C> g = unsaid_grade<C>()) {
+           grade_over<C> g = default_grade<C>()) {
   using T = calls::field_result<L, R>;
   return request<std::vector<T>>(calls::start_sums<T>(over, where, all, g, false));
 }

@@ -73,11 +73,11 @@ class communicator {
   communicator(ncclComm_t comm, const executor& where)
       : comm_(comm),
         where_(checked(comm, where)),
-        words_(where_, words_at_first),
-        nodes_(where_, numbers_at_first),
-        others_(where_, numbers_at_first),
-        pieces_(where_, pieces_at_first),
-        results_(where_, results_at_first, reach::kernels_and_host) {
+        words_(where_, initial_word_bytes),
+        nodes_(where_, initial_node_bytes),
+        others_(where_, initial_node_bytes),
+        pieces_(where_, initial_chunk_bytes),
+        results_(where_, initial_result_bytes, reach::kernels_and_host) {
     const calls::current_device current(device());
     calls::check(ncclCommUserRank(comm, &rank_), "ncclCommUserRank");
     calls::check(ncclCommCount(comm, &ranks_), "ncclCommCount");
@@ -180,11 +180,11 @@ class communicator {
 
  private:
   // For `windows::max_sums` sums, so that a first call may be captured.
-  static constexpr std::size_t words_at_first =
+  static constexpr std::size_t initial_word_bytes =
       windows::max_sums * exact_words(type::complex128) * sizeof(std::int64_t);
-  static constexpr std::size_t numbers_at_first = std::size_t{1} << 20;
-  static constexpr std::size_t pieces_at_first = 4 * windows::max_sums * order::chunk * 16;
-  static constexpr std::size_t results_at_first = 1024;
+  static constexpr std::size_t initial_node_bytes = std::size_t{1} << 20;
+  static constexpr std::size_t initial_chunk_bytes = 4 * windows::max_sums * order::chunk * 16;
+  static constexpr std::size_t initial_result_bytes = 1024;
 
   static const executor& checked(ncclComm_t comm, const executor& where) {
     int device = -1;
@@ -203,7 +203,7 @@ class communicator {
   int rank_ = 0;
   int ranks_ = 1;
   mutable calls::room words_, nodes_, others_, pieces_, results_;
-  std::optional<calls::shared_windows> windows_;
+  std::optional<calls::peer_buffers> windows_;
   int exceptions_ = std::uncaught_exceptions();  ///< at construction
 };
 

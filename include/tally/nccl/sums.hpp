@@ -56,7 +56,7 @@ using grade_over = std::conditional_t<std::same_as<C, layout>, grade, exact_grad
 
 /// The default argument.
 template <ranks C>
-constexpr grade_over<C> unsaid_grade() noexcept {
+constexpr grade_over<C> default_grade() noexcept {
   static_assert(
       std::same_as<C, layout>,
       "sums over a communicator are in the exact grade: tally::exact is the last argument. "
@@ -112,7 +112,7 @@ using distributed::rows_result;
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 auto dot(const C& over, const executor& where, const X& x, const Y& y,
-         grade_over<C> g = unsaid_grade<C>()) {
+         grade_over<C> g = default_grade<C>()) {
   using T = dots::accumulator<R, X, Y>;
   return calls::returned<T>(over, where, calls::products<T>(x, y, conjugate::none), g);
 }
@@ -122,7 +122,7 @@ auto dot(const C& over, const executor& where, const X& x, const Y& y,
 template <ranks C, vector_operand X, vector_operand Y, result_place P>
   requires dots::computable<results::element_t<P>, X, Y>
 void dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-         grade_over<C> g = unsaid_grade<C>()) {
+         grade_over<C> g = default_grade<C>()) {
   using T = results::element_t<P>;
   calls::written("tally::nccl::dot", over, where, calls::products<T>(x, y, conjugate::none), result,
                  g);
@@ -132,7 +132,7 @@ void dot(const C& over, const executor& where, const X& x, const Y& y, P&& resul
 template <class R = void, ranks C, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 auto dotc(const C& over, const executor& where, const X& x, const Y& y,
-          grade_over<C> g = unsaid_grade<C>()) {
+          grade_over<C> g = default_grade<C>()) {
   using T = dots::accumulator<R, X, Y>;
   return calls::returned<T>(over, where, calls::products<T>(x, y, conjugate::x), g);
 }
@@ -141,7 +141,7 @@ auto dotc(const C& over, const executor& where, const X& x, const Y& y,
 template <ranks C, vector_operand X, vector_operand Y, result_place P>
   requires dots::computable<results::element_t<P>, X, Y>
 void dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-          grade_over<C> g = unsaid_grade<C>()) {
+          grade_over<C> g = default_grade<C>()) {
   using T = results::element_t<P>;
   calls::written("tally::nccl::dotc", over, where, calls::products<T>(x, y, conjugate::x), result,
                  g);
@@ -152,7 +152,7 @@ void dotc(const C& over, const executor& where, const X& x, const Y& y, P&& resu
 /// r = sum_i x_i over all elements of all ranks; parameters as for `dot`.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
-auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
   using T = reductions::result_t<reduction::sum, R, X>;
   return calls::returned<T>(over, where, calls::elements<reduction::sum, T>(x), g);
 }
@@ -161,7 +161,7 @@ auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = uns
 template <ranks C, vector_operand X, result_place P>
   requires reductions::computable<reduction::sum, results::element_t<P>, X>
 void sum(const C& over, const executor& where, const X& x, P&& result,
-         grade_over<C> g = unsaid_grade<C>()) {
+         grade_over<C> g = default_grade<C>()) {
   using T = results::element_t<P>;
   calls::written("tally::nccl::sum", over, where, calls::elements<reduction::sum, T>(x), result, g);
 }
@@ -169,7 +169,7 @@ void sum(const C& over, const executor& where, const X& x, P&& result,
 /// r = sum_i |x_i|, complex elements as |re x_i| + |im x_i|. Real.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
-auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
   using T = reductions::result_t<reduction::asum, R, X>;
   return calls::returned<T>(over, where, calls::elements<reduction::asum, T>(x), g);
 }
@@ -178,7 +178,7 @@ auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = un
 template <ranks C, vector_operand X, result_place P>
   requires reductions::computable<reduction::asum, results::element_t<P>, X>
 void asum(const C& over, const executor& where, const X& x, P&& result,
-          grade_over<C> g = unsaid_grade<C>()) {
+          grade_over<C> g = default_grade<C>()) {
   using T = results::element_t<P>;
   calls::written("tally::nccl::asum", over, where, calls::elements<reduction::asum, T>(x), result,
                  g);
@@ -187,7 +187,7 @@ void asum(const C& over, const executor& where, const X& x, P&& result,
 /// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real. Never leaves the range on the way.
 template <class R = void, ranks C, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
-auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = unsaid_grade<C>()) {
+auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
   using T = reductions::result_t<reduction::nrm2, R, X>;
   return calls::returned<T>(over, where, calls::elements<reduction::nrm2, T>(x), g);
 }
@@ -196,7 +196,7 @@ auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = un
 template <ranks C, vector_operand X, result_place P>
   requires reductions::computable<reduction::nrm2, results::element_t<P>, X>
 void nrm2(const C& over, const executor& where, const X& x, P&& result,
-          grade_over<C> g = unsaid_grade<C>()) {
+          grade_over<C> g = default_grade<C>()) {
   using T = results::element_t<P>;
   calls::written("tally::nccl::nrm2", over, where, calls::elements<reduction::nrm2, T>(x), result,
                  g);
@@ -211,7 +211,7 @@ void nrm2(const C& over, const executor& where, const X& x, P&& result,
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
-               grade_over<C> g = unsaid_grade<C>()) {
+               grade_over<C> g = default_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return calls::all_returned<T>(over, where,
                                 calls::pairs<T>(multi_dots::against_one(x, y), conjugate::none), g);
@@ -222,7 +222,7 @@ auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
 template <ranks C, rows_operand X, vector_operand Y, result_place P>
   requires multi_dots::computable_rows<results::element_t<P>, X, Y>
 void multi_dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-               grade_over<C> g = unsaid_grade<C>()) {
+               grade_over<C> g = default_grade<C>()) {
   using T = results::element_t<P>;
   calls::written("tally::nccl::multi_dot", over, where,
                  calls::pairs<T>(multi_dots::against_one(x, y), conjugate::none), result, g);
@@ -233,7 +233,7 @@ void multi_dot(const C& over, const executor& where, const X& x, const Y& y, P&&
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dot(const C& over, const executor& where, const L& pairs,
-               grade_over<C> g = unsaid_grade<C>()) {
+               grade_over<C> g = default_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return calls::all_returned<T>(over, where, calls::pairs<T>({{}, {}, list}, conjugate::none), g);
@@ -243,7 +243,7 @@ auto multi_dot(const C& over, const executor& where, const L& pairs,
 template <ranks C, multi_dots::list L, result_place P>
   requires multi_dots::computable_list<results::element_t<P>, L>
 void multi_dot(const C& over, const executor& where, const L& pairs, P&& result,
-               grade_over<C> g = unsaid_grade<C>()) {
+               grade_over<C> g = default_grade<C>()) {
   using T = results::element_t<P>;
   const auto list = multi_dots::erased(pairs);
   calls::written("tally::nccl::multi_dot", over, where,
@@ -254,7 +254,7 @@ void multi_dot(const C& over, const executor& where, const L& pairs, P&& result,
 template <class R = void, ranks C, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
-                grade_over<C> g = unsaid_grade<C>()) {
+                grade_over<C> g = default_grade<C>()) {
   using T = calls::rows_result<X, Y, R>;
   return calls::all_returned<T>(over, where,
                                 calls::pairs<T>(multi_dots::against_one(x, y), conjugate::x), g);
@@ -264,7 +264,7 @@ auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
 template <ranks C, rows_operand X, vector_operand Y, result_place P>
   requires multi_dots::computable_rows<results::element_t<P>, X, Y>
 void multi_dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-                grade_over<C> g = unsaid_grade<C>()) {
+                grade_over<C> g = default_grade<C>()) {
   using T = results::element_t<P>;
   calls::written("tally::nccl::multi_dotc", over, where,
                  calls::pairs<T>(multi_dots::against_one(x, y), conjugate::x), result, g);
@@ -274,7 +274,7 @@ void multi_dotc(const C& over, const executor& where, const X& x, const Y& y, P&
 template <class R = void, ranks C, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dotc(const C& over, const executor& where, const L& pairs,
-                grade_over<C> g = unsaid_grade<C>()) {
+                grade_over<C> g = default_grade<C>()) {
   using T = calls::pairs_result<L, R>;
   const auto list = multi_dots::erased(pairs);
   return calls::all_returned<T>(over, where, calls::pairs<T>({{}, {}, list}, conjugate::x), g);
@@ -284,7 +284,7 @@ auto multi_dotc(const C& over, const executor& where, const L& pairs,
 template <ranks C, multi_dots::list L, result_place P>
   requires multi_dots::computable_list<results::element_t<P>, L>
 void multi_dotc(const C& over, const executor& where, const L& pairs, P&& result,
-                grade_over<C> g = unsaid_grade<C>()) {
+                grade_over<C> g = default_grade<C>()) {
   using T = results::element_t<P>;
   const auto list = multi_dots::erased(pairs);
   calls::written("tally::nccl::multi_dotc", over, where,

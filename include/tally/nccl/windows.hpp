@@ -45,13 +45,12 @@ inline std::uint64_t process_number() {
 }
 
 /// Peer buffers of all ranks, if every device reaches all, in one or several processes of a host.
-class shared_windows {
+class peer_buffers {
  public:
   /// `gather(mine, all)` exchanges cards, `agree(opened)` whether all ranks opened all. Collective.
   /// At most `windows::most` ranks.
   template <class Gather, class Agree>
-  shared_windows(const executor& where, int rank, int ranks, const Gather& gather,
-                 const Agree& agree)
+  peer_buffers(const executor& where, int rank, int ranks, const Gather& gather, const Agree& agree)
       : device_(where.device()), memory_(where, windows::bytes(ranks)) {
     check(cudaMemset(memory_.get(), 0, memory_.bytes()), "cudaMemset");
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -74,9 +73,9 @@ class shared_windows {
     });
     usable_ = agree(opened);
   }
-  ~shared_windows() { close(); }
-  shared_windows(const shared_windows&) = delete;
-  shared_windows& operator=(const shared_windows&) = delete;
+  ~peer_buffers() { close(); }
+  peer_buffers(const peer_buffers&) = delete;
+  peer_buffers& operator=(const peer_buffers&) = delete;
 
   /// Unmaps the buffers of other processes.
   void close() noexcept {

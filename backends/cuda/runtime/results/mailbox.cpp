@@ -8,22 +8,22 @@
 #include <new>
 
 namespace tally::backends::cuda {
-mailbox& mailbox::of_this_thread(const current_device& current) {
-  return of_thread<mailbox>(current.context());
+result_buffer& result_buffer::of_this_thread(const current_device& current) {
+  return of_thread<result_buffer>(current.context());
 }
 
-void mailbox::make(std::vector<mailbox*>& to) {
+void result_buffer::make(std::vector<result_buffer*>& to) {
   constexpr std::size_t count = 64;
   const beside_captures mode;
   void* memory = nullptr;
-  check(
-      cudaHostAlloc(&memory, count * sizeof(mailbox), cudaHostAllocPortable | cudaHostAllocMapped),
-      "cudaHostAlloc");
-  auto* const made = static_cast<mailbox*>(memory);
-  for (std::size_t i = 0; i < count; ++i) to.push_back(new (made + i) mailbox);
+  check(cudaHostAlloc(&memory, count * sizeof(result_buffer),
+                      cudaHostAllocPortable | cudaHostAllocMapped),
+        "cudaHostAlloc");
+  auto* const made = static_cast<result_buffer*>(memory);
+  for (std::size_t i = 0; i < count; ++i) to.push_back(new (made + i) result_buffer);
 }
 
-void mailbox::wait(cudaStream_t stream, int count, std::uint32_t* payload) {
+void result_buffer::wait(cudaStream_t stream, int count, std::uint32_t* payload) {
   using clock = std::chrono::steady_clock;
   const auto arrived = [&] {
     for (int i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 // Pinned result buffer of a call that waits: the kernel writes tagged words (words.hpp), which the
 // host polls until they carry the call's tag. No copy, event, fence or flag (tuning/short_calls.md:
-// mailbox).
+// result_buffer).
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
@@ -12,12 +12,12 @@
 
 namespace tally::backends::cuda {
 
-class mailbox {
+class result_buffer {
  public:
   /// Room for a complex result's two exact sums, of 137 limbs each, or for 137 complex128 results.
   static constexpr int words = 552;
 
-  static mailbox& of_this_thread(const current_device& current);
+  static result_buffer& of_this_thread(const current_device& current);
 
   /// Returns the next result's tag, never 0.
   std::uint32_t next_tag() { return tag_ = tag_ == 0xffffffffu ? 1 : tag_ + 1; }
@@ -28,7 +28,7 @@ class mailbox {
   /// @throws error if the work on `stream` fails first.
   void wait(cudaStream_t stream, int count, std::uint32_t* payload);
 
-  static void make(std::vector<mailbox*>& to);
+  static void make(std::vector<result_buffer*>& to);
 
  private:
   alignas(64) std::uint64_t words_[words] = {};

@@ -11,7 +11,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// A thread's pinned memory for results that don't fit its mailbox.
+/// A thread's pinned memory for results that don't fit its result_buffer.
 class pinned_room {
  public:
   void* of(std::size_t bytes) {
@@ -43,8 +43,8 @@ class pinned_room {
 results::results(const current_device& current, void* to, std::size_t bytes, bool wait, form how)
     : to_(to), bytes_(bytes), wait_(wait), written_(to) {
   if (!wait) return;
-  if (how != as_they_are && bytes <= 4 * mailbox::words) {
-    box_ = &mailbox::of_this_thread(current);
+  if (how != as_they_are && bytes <= 4 * result_buffer::words) {
+    box_ = &result_buffer::of_this_thread(current);
     written_ = box_->address();
     tag_ = box_->next_tag();
   } else {
@@ -56,7 +56,7 @@ results::results(const current_device& current, void* to, std::size_t bytes, boo
 void results::arrive(cudaStream_t stream) const {
   if (!wait_) return;
   if (box_ != nullptr) {
-    std::uint32_t payload[mailbox::words];
+    std::uint32_t payload[result_buffer::words];
     box_->wait(stream, static_cast<int>(bytes_ / 4), payload);
     std::memcpy(to_, payload, bytes_);
     return;

@@ -1,5 +1,5 @@
-// Results on their way to the caller. A call that waits gets them through the mailbox, or through
-// pinned memory if they are too many or no words, and waits once.
+// Results on their way to the caller. A call that waits gets them through the result_buffer, or
+// through pinned memory if they are too many or no words, and waits once.
 #pragma once
 
 #include "backends/cuda/runtime/results/mailbox.hpp"
@@ -17,7 +17,7 @@ class results {
   /// For calls that wait.
   enum form : std::uint8_t {
     as_they_are,   ///< tag 0
-    few_as_words,  ///< as tagged words if the mailbox holds them
+    few_as_words,  ///< as tagged words if the result_buffer holds them
     as_words       ///< as tagged words
   };
 
@@ -39,7 +39,7 @@ class results {
   std::size_t bytes_;
   bool wait_;
   void* written_;
-  mailbox* box_ = nullptr;
+  result_buffer* box_ = nullptr;
   std::uint32_t tag_ = 0;
 };
 

@@ -2,7 +2,7 @@
 
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
-#include "backends/cuda/spmv/analysis/survey.hpp"
+#include "backends/cuda/spmv/analysis/analysis_launch.hpp"
 
 #include <cstdint>
 
@@ -23,17 +23,17 @@ std::int64_t fetched(cudaStream_t stream, const operand& v, std::size_t i) {
 
 }  // namespace
 
-csr_defect defect_of(cudaStream_t stream, const csr_operand& a, const survey_words& words) {
+csr_defect defect_of(cudaStream_t stream, const csr_operand& a, const analysis_results& words) {
   using kind = csr_defect::kind;
-  const std::uint64_t found = words.of[survey::defect];
+  const std::uint64_t found = words.of[result_words::defect];
   if (found == 0) return {};
   if (a.row_ends) {
     const auto index_at = [&](const operand& v, std::size_t i) { return fetched(stream, v, i); };
-    return defect_of_row(a, ~found & survey::index_mask, index_at);
+    return defect_of_row(a, ~found & result_words::index_mask, index_at);
   }
   csr_defect defect;
-  defect.what = static_cast<kind>(~found >> survey::index_bits);
-  defect.index = ~found & survey::index_mask;
+  defect.what = static_cast<kind>(~found >> result_words::index_bits);
+  defect.index = ~found & result_words::index_mask;
   switch (defect.what) {
     case kind::decreasing_offset:
       defect.before = fetched(stream, a.row_offsets, defect.index);
@@ -51,15 +51,16 @@ csr_defect defect_of(cudaStream_t stream, const csr_operand& a, const survey_wor
 csr_defect find_defect(const executor& where, const csr_operand& a) {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
-  csr_survey job(a);
+  analysis_job job(a);
   job.check = defect_check::at_once;
   job.counts = false;
   if (a.row_ends) {
-    const survey_launch looks = survey_of(defective_row_kernel(), a.rows);
-    return defect_of(stream, a, run_survey(current, stream, {looks, telling()}, job, "validate"));
+    const analysis_launch looks = items_launch(defective_row_kernel(), a.rows);
+    return defect_of(stream, a,
+                     run_analysis(current, stream, {looks, publish_launch()}, job, "validate"));
   }
-  const survey_launch looks = survey_of_matrix(current, a, job);
-  return defect_of(stream, a, run_survey(current, stream, {looks}, job, "validate"));
+  const analysis_launch looks = matrix_launch(current, a, job);
+  return defect_of(stream, a, run_analysis(current, stream, {looks}, job, "validate"));
 }
 
 }  // namespace tally::backends::cuda

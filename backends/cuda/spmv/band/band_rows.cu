@@ -5,7 +5,7 @@
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/device/warp_reduction.cuh"
-#include "backends/cuda/spmv/analysis/survey.cuh"
+#include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/band/band_rows.hpp"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/shared_load.cuh"
@@ -18,17 +18,17 @@ namespace {
 constexpr int lanes = static_cast<int>(row_order::lanes);
 
 TALLY_HOST_DEVICE constexpr std::int32_t window_of(std::int32_t reach) {
-  return static_cast<std::int32_t>(band_rows) + 2 * reach;
+  return static_cast<std::int32_t>(band_rows_per_block) + 2 * reach;
 }
 
 template <class T>
-__global__ void __launch_bounds__(band_threads)
+__global__ void __launch_bounds__(band_threads_per_block)
     spmv_band_rows(const __grid_constant__ band_rows_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ int x_shift;  // index of x on the first row's diagonal
   const spmv_job& product = job.product;
-  const std::int64_t first = std::int64_t{blockIdx.x} * band_rows;
+  const std::int64_t first = std::int64_t{blockIdx.x} * band_rows_per_block;
   if (threadIdx.x == 0) barrier.expect(1);
   wait_for_launch_before();
   let_launch_after_start();
@@ -38,19 +38,19 @@ __global__ void __launch_bounds__(band_threads)
     };
     const std::int64_t brought =
         bring(barrier, memory, static_cast<const T*>(product.x.data), product.column_count,
-              in_x(first - job.reach), in_x(first + band_rows + job.reach));
+              in_x(first - job.reach), in_x(first + band_rows_per_block + job.reach));
     if (threadIdx.x == 0) x_shift = static_cast<int>(first - brought);
   }
   __syncthreads();
   const unsigned x = shared_address(memory);
   const int thread = static_cast<int>(threadIdx.x) % lanes;
   // The window begins up to a load's elements late.
-  const auto last_place =
+  const auto last_index =
       static_cast<unsigned>(window_of(job.reach) + 16 / static_cast<int>(sizeof(T)) - 1);
   bool is_there = false;
 #pragma unroll 1
-  for (unsigned in_block = threadIdx.x / lanes; in_block < band_rows;
-       in_block += band_threads / lanes) {
+  for (unsigned in_block = threadIdx.x / lanes; in_block < band_rows_per_block;
+       in_block += band_threads_per_block / lanes) {
     const std::int64_t row = first + in_block;
     std::int64_t start = 0;
     int count = 0;
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(band_threads)
       is_there = true;
 #pragma unroll
       for (int k = 0; k < in_flight; ++k) {
-        const unsigned place = ::min(static_cast<unsigned>(own + difference[k]), last_place);
+        const unsigned place = ::min(static_cast<unsigned>(own + difference[k]), last_index);
         load_shared_if(k * lanes < left, x + place * static_cast<unsigned>(sizeof(T)), element[k]);
       }
 #pragma unroll
@@ -96,21 +96,21 @@ __global__ void __launch_bounds__(band_threads)
 }
 
 template <class Column, class Offset>
-__global__ void __launch_bounds__(256) find_band(const csr_survey s) {
+__global__ void __launch_bounds__(256) find_band(const analysis_job s) {
   wait_for_launch_before();
   const auto* const columns = static_cast<const Column*>(s.columns.data);
   const auto* const offsets = static_cast<const Offset*>(s.offsets.data);
   const auto offset_of = [&](std::int64_t row) { return offsets[::min(row, s.rows)]; };
   const int thread = static_cast<int>(threadIdx.x) % lanes;
-  constexpr int rows_of_warp = static_cast<int>(warp) / lanes;
+  constexpr int rows_per_warp = static_cast<int>(warp) / lanes;
   const std::int64_t apart = all_threads() / lanes;
   std::uint32_t furthest = 0, next_to = 0;
   std::int64_t row = first_index() / lanes;
   std::int64_t begin = offset_of(row), end = offset_of(row + 1);
-  for (std::int64_t first = row / rows_of_warp * rows_of_warp; first < s.rows; first += apart) {
+  for (std::int64_t first = row / rows_per_warp * rows_per_warp; first < s.rows; first += apart) {
     // Meanwhile load the next offsets, and whether a far column is known.
     const Offset next_begin = offset_of(row + apart), next_end = offset_of(row + apart + 1);
-    const std::uint64_t known = __ldcg(counter(s, survey::reach));
+    const std::uint64_t known = __ldcg(counter(s, result_words::reach));
     constexpr int in_flight = 8;
     std::int64_t before = -2;  // last column of the round before
     for (std::int64_t at = begin; __any_sync(whole_warp, at < end); at += in_flight * lanes) {
@@ -141,11 +141,11 @@ __global__ void __launch_bounds__(256) find_band(const csr_survey s) {
   }
   // Few warps find a larger distance.
   const unsigned long long all = largest_of_warp(furthest);
-  if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, survey::reach))) {
-    atomicMax(counter(s, survey::reach), all);
+  if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, result_words::reach))) {
+    atomicMax(counter(s, result_words::reach), all);
   }
-  add_of_block(s, survey::adjacent, next_to);
-  end_survey(s);
+  add_of_block(s, result_words::adjacent, next_to);
+  end_analysis_block(s);
 }
 
 template <class T>
@@ -165,7 +165,7 @@ band_rows_choice band_rows_of(type values, type x, std::int32_t reach) {
   return {};
 }
 
-survey_kernel* band_kernel(bool wide_columns, bool wide_offsets) {
+analysis_kernel* band_kernel(bool wide_columns, bool wide_offsets) {
   using wide = std::int64_t;
   using narrow = std::int32_t;
   if (wide_offsets) return wide_columns ? &find_band<wide, wide> : &find_band<narrow, wide>;

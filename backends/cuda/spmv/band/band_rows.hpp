@@ -4,7 +4,7 @@
 #pragma once
 
 #include "backends/common/order/row_order.hpp"
-#include "backends/cuda/spmv/analysis/plan.hpp"
+#include "backends/cuda/spmv/analysis/analysis_job.hpp"
 #include "backends/cuda/spmv/job.hpp"
 
 #include <cstddef>
@@ -18,9 +18,9 @@ struct band_rows_job {
 };
 using band_rows_kernel = void(band_rows_job);
 
-/// Threads and rows per block (tuning/spmv.md: band_rows).
-inline constexpr unsigned band_threads = 512;
-inline constexpr unsigned band_rows = 256;
+/// Threads and rows per block (tuning/spmv.md: band_rows_per_block).
+inline constexpr unsigned band_threads_per_block = 512;
+inline constexpr unsigned band_rows_per_block = 256;
 
 struct band_rows_choice {
   band_rows_kernel* kernel = nullptr;  ///< null for other types and wide bands
@@ -30,7 +30,7 @@ band_rows_choice band_rows_of(type values, type x, std::int32_t reach);
 
 /// Finds the largest distance from the diagonal, counts adjacent columns, and writes differences
 /// into memory, if given. May stop at a distance beyond 16 bits.
-survey_kernel* band_kernel(bool wide_columns, bool wide_offsets);
+analysis_kernel* band_kernel(bool wide_columns, bool wide_offsets);
 
 /// Whether to look for a band (tuning/spmv.md).
 inline bool may_have_band(const csr_operand& a, std::size_t longest) {

@@ -92,11 +92,11 @@ __device__ void load_if(bool wanted, const T* from, T& to) {
 /// Position of a thread's nonzeros. With an index the compiler makes one address per load, too many
 /// for the registers (tuning/spmv.md).
 template <class V, class Column>
-struct nonzero_place {
+struct nonzero_cursor {
   const Column* columns;
   const on_device_t<V>* values;
 
-  __device__ nonzero_place(const spmv_job& job, std::int64_t at)
+  __device__ nonzero_cursor(const spmv_job& job, std::int64_t at)
       : columns(static_cast<const Column*>(job.columns.data) + at),
         values(static_cast<const on_device_t<V>*>(job.values.data) + at) {}
   __device__ void move(int by) {
@@ -109,10 +109,10 @@ struct nonzero_place {
 struct any_element {};
 
 template <class Column>
-struct nonzero_place<any_element, Column> {
+struct nonzero_cursor<any_element, Column> {
   std::int64_t at;
 
-  __device__ nonzero_place(const spmv_job&, std::int64_t first) : at(first) {}
+  __device__ nonzero_cursor(const spmv_job&, std::int64_t first) : at(first) {}
   __device__ void move(int by) { at += by; }
 };
 
@@ -197,7 +197,7 @@ __device__ void load_any_terms(const spmv_job& job, const Wanted& wanted, const 
 /// Loads `in_flight` terms, each `apart` from the one before; +0 behind the next `left`. All loads
 /// of a kind go out before the first is waited for.
 template <class A, class V, class X, int apart, class Column, int in_flight>
-__device__ void load_terms(const spmv_job& job, const nonzero_place<V, Column>& from, int left,
+__device__ void load_terms(const spmv_job& job, const nonzero_cursor<V, Column>& from, int left,
                            dot_sum<A> (&terms)[in_flight]) {
   const auto wanted = [left](int k) { return k * apart < left; };
   if constexpr (std::is_same_v<V, any_element>) {
@@ -229,7 +229,7 @@ template <class A, class V, class X, class Column, int threads, int capacity>
 __device__ void stage(const spmv_job& job, const term_planes<A, capacity>& terms,
                       std::int64_t first, int count) {
   constexpr int in_flight = 4;
-  nonzero_place<V, Column> from(job, first + threadIdx.x);
+  nonzero_cursor<V, Column> from(job, first + threadIdx.x);
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < count; i += in_flight * threads) {
     dot_sum<A> loaded[in_flight];

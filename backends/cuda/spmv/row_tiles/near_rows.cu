@@ -15,21 +15,21 @@ namespace tally::backends::cuda {
 namespace {
 
 TALLY_HOST_DEVICE constexpr std::int32_t window_of(const reach& columns) {
-  return static_cast<std::int32_t>(row_tile) + columns.most - columns.least;
+  return static_cast<std::int32_t>(rows_per_row_tile) + columns.most - columns.least;
 }
 
 /// Minimum blocks per SM, which bounds registers.
 template <class T>
-constexpr unsigned near_rows_blocks = sizeof(T) == 8 ? 10 : 16;
+constexpr unsigned near_rows_blocks_per_sm = sizeof(T) == 8 ? 10 : 16;
 
 template <class T>
-__global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
+__global__ void __launch_bounds__(rows_per_row_tile, near_rows_blocks_per_sm<T>)
     spmv_near_rows(const __grid_constant__ near_rows_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ std::uint32_t begin;  // first term, lower 32 bits
   __shared__ int terms;
-  __shared__ int value_shift, difference_shift, x_shift;
+  __shared__ int value_shift, delta_shift, x_shift;
   const spmv_job& product = job.product;
   char* const bytes = reinterpret_cast<char*>(memory);
   T* const values = reinterpret_cast<T*>(bytes);
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
   const std::int32_t reached = window_of(job.columns);
   auto* const differences =
       reinterpret_cast<std::int16_t*>(reinterpret_cast<char*>(window) + bytes_to_bring<T>(reached));
-  const std::int64_t row = std::int64_t{blockIdx.x} * row_tile + threadIdx.x;
+  const std::int64_t row = std::int64_t{blockIdx.x} * rows_per_row_tile + threadIdx.x;
   const auto bounded = [&](std::int64_t i) { return min(i, product.rows); };
   const auto low = [&](std::int64_t i) {
     return static_cast<std::uint32_t>(product.offsets[static_cast<std::size_t>(bounded(i))]);
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
   if (brings()) {
     const std::int64_t first = row - threadIdx.x;
     const std::int64_t tile_begin = product.offset(bounded(first));
-    const std::int64_t next = product.offset(bounded(first + row_tile));
+    const std::int64_t next = product.offset(bounded(first + rows_per_row_tile));
     const int count = static_cast<int>(
         max(min(next - tile_begin, std::int64_t{product.tile_terms}), std::int64_t{0}));
     const std::int64_t tile_end = tile_begin + count;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
       return max(min(at, product.column_count), std::int64_t{0});
     };
     const std::int64_t x_begin = in_x(first + job.columns.least);
-    const std::int64_t x_end = in_x(first + row_tile + job.columns.most);
+    const std::int64_t x_end = in_x(first + rows_per_row_tile + job.columns.most);
     if (threadIdx.x == 0) barrier.expect(3);
     const std::int64_t first_difference =
         bring(barrier, differences, product.differences, product.nonzeros, tile_begin, tile_end);
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
       begin = static_cast<std::uint32_t>(tile_begin);
       terms = count;
       value_shift = static_cast<int>(tile_begin - first_value);
-      difference_shift = static_cast<int>(tile_begin - first_difference);
+      delta_shift = static_cast<int>(tile_begin - first_difference);
       x_shift = static_cast<int>(first - first_of_x);
     }
   }
@@ -81,11 +81,11 @@ __global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
   };
   const int start = in_tile(row_begin), count = in_tile(row_end) - start;
   const unsigned value = shared_address(values + start + value_shift);
-  const unsigned difference = shared_address(differences + start + difference_shift);
+  const unsigned difference = shared_address(differences + start + delta_shift);
   const unsigned x = shared_address(window);
   const int own = static_cast<int>(threadIdx.x) + x_shift;
   // The window begins up to a load's elements late.
-  const auto last_place = static_cast<unsigned>(reached + 16 / static_cast<int>(sizeof(T)) - 1);
+  const auto last_index = static_cast<unsigned>(reached + 16 / static_cast<int>(sizeof(T)) - 1);
   barrier.wait();
 
   constexpr int lanes = static_cast<int>(row_order::lanes);
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
       }
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        const unsigned place = min(static_cast<unsigned>(own + apart[k]), last_place);
+        const unsigned place = min(static_cast<unsigned>(own + apart[k]), last_index);
         load_shared_if(i + first + k < count, x + place * sizeof element[k], element[k]);
       }
 #pragma unroll
@@ -123,13 +123,13 @@ __global__ void __launch_bounds__(row_tile, near_rows_blocks<T>)
 template <class T>
 near_rows_choice choice_of(std::size_t tile_terms, const reach& columns) {
   return {&spmv_near_rows<T>, bytes_to_bring<T>(tile_terms) +
-                                  bytes_to_bring<T>(reached_by_tile(columns)) +
+                                  bytes_to_bring<T>(x_window_elements(columns)) +
                                   bytes_to_bring<std::int16_t>(tile_terms)};
 }
 
 }  // namespace
 
-std::size_t reached_by_tile(const reach& columns) {
+std::size_t x_window_elements(const reach& columns) {
   return static_cast<std::size_t>(window_of(columns));
 }
 

@@ -24,7 +24,7 @@ struct near_rows_job {
 };
 using near_rows_kernel = void(near_rows_job);
 
-/// In blocks of `row_tile` threads.
+/// In blocks of `rows_per_row_tile` threads.
 struct near_rows_choice {
   near_rows_kernel* kernel = nullptr;  ///< null for other types
   std::size_t bytes = 0;               ///< dynamic shared memory
@@ -32,7 +32,7 @@ struct near_rows_choice {
 near_rows_choice near_rows_of(type values, type x, std::size_t tile_terms, const reach& columns);
 
 /// Returns the elements of x in a tile's reach.
-std::size_t reached_by_tile(const reach& columns);
+std::size_t x_window_elements(const reach& columns);
 
 /// Whether the kernel pays with `reached` elements of x in reach (tuning/spmv.md).
 constexpr bool has_near_rows(std::size_t reached) { return reached <= 2048; }

@@ -30,7 +30,7 @@ constexpr unsigned max_blocks = sizeof(T) == 8 ? 1 : 2;
 constexpr unsigned min_rows = 256;
 
 /// Returns `p` modulo `size`, from 0 on.
-__device__ inline std::int32_t place_in_ring(std::int64_t p, std::int32_t size) {
+__device__ inline std::int32_t ring_index(std::int64_t p, std::int32_t size) {
   const auto at = static_cast<std::int32_t>(p % size);
   return at < 0 ? at + size : at;
 }
@@ -46,11 +46,11 @@ __device__ std::int32_t around(std::int32_t p, std::int32_t size) {
 /// Ring buffer of x in shared memory. Element i is at i + `shift`, modulo the size, so that aligned
 /// units of 16 bytes stay aligned.
 template <class T, bool power_of_two>
-class ring_of_x {
+class x_ring {
  public:
   static constexpr int unit = 16 / static_cast<int>(sizeof(T));
 
-  __device__ ring_of_x(const spmv_job& job, void* memory, std::int32_t size)
+  __device__ x_ring(const spmv_job& job, void* memory, std::int32_t size)
       : x_(static_cast<const T*>(job.x.data)),
         ring_(static_cast<T*>(memory)),
         size_(size),
@@ -64,14 +64,14 @@ class ring_of_x {
   /// Called by the threads of brings().
   __device__ void bring(bulk_barrier& barrier, std::int64_t begin, std::int64_t end) {
     const std::int64_t from =
-        is_empty_ ? max(begin + shift_, std::int64_t{0}) / unit * unit : upto_;
+        is_empty_ ? max(begin + shift_, std::int64_t{0}) / unit * unit : copied_end_;
     const std::int64_t to = max(from, (min(end + shift_, end_) + unit - 1) / unit * unit);
-    if (!power_of_two && is_empty_) lap_ = from - place_in_ring(from, size_);
+    if (!power_of_two && is_empty_) lap_begin_ = from - ring_index(from, size_);
     is_empty_ = false;
-    upto_ = to;
+    copied_end_ = to;
     const auto in_ring = [this](std::int64_t p) {
       if constexpr (power_of_two) return p & (size_ - 1);
-      return std::int64_t{around<false>(static_cast<std::int32_t>(p - lap_), size_)};
+      return std::int64_t{around<false>(static_cast<std::int32_t>(p - lap_begin_), size_)};
     };
     const auto take = [&](std::int64_t p) { ring_[in_ring(p)] = x_[p - shift_]; };
 #if __CUDA_ARCH__ >= 900
@@ -96,7 +96,7 @@ class ring_of_x {
       take(p);
     }
 #endif
-    if (!power_of_two && to - lap_ >= size_) lap_ += size_;
+    if (!power_of_two && to - lap_begin_ >= size_) lap_begin_ += size_;
   }
 
  private:
@@ -104,17 +104,17 @@ class ring_of_x {
   T* ring_;
   std::int32_t size_;
   int shift_;
-  std::int64_t end_;       ///< behind the last element
-  std::int64_t upto_ = 0;  ///< end of the copied places
-  std::int64_t lap_ = 0;   ///< place at the ring's begin; unused with powers of two
+  std::int64_t end_;             ///< behind the last element
+  std::int64_t copied_end_ = 0;  ///< end of the copied places
+  std::int64_t lap_begin_ = 0;   ///< place at the ring's begin; unused with powers of two
   bool is_empty_ = true;
 };
 
 /// A tile's terms in shared memory.
-struct tile_place {
+struct staged_tile {
   std::uint32_t begin;  ///< first term, lower 32 bits
   int terms;
-  int value_shift, difference_shift;
+  int value_shift, delta_shift;
 };
 
 /// Sums a row, with values and differences at these shared-memory addresses. `own` is the ring
@@ -180,9 +180,9 @@ struct tiles_of_block {
 };
 
 template <class T, bool power_of_two>
-class tile_bringer {
+class tile_copier {
  public:
-  explicit __device__ tile_bringer(const tiles_of_block<T>& of)
+  explicit __device__ tile_copier(const tiles_of_block<T>& of)
       : of_(of), ring_(of.job.product, of.ring, of.job.ring) {
     begin_ = begin_of(0);
     next_ = begin_of(1);
@@ -190,7 +190,7 @@ class tile_bringer {
   }
 
   /// Copies tile `turn`, as five copies of the barrier. Called by the threads of brings().
-  __device__ void bring_tile(int turn, tile_place& place, bulk_barrier& barrier) {
+  __device__ void copy_tile(int turn, staged_tile& place, bulk_barrier& barrier) {
     const spmv_job& product = of_.job.product;
     char* const to = of_.values(static_cast<unsigned>(turn) % stages);
     const auto terms = static_cast<int>(
@@ -218,7 +218,7 @@ class tile_bringer {
   }
 
   const tiles_of_block<T>& of_;
-  ring_of_x<T, power_of_two> ring_;
+  x_ring<T, power_of_two> ring_;
   std::int64_t begin_, next_, after_;  ///< of the next tile and of those behind
 };
 
@@ -229,14 +229,14 @@ class row_summer {
   explicit __device__ row_summer(const tiles_of_block<T>& of)
       : of_(of),
         row_(of.first * of.rows + max(static_cast<int>(threadIdx.x) - static_cast<int>(warp), 0)),
-        place_(place_in_ring(
-            ring_of_x<T, power_of_two>(of.job.product, of.ring, of.job.ring).place(row_) +
-                of.job.columns.least,
-            of.job.ring)),
+        place_(
+            ring_index(x_ring<T, power_of_two>(of.job.product, of.ring, of.job.ring).place(row_) +
+                           of.job.columns.least,
+                       of.job.ring)),
         begin_(low(row_)),
         end_(low(row_ + 1)) {}
 
-  __device__ void sum_row(int turn, const tile_place& tile, bulk_barrier& barrier) {
+  __device__ void sum_row(int turn, const staged_tile& tile, bulk_barrier& barrier) {
     const spmv_job& product = of_.job.product;
     const std::uint32_t begin = begin_, end = end_;
     if (turn + 1 < of_.count) {
@@ -252,7 +252,7 @@ class row_summer {
     const dot_sum<T> sum = sum_in_ring<T, power_of_two>(
         values + static_cast<unsigned>(start + tile.value_shift) * sizeof(T),
         values + static_cast<unsigned>(of_.value_bytes) +
-            static_cast<unsigned>(start + tile.difference_shift) * sizeof(std::int16_t),
+            static_cast<unsigned>(start + tile.delta_shift) * sizeof(std::int16_t),
         terms, shared_address(of_.ring), place_ - of_.job.columns.least, of_.job.ring);
     if (row_ < product.rows) write_row<T>(product, row_, finish_parts(sum, conjugate::none));
     row_ += of_.rows;
@@ -278,7 +278,7 @@ __global__ void __launch_bounds__(max_rows<T> + warp, max_blocks<T>)
     spmv_ring_rows(const __grid_constant__ ring_rows_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier brought[stages], read[stages];
-  __shared__ tile_place places[stages];
+  __shared__ staged_tile places[stages];
   const tiles_of_block<T> tiles(job, memory);
   if (threadIdx.x == 0) {
     for (unsigned i = 0; i < stages; ++i) {
@@ -291,7 +291,7 @@ __global__ void __launch_bounds__(max_rows<T> + warp, max_blocks<T>)
   if (threadIdx.x < warp) {
     if (!brings()) return;
     // Plan data: no need to wait.
-    tile_bringer<T, power_of_two> bringer(tiles);
+    tile_copier<T, power_of_two> copier(tiles);
     wait_for_launch_before();
     let_launch_after_start();
 #pragma unroll 1
@@ -301,7 +301,7 @@ __global__ void __launch_bounds__(max_rows<T> + warp, max_blocks<T>)
         read[stage].wait(static_cast<unsigned>(turn) / stages - 1);
         brought[stage].reuse();
       }
-      bringer.bring_tile(turn, places[stage], brought[stage]);
+      copier.copy_tile(turn, places[stage], brought[stage]);
     }
     return;
   }
@@ -316,11 +316,11 @@ __global__ void __launch_bounds__(max_rows<T> + warp, max_blocks<T>)
     read[stage].arrive();
   }
 #else
-  tile_bringer<T, power_of_two> bringer(tiles);
+  tile_copier<T, power_of_two> copier(tiles);
   row_summer<T, power_of_two> summer(tiles);
   for (int turn = 0; turn < tiles.count; ++turn) {
     const unsigned stage = static_cast<unsigned>(turn) % stages;
-    bringer.bring_tile(turn, places[stage], brought[stage]);
+    copier.copy_tile(turn, places[stage], brought[stage]);
     __syncthreads();
     if (threadIdx.x >= warp) summer.sum_row(turn, places[stage], brought[stage]);
     __syncthreads();
@@ -331,15 +331,15 @@ __global__ void __launch_bounds__(max_rows<T> + warp, max_blocks<T>)
 template <class T, bool power_of_two>
 ring_rows_choice choice_with(std::size_t terms, const reach& columns, std::size_t room) {
   const auto reached = static_cast<std::size_t>(columns.most - columns.least);
-  constexpr std::size_t own_bytes = 2048, unit = ring_of_x<T, power_of_two>::unit;
+  constexpr std::size_t own_bytes = 2048, unit = x_ring<T, power_of_two>::unit;
   ring_rows_choice best;
-  for (unsigned tile = row_tile; tile <= max_rows<T>; tile += row_tile) {
+  for (unsigned tile = rows_per_row_tile; tile <= max_rows<T>; tile += rows_per_row_tile) {
     ring_rows_choice one{
         .kernel = &spmv_ring_rows<T, power_of_two>, .tile = tile, .threads = tile + warp};
     // Elements for the next tiles arrive meanwhile.
     one.ring = (stages * tile + reached + 3 * unit) / unit * unit;
     if (power_of_two) one.ring = std::bit_ceil(one.ring);
-    one.terms = tile / row_tile * terms;
+    one.terms = tile / rows_per_row_tile * terms;
     one.bytes = one.ring * sizeof(T) +
                 stages * (bytes_to_bring<T>(one.terms) + bytes_to_bring<std::int16_t>(one.terms));
     one.blocks =

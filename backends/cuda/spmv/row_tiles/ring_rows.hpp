@@ -30,8 +30,8 @@ struct ring_rows_choice {
 
   unsigned rows() const { return blocks * tile; }  ///< per SM, at a time
 };
-/// Returns the kernel and its launch, for at most `terms` terms in `row_tile` adjacent rows and
-/// `room` bytes of shared memory (tuning/spmv.md: ring_rows).
+/// Returns the kernel and its launch, for at most `terms` terms in `rows_per_row_tile` adjacent
+/// rows and `room` bytes of shared memory (tuning/spmv.md: ring_rows).
 ring_rows_choice ring_rows_of(type values, type x, std::size_t terms, const reach& columns,
                               std::size_t room);
 

@@ -21,7 +21,7 @@ namespace tally::backends::cuda {
 /// Returns the terms of the rows of lower threads; the calling thread's has `count`. Synchronises
 /// the block.
 __device__ inline int terms_before(int count) {
-  constexpr unsigned warps = row_tile / warp;
+  constexpr unsigned warps = rows_per_row_tile / warp;
   __shared__ int sums[warps];
   const unsigned thread = threadIdx.x % warp, own = threadIdx.x / warp;
   int upto = count;
@@ -40,17 +40,17 @@ __device__ inline int terms_before(int count) {
 }
 
 /// Minimum blocks per SM, which bounds registers (tuning/spmv.md).
-template <class T, column_source from, int in_flight>
-inline constexpr unsigned row_tile_blocks = in_flight > 8                        ? 1
-                                            : sizeof(T) == 8                     ? 10
-                                            : from == column_source::differences ? 12
-                                                                                 : 16;
+template <class T, column_form from, int in_flight>
+inline constexpr unsigned row_tile_blocks_per_sm = in_flight > 8                      ? 1
+                                                   : sizeof(T) == 8                   ? 10
+                                                   : from == column_form::differences ? 12
+                                                                                      : 16;
 
-template <class T, column_source from, int in_flight>
-__global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
+template <class T, column_form from, int in_flight>
+__global__ void __launch_bounds__(rows_per_row_tile, row_tile_blocks_per_sm<T, from, in_flight>)
     spmv_row_tiles(const __grid_constant__ spmv_job job) {
-  constexpr bool has_patterns = from == column_source::patterns;
-  using Column = std::conditional_t<from == column_source::differences, std::int16_t, std::int32_t>;
+  constexpr bool has_stencils = from == column_form::patterns;
+  using Column = std::conditional_t<from == column_form::differences, std::int16_t, std::int32_t>;
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ std::uint32_t begin;  // first term, lower 32 bits
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   T* const values = reinterpret_cast<T*>(memory);
   Column* const columns = reinterpret_cast<Column*>(reinterpret_cast<char*>(memory) +
                                                     bytes_to_bring<T>(job.tile_terms));
-  const std::int64_t row = std::int64_t{blockIdx.x} * row_tile + threadIdx.x;
+  const std::int64_t row = std::int64_t{blockIdx.x} * rows_per_row_tile + threadIdx.x;
   const bool has_row = row < job.rows;
   const auto bounded = [&](std::int64_t i) {
     return static_cast<std::size_t>(i < job.rows ? i : job.rows);
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   // Plan data: no need to wait. If offsets have changed all the same, rows and tiles are clamped.
   std::uint32_t row_begin = 0, row_end = 0;  // lower 32 bits
   int pattern = 0;
-  if constexpr (has_patterns) {
+  if constexpr (has_stencils) {
     pattern = job.patterns.of_row[has_row ? row : job.rows - 1];  // other lists are unwritten
   } else {
     row_begin = static_cast<std::uint32_t>(job.offsets[bounded(row)]);
@@ -76,26 +76,24 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   if (brings()) {
     const std::int64_t first = row - threadIdx.x;
     const auto tile_begin = job.offset(static_cast<std::int64_t>(bounded(first)));
-    const auto next = job.offset(static_cast<std::int64_t>(bounded(first + row_tile)));
+    const auto next = job.offset(static_cast<std::int64_t>(bounded(first + rows_per_row_tile)));
     const int count = static_cast<int>(
         max(min(next - tile_begin, std::int64_t{job.tile_terms}), std::int64_t{0}));
     const std::int64_t tile_end = tile_begin + count;
-    if (threadIdx.x == 0) barrier.expect(has_patterns ? 1 : 2);
+    if (threadIdx.x == 0) barrier.expect(has_stencils ? 1 : 2);
     wait_for_launch_before();
-    const std::int64_t first_brought =
-        bring(barrier, values, static_cast<const T*>(job.values.data), job.nonzeros, tile_begin,
-              tile_end);
+    const std::int64_t first_copied = bring(barrier, values, static_cast<const T*>(job.values.data),
+                                            job.nonzeros, tile_begin, tile_end);
     std::int64_t first_of_columns = 0;
-    if constexpr (!has_patterns) {
-      const void* const all =
-          from == column_source::differences ? job.differences : job.columns.data;
+    if constexpr (!has_stencils) {
+      const void* const all = from == column_form::differences ? job.differences : job.columns.data;
       first_of_columns = bring(barrier, columns, static_cast<const Column*>(all), job.nonzeros,
                                tile_begin, tile_end);
     }
     if (threadIdx.x == 0) {
       begin = static_cast<std::uint32_t>(tile_begin);
       terms = count;
-      value_shift = static_cast<int>(tile_begin - first_brought);
+      value_shift = static_cast<int>(tile_begin - first_copied);
       column_shift = static_cast<int>(tile_begin - first_of_columns);
     }
   }
@@ -106,19 +104,19 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
   const Column* column = columns;
   const std::int32_t* list = nullptr;
   const T* x = static_cast<const T*>(job.x.data);
-  if constexpr (has_patterns) {
+  if constexpr (has_stencils) {
     if (has_row) count = job.patterns.lengths[pattern];
     list = job.patterns.differences + pattern * job.patterns.stride;
   }
   // If offsets have changed, other rows' differences may lead anywhere.
   const int least = static_cast<int>(-row), most = static_cast<int>(job.column_count - 1 - row);
-  if constexpr (from != column_source::matrix) x += row;
+  if constexpr (from != column_form::matrix) x += row;
   // From row plus difference the compiler makes four instructions per address.
   asm("" : "+l"(x), "+l"(list));
   T element[in_flight];
   const auto load = [&](int i) {  // elements of x from term i on
     std::int32_t place[in_flight] = {};
-    if constexpr (has_patterns) {
+    if constexpr (has_stencils) {
       static_assert(row_patterns::alignment % in_flight == 0);
 #pragma unroll
       for (int k = 0; k < in_flight; k += 4) {
@@ -132,7 +130,7 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
 #pragma unroll
       for (int k = 0; k < in_flight; ++k) {
         if (i + k < count) place[k] = column[i + k];
-        if constexpr (from == column_source::differences) {
+        if constexpr (from == column_form::differences) {
           place[k] = max(least, min(most, place[k]));
         }
       }
@@ -143,7 +141,7 @@ __global__ void __launch_bounds__(row_tile, row_tile_blocks<T, from, in_flight>)
       load_if(i + k < count, x + place[k], element[k]);
     }
   };
-  if constexpr (has_patterns) {
+  if constexpr (has_stencils) {
     load(0);
     const int before = terms_before(count);
     value += before + value_shift;

@@ -39,7 +39,7 @@ __device__ dot_sum<A> sum_any_long_row(const spmv_job& job, std::int64_t begin, 
 template <class A>
 __global__ void __launch_bounds__(any_row_threads)
     spmv_any_rows(const __grid_constant__ spmv_job job) {
-  constexpr int a_row = static_cast<int>(threads_of_any_row);
+  constexpr int a_row = static_cast<int>(threads_per_any_row);
   static_assert(a_row == row_lanes);  // one lane per thread
   const int thread = static_cast<int>(threadIdx.x % warp);
   const std::int64_t row =

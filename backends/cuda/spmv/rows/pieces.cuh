@@ -21,14 +21,14 @@ __device__ void load_offsets(const spmv_job& job, const spmv_piece& piece,
 }
 
 template <class A, class V, class X>
-__global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
+__global__ void __launch_bounds__(piece_threads, pieces_blocks_per_sm<A>)
     spmv_pieces(const __grid_constant__ spmv_job job) {
   extern __shared__ uint4 memory[];
-  __shared__ int starts[run_size + 1];
+  __shared__ int starts[row_block_path + 1];
   const term_planes<A, piece_terms> terms(memory);
   // Plan data: no need to wait.
   const spmv_piece piece = job.pieces[blockIdx.x];
-  constexpr int rows_per_thread = (run_size + piece_threads - 1) / piece_threads;
+  constexpr int rows_per_thread = (row_block_path + piece_threads - 1) / piece_threads;
   std::uint32_t offsets[rows_per_thread];
   if (job.offsets.wide) {
     load_offsets<std::int64_t>(job, piece, offsets);
@@ -42,18 +42,18 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   for (int done = 0;; done += chunk) {
     const int some = piece.terms - done < chunk ? piece.terms - done : chunk;
     stage<A, V, X, piece_threads>(job, terms, piece.nonzero + done, some);
-    if (piece.is_run()) break;
+    if (piece.is_row_block()) break;
     __syncthreads();
     if (threadIdx.x < warp) tree.add(sum_chunk(terms, 0, some), thread);
     if (done + chunk >= piece.terms) break;
     __syncthreads();
   }
-  if (piece.is_run()) {
+  if (piece.is_row_block()) {
 #pragma unroll
     for (int k = 0; k < rows_per_thread; ++k) {
       const int i = static_cast<int>(threadIdx.x) + k * piece_threads;
       if (i >= piece.rows) continue;
-      starts[i] = start_in_run(offsets[k], piece);
+      starts[i] = start_in_row_block(offsets[k], piece);
     }
     if (threadIdx.x == 0) starts[piece.rows] = piece.terms;
     __syncthreads();
@@ -68,11 +68,11 @@ __global__ void __launch_bounds__(piece_threads, piece_blocks<A>)
   if (threadIdx.x >= warp) return;
   dot_sum<A> sum = tree.total();
   if (piece.before + 1 < piece.shares()) {
-    if (thread == 0) hand_over(job, piece.handover + piece.before, sum);
+    if (thread == 0) store_carry_out(job, piece.carry_out + piece.before, sum);
     return;
   }
   if (piece.before > 0) {
-    sum = gather_shares(job, piece.handover, piece.shares(), sum, thread, [] { return false; });
+    sum = add_carry_outs(job, piece.carry_out, piece.shares(), sum, thread, [] { return false; });
     if (thread == 0) count_as_ended(job.ended);
   }
   if (thread == 0) write_row<A>(job, piece.row, finish_parts(sum, job.conjugated));

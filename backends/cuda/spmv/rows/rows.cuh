@@ -15,7 +15,7 @@ __device__ dot_sum<A> sum_row(const spmv_job& job, std::int64_t start, int count
   // With 2 threads, unrolling takes too many registers (tuning/spmv.md).
   constexpr int unrolled = threads == 2 ? 1 : 4;
   int i = static_cast<int>(threadIdx.x) % threads;
-  nonzero_place<V, Column> from(job, start + i);
+  nonzero_cursor<V, Column> from(job, start + i);
 #pragma unroll(unrolled)
   for (; i < count; i += in_flight * threads) {
     dot_sum<A> terms[in_flight];

@@ -25,7 +25,8 @@ even_rows_choice even_rows_kernel(type values, type x, std::size_t terms) {
   if (values != x) return {};
   const auto choice = [terms]<class T>() -> even_rows_choice {
     return {terms <= max_8_in_flight ? &spmv_even_rows<T, 2, 8> : &spmv_even_rows<T, 4, 16>,
-            bytes_to_bring<T>(row_tile * terms) + bytes_to_bring<std::int32_t>(row_tile * terms)};
+            bytes_to_bring<T>(rows_per_row_tile * terms) +
+                bytes_to_bring<std::int32_t>(rows_per_row_tile * terms)};
   };
   if (values == type::float64) return choice.template operator()<double>();
   if (values == type::float32) return choice.template operator()<float>();

@@ -20,7 +20,7 @@ __device__ inline unsigned long long* queue_word(const spmv_job& job, unsigned w
 }
 
 /// Row segment in one word.
-struct queued_share {
+struct queued_segment {
   static constexpr int number_bits = 24;  ///< more segments take 200 GB
   static constexpr std::uint64_t none = ~std::uint64_t{};
 
@@ -30,7 +30,7 @@ struct queued_share {
   __device__ std::uint64_t word() const {
     return static_cast<std::uint64_t>(row) << number_bits | static_cast<std::uint64_t>(number);
   }
-  static __device__ queued_share of(std::uint64_t word) {
+  static __device__ queued_segment of(std::uint64_t word) {
     return {static_cast<std::int64_t>(word >> number_bits),
             static_cast<std::int64_t>(word & ((1u << number_bits) - 1))};
   }
@@ -41,7 +41,7 @@ struct queued_share {
 template <int threads>
 __device__ void queue_long_rows(const spmv_job& job, bool is_long, std::int64_t row,
                                 std::int64_t length) {
-  const share_queue& queue = job.queue;
+  const segment_queue& queue = job.queue;
   const unsigned thread = threadIdx.x % warp;
   const bool owns = is_long && thread % threads == 0, has_one = owns && length <= chunk;
   const auto places = [&](unsigned word, std::int64_t wanted) {
@@ -54,21 +54,21 @@ __device__ void queue_long_rows(const spmv_job& job, bool is_long, std::int64_t 
   const unsigned ones = __ballot_sync(whole_warp, has_one);
   if (ones != 0) {
     const auto before = static_cast<unsigned>(__popc(ones & ((1u << thread) - 1)));
-    const std::uint64_t place = places(share_queue::row_word, __popc(ones)) + before;
-    if (has_one && place < queue.row_room) queue.rows[place] = queued_share{row, 0}.word();
+    const std::uint64_t place = places(segment_queue::row_word, __popc(ones)) + before;
+    if (has_one && place < queue.row_capacity) queue.rows[place] = queued_segment{row, 0}.word();
   }
   for (unsigned rows = __ballot_sync(whole_warp, owns && !has_one); rows != 0; rows &= rows - 1) {
     const int from = __ffs(static_cast<int>(rows)) - 1;
     const std::int64_t own = __shfl_sync(whole_warp, row, from);
     const std::int64_t terms = __shfl_sync(whole_warp, length, from);
     const std::int64_t shares = (terms + chunk - 1) / chunk;
-    const std::uint64_t place = places(share_queue::share_word, shares);
-    const bool fits = place + static_cast<std::uint64_t>(shares) <= queue.share_room;
+    const std::uint64_t place = places(segment_queue::segment_word, shares);
+    const bool fits = place + static_cast<std::uint64_t>(shares) <= queue.segment_capacity;
     if (thread == 0 && fits) queue.counts[place] = 0;
     for (std::int64_t i = thread; i < shares; i += warp) {
       const std::uint64_t at = place + static_cast<std::uint64_t>(i);
-      if (at >= queue.share_room) break;
-      queue.shares[at] = fits ? queued_share{own, i}.word() : queued_share::none;
+      if (at >= queue.segment_capacity) break;
+      queue.shares[at] = fits ? queued_segment{own, i}.word() : queued_segment::none;
     }
   }
 }
@@ -112,7 +112,7 @@ __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int te
   // Loads columns a round ahead; doubles lack registers for it (tuning/spmv.md).
   constexpr bool ahead = sizeof(T) == 4;
   dot_sum<T> low, high;
-  nonzero_place<T, Column> from(job, first + thread);
+  nonzero_cursor<T, Column> from(job, first + thread);
   const T* const x = static_cast<const T*>(job.x.data);
   int left = terms - thread;
   const auto wanted = [&](int k) { return k * apart < left; };
@@ -147,8 +147,8 @@ __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int te
 /// Adds the sums of a row's segments, from `first` on, if the calling warp's comes last; returns
 /// whether it does.
 template <class T>
-__device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int64_t number,
-                              std::int64_t shares, dot_sum<T>& sum, int thread) {
+__device__ bool add_if_last_segment(const spmv_job& job, std::int64_t first, std::int64_t number,
+                                    std::int64_t shares, dot_sum<T>& sum, int thread) {
   T* const sums = static_cast<T*>(job.queue.sums) + first;
   unsigned before = 0;
   if (thread == 0) {
@@ -159,7 +159,7 @@ __device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int6
   }
   if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(shares)) return false;
   __syncwarp();  // all now see what thread 0 has seen
-  // Sums per thread (tuning/spmv.md: is_last_share).
+  // Sums per thread (tuning/spmv.md: add_if_last_segment).
   constexpr int own = 16;
   warp_tree<dot_sum<T>> tree;
   for (std::int64_t begin = 0; begin < shares; begin += own * warp) {
@@ -177,25 +177,26 @@ __device__ bool is_last_share(const spmv_job& job, std::int64_t first, std::int6
 
 /// Minimum blocks per SM, which bounds registers (tuning/spmv.md).
 template <class T, int in_flight>
-inline constexpr unsigned even_tiles = in_flight > 8    ? 1
-                                       : sizeof(T) == 8 ? 10
-                                                        : 16;
+inline constexpr unsigned even_rows_blocks_per_sm = in_flight > 8    ? 1
+                                                    : sizeof(T) == 8 ? 10
+                                                                     : 16;
 
 /// Sums a tile of adjacent rows: in one thread each if none is longer than the mean suggests, with
 /// values and columns by bulk copies (row_tiles.cuh); else in a few.
 template <class T, int threads, int in_flight>
-__global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
+__global__ void __launch_bounds__(rows_per_row_tile, even_rows_blocks_per_sm<T, in_flight>)
     spmv_even_rows(const __grid_constant__ spmv_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ std::uint32_t begin;  // first term, lower 32 bits
   __shared__ int terms;
   __shared__ int value_shift, column_shift;  // of the first term in `values`, in `columns`
-  const std::int64_t first = std::int64_t{blockIdx.x} * row_tile, row = first + threadIdx.x;
+  const std::int64_t first = std::int64_t{blockIdx.x} * rows_per_row_tile,
+                     row = first + threadIdx.x;
   const auto offset_of = [&](std::int64_t i) { return job.offset(i < job.rows ? i : job.rows); };
   wait_for_launch_before();
   const std::int64_t row_begin = offset_of(row), row_end = offset_of(row + 1);
-  const std::int64_t tile_end = brings() ? offset_of(first + row_tile) : 0;
+  const std::int64_t tile_end = brings() ? offset_of(first + rows_per_row_tile) : 0;
   const std::int64_t tile_begin = brings() ? offset_of(first) : 0;
   T* const values = reinterpret_cast<T*>(memory);
   auto* const columns = reinterpret_cast<std::int32_t*>(reinterpret_cast<char*>(memory) +
@@ -203,10 +204,11 @@ __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
   if (threadIdx.x == 0) barrier.expect(2);
   const std::int64_t length = row_end - row_begin;
   // Uneven rows get no copies.
-  if (__syncthreads_or(length < 0 || length > job.tile_terms / static_cast<int>(row_tile))) {
+  if (__syncthreads_or(length < 0 ||
+                       length > job.tile_terms / static_cast<int>(rows_per_row_tile))) {
 #pragma unroll 1
     for (int turn = 0; turn < threads; ++turn) {
-      multiply_row<T, threads>(job, first + (turn * row_tile + threadIdx.x) / threads);
+      multiply_row<T, threads>(job, first + (turn * rows_per_row_tile + threadIdx.x) / threads);
     }
     return;
   }
@@ -280,15 +282,15 @@ __global__ void __launch_bounds__(row_tile, even_tiles<T, in_flight>)
 }
 
 /// Segment taken from the queue.
-struct taken_share {
+struct taken_segment {
   std::int64_t row = 0, number = 0;
   std::int64_t begin = 0, length = 0;  ///< of the row
 
-  taken_share() = default;
-  __device__ taken_share(const spmv_job& job, std::uint64_t word) {
-    if (word == queued_share::none) return;
-    row = queued_share::of(word).row;
-    number = queued_share::of(word).number;
+  taken_segment() = default;
+  __device__ taken_segment(const spmv_job& job, std::uint64_t word) {
+    if (word == queued_segment::none) return;
+    row = queued_segment::of(word).row;
+    number = queued_segment::of(word).number;
     begin = job.offset(row);
     length = job.offset(row + 1) - begin;
   }
@@ -299,34 +301,34 @@ __global__ void __launch_bounds__(row_threads, 4)
     spmv_queued(const __grid_constant__ spmv_job job) {
   wait_for_launch_before();
   let_launch_after_start();
-  const share_queue& queue = job.queue;
+  const segment_queue& queue = job.queue;
   const int thread = static_cast<int>(threadIdx.x % warp);
   const auto count = [&](unsigned word, std::uint64_t room) {
     return static_cast<std::int64_t>(::min(__ldcg(queue.words + word), room));
   };
   // Segments of the longest rows first.
-  const std::int64_t shares = count(share_queue::share_word, queue.share_room);
-  const std::int64_t all = shares + count(share_queue::row_word, queue.row_room);
+  const std::int64_t shares = count(segment_queue::segment_word, queue.segment_capacity);
+  const std::int64_t all = shares + count(segment_queue::row_word, queue.row_capacity);
   const auto word_at = [&](std::int64_t place) {
-    if (place >= all) return queued_share::none;
+    if (place >= all) return queued_segment::none;
     return __ldcg(place < shares ? queue.shares + place : queue.rows + (place - shares));
   };
   const std::int64_t apart = std::int64_t{gridDim.x} * (row_threads / warp);
   std::int64_t place = blockIdx.x + std::int64_t{gridDim.x} * (threadIdx.x / warp);
-  taken_share next(job, word_at(place));
+  taken_segment next(job, word_at(place));
   std::uint64_t word_after = word_at(place + apart);
 #pragma unroll 1
   for (; place < all; place += apart) {
-    const taken_share share = next;
-    next = taken_share(job, word_after);
+    const taken_segment share = next;
+    next = taken_segment(job, word_after);
     word_after = word_at(place + 2 * apart);
     const std::int64_t first = share.begin + share.number * chunk;
     const int terms = within_chunk(share.length - share.number * chunk);
     if (terms == 0) continue;
     dot_sum<T> sum = job.columns.wide ? sum_queued<T, std::int64_t>(job, first, terms, thread)
                                       : sum_queued<T, std::int32_t>(job, first, terms, thread);
-    if (place < shares && !is_last_share(job, place - share.number, share.number,
-                                         (share.length + chunk - 1) / chunk, sum, thread)) {
+    if (place < shares && !add_if_last_segment(job, place - share.number, share.number,
+                                               (share.length + chunk - 1) / chunk, sum, thread)) {
       continue;
     }
     if (thread == 0) write_row<T>(job, share.row, finish_parts(sum, conjugate::none));
@@ -335,8 +337,8 @@ __global__ void __launch_bounds__(row_threads, 4)
   if (threadIdx.x > 0) return;
   // The last block clears the words. If nothing is queued they are zeros, and no block of this
   // launch writes them.
-  if (all > 0 && atomicAdd(queue_word(job, share_queue::ended_word), 1ull) == gridDim.x - 1) {
-    for (unsigned i = 0; i < share_queue::word_count; ++i) queue.words[i] = 0;
+  if (all > 0 && atomicAdd(queue_word(job, segment_queue::ended_word), 1ull) == gridDim.x - 1) {
+    for (unsigned i = 0; i < segment_queue::word_count; ++i) queue.words[i] = 0;
   }
   // Each block counts itself: after the count is full, another stream may get the words.
   count_as_ended(job.ended);

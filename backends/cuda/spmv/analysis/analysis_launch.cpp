@@ -1,8 +1,8 @@
-#include "backends/cuda/spmv/analysis/survey.hpp"
+#include "backends/cuda/spmv/analysis/analysis_launch.hpp"
 
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/runtime/context.hpp"
-#include "backends/cuda/spmv/analysis/analysis.hpp"
+#include "backends/cuda/spmv/analysis/plan.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@
 
 namespace tally::backends::cuda {
 
-survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
+analysis_launch items_launch(analysis_kernel* kernel, std::size_t items) {
   // More blocks than run at a time contend for the counters (tuning/spmv.md).
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>((items + 255) / 256, 1, std::size_t{1} << 10));
@@ -21,20 +21,20 @@ survey_launch survey_of(survey_kernel* kernel, std::size_t items) {
 
 int span_of(const current_device& current, const csr_operand& a) {
   // Blocks with fewer rows end sooner (tuning/spmv.md).
-  constexpr std::size_t unit = survey_threads, most = run_span;
+  constexpr std::size_t unit = analysis_threads, most = analysis_span;
   std::size_t blocks = multiprocessors(current.device());
-  if (a.rows > blocks * most) blocks *= survey_blocks;
+  if (a.rows > blocks * most) blocks *= analysis_blocks_per_sm;
   const std::size_t rounds = std::max<std::size_t>(1, ceil_div(a.rows, blocks * most));
   return static_cast<int>(std::max<std::size_t>(1, ceil_div(a.rows, rounds * blocks * unit)) *
                           unit);
 }
 
-survey_launch survey_of_matrix(const current_device& current, const csr_operand& a,
-                               csr_survey& job) {
-  constexpr std::size_t columns_per_block = 16 * survey_threads;
+analysis_launch matrix_launch(const current_device& current, const csr_operand& a,
+                              analysis_job& job) {
+  constexpr std::size_t columns_per_block = 16 * analysis_threads;
   const std::size_t spans = std::max<std::size_t>(
-      1, ceil_div(a.rows, job.counts ? static_cast<std::size_t>(job.span) : 16 * survey_threads));
-  const std::size_t most = survey_blocks * multiprocessors(current.device());
+      1, ceil_div(a.rows, job.counts ? static_cast<std::size_t>(job.span) : 16 * analysis_threads));
+  const std::size_t most = analysis_blocks_per_sm * multiprocessors(current.device());
   std::size_t others =
       job.check == defect_check::none ? 0 : ceil_div(a.nonzeros(), columns_per_block);
   const bool apart = job.counts && spans + others <= most;
@@ -45,10 +45,10 @@ survey_launch survey_of_matrix(const current_device& current, const csr_operand&
   }
   const auto blocks = static_cast<unsigned>(std::min(spans + others, most));
   job.row_blocks = apart ? static_cast<unsigned>(spans) : blocks;
-  return {matrix_kernel(job.offsets.wide), {.blocks = blocks, .threads = survey_threads}};
+  return {matrix_kernel(job.offsets.wide), {.blocks = blocks, .threads = analysis_threads}};
 }
 
-survey_launch telling() { return {tell_kernel(), {.blocks = 1, .threads = 32}}; }
+analysis_launch publish_launch() { return {publish_kernel(), {.blocks = 1, .threads = 32}}; }
 
 struct side_stream::made {
   cudaStream_t stream = nullptr;
@@ -77,14 +77,14 @@ void side_stream::wait_for(cudaStream_t other) const {
   check(cudaStreamWaitEvent(made_->stream, made_->event, 0), "cudaStreamWaitEvent");
 }
 
-queued_survey::queued_survey(const current_device& current, cudaStream_t stream,
-                             const std::vector<survey_launch>& launches, csr_survey job,
-                             const char* operation, const side_stream* side)
+pending_analysis::pending_analysis(const current_device& current, cudaStream_t stream,
+                                   const std::vector<analysis_launch>& launches, analysis_job job,
+                                   const char* operation, const side_stream* side)
     : device_(current.device()),
       context_(current.context()),
       stream_((is_captured(stream, true, operation), side ? side->get() : stream)),
       words_(current, stream_),
-      box_(of_context<spares<mailbox>>(context_).take()) {
+      box_(of_context<spares<result_buffer>>(context_).take()) {
   job.found = words_.get();
   job.tag = box_->next_tag();
   job.result = box_->address();
@@ -95,14 +95,15 @@ queued_survey::queued_survey(const current_device& current, cudaStream_t stream,
     // Queued kernels may still write; words are cleared behind them.
     const beside_captures mode;
     (void)cudaStreamSynchronize(stream);
-    of_context<spares<mailbox>>(context_).give_back(box_);
+    of_context<spares<result_buffer>>(context_).give_back(box_);
     throw;
   }
 }
 
-void queued_survey::queue(const current_device& current, cudaStream_t stream,
-                          const std::vector<survey_launch>& launches, csr_survey& job) const {
-  for (const survey_launch& of : launches) {
+void pending_analysis::queue(const current_device& current, cudaStream_t stream,
+                             const std::vector<analysis_launch>& launches,
+                             analysis_job& job) const {
+  for (const analysis_launch& of : launches) {
     const auto* const kernel = reinterpret_cast<const void*>(of.kernel);
     allow_shared_bytes(kernel, current, of.shape.shared_bytes);
     job.tells = &of == &launches.back();
@@ -110,17 +111,17 @@ void queued_survey::queue(const current_device& current, cudaStream_t stream,
   }
 }
 
-survey_words queued_survey::arrive() {
-  std::uint32_t payload[mailbox::words];
-  box_->wait(stream_, words_of<survey_words>, payload);
+analysis_results pending_analysis::arrive() {
+  std::uint32_t payload[result_buffer::words];
+  box_->wait(stream_, words_per<analysis_results>, payload);
   words_.emptied();
-  of_context<spares<mailbox>>(context_).give_back(std::exchange(box_, nullptr));
-  survey_words found;
+  of_context<spares<result_buffer>>(context_).give_back(std::exchange(box_, nullptr));
+  analysis_results found;
   std::memcpy(&found, payload, sizeof found);
   return found;
 }
 
-queued_survey::~queued_survey() {
+pending_analysis::~pending_analysis() {
   if (box_ == nullptr) return;
   try {
     if (current_device(device_).context() == context_) {

@@ -1,6 +1,6 @@
-// Analysis kernels that cut an expansion's tiles into bins (expansion.hpp).
+// Analysis kernels that cut an propagation_blocking's tiles into bins (expansion.hpp).
 #include "backends/cuda/device/warp_reduction.cuh"
-#include "backends/cuda/spmv/analysis/survey.cuh"
+#include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 
 namespace tally::backends::cuda {
@@ -9,7 +9,7 @@ namespace {
 /// Calls f(term in the tile, section, index in it, column of the term before or -1) for each of a
 /// thread's terms.
 template <class F>
-__device__ void for_each_term_of_tile(const csr_survey& s, std::int64_t tile, const F& f) {
+__device__ void for_each_term_of_tile(const analysis_job& s, std::int64_t tile, const F& f) {
   const std::int64_t first = tile * s.cut.tile_rows;
   const std::int64_t begin = offset(s, first);
   const auto count = static_cast<int>(offset(s, ::min(first + s.cut.tile_rows, s.rows)) - begin);
@@ -45,7 +45,7 @@ __device__ void for_each_term_of_tile(const csr_survey& s, std::int64_t tile, co
 
 /// Finds the largest tile's terms, and measures bins of a sample: one tile per block, picked by a
 /// hash.
-__global__ void __launch_bounds__(expand_threads) find_segment_sizes(const csr_survey s) {
+__global__ void __launch_bounds__(expand_threads) measure_bins(const analysis_job s) {
   extern __shared__ uint4 memory[];
   __shared__ unsigned met;
   auto* const terms = reinterpret_cast<unsigned*>(memory);  // per section
@@ -75,28 +75,28 @@ __global__ void __launch_bounds__(expand_threads) find_segment_sizes(const csr_s
                                         offset(s, first));
     }
     most = largest_of_warp(most);
-    if (threadIdx.x == 0) atomicMax(counter(s, survey::max_terms), 0ull + most);
+    if (threadIdx.x == 0) atomicMax(counter(s, result_words::max_terms), 0ull + most);
   }
   __syncthreads();
   for (unsigned i = threadIdx.x; i < sections; i += expand_threads) {
     if (terms[i] > 0) atomicAdd(&met, 1u);
   }
-  add_of_block(s, survey::adjacent, adjacent);
-  add_of_block(s, survey::sampled, looked);
-  if (threadIdx.x == 0) atomicAdd(counter(s, survey::met), 0ull + met);
-  end_survey(s);
+  add_of_block(s, result_words::adjacent, adjacent);
+  add_of_block(s, result_words::sampled, looked);
+  if (threadIdx.x == 0) atomicAdd(counter(s, result_words::met), 0ull + met);
+  end_analysis_block(s);
 }
 
-__global__ void __launch_bounds__(expand_threads, 4) write_segments(const csr_survey s) {
+__global__ void __launch_bounds__(expand_threads, 4) write_bins(const analysis_job s) {
   extern __shared__ uint4 memory[];
-  const expansion& cut = s.cut;
+  const propagation_blocking& cut = s.cut;
   const auto sections = static_cast<unsigned>(cut.sections);
-  auto* const in_section = reinterpret_cast<std::uint16_t*>(memory);
-  std::uint16_t* const in_tile = in_section + cut.stride;
+  auto* const section_index = reinterpret_cast<std::uint16_t*>(memory);
+  std::uint16_t* const in_tile = section_index + cut.stride;
   auto* const terms = reinterpret_cast<unsigned*>(in_tile + cut.stride);  // per section
   for (unsigned i = threadIdx.x; i < sections; i += expand_threads) terms[i] = 0;
   for (int i = static_cast<int>(threadIdx.x); i < cut.stride; i += expand_threads) {
-    in_section[i] = 0;
+    section_index[i] = 0;
     in_tile[i] = static_cast<std::uint16_t>(cut.tile_terms);
   }
   __syncthreads();
@@ -128,25 +128,25 @@ __global__ void __launch_bounds__(expand_threads, 4) write_segments(const csr_su
   for_each_term_of_tile(s, blockIdx.x,
                         [&](int term, unsigned section, unsigned place, std::int64_t) {
                           const unsigned at = atomicAdd(terms + section, 1u);
-                          in_section[at] = static_cast<std::uint16_t>(place);
+                          section_index[at] = static_cast<std::uint16_t>(place);
                           in_tile[at] = static_cast<std::uint16_t>(term);
                         });
   __syncthreads();
   constexpr int per_load = sizeof(uint4) / sizeof(std::uint16_t);
   const std::int64_t to = std::int64_t{blockIdx.x} * cut.stride / per_load;
   for (int i = static_cast<int>(threadIdx.x); i < cut.stride / per_load; i += expand_threads) {
-    reinterpret_cast<uint4*>(cut.in_section)[to + i] =
-        reinterpret_cast<const uint4*>(in_section)[i];
+    reinterpret_cast<uint4*>(cut.section_index)[to + i] =
+        reinterpret_cast<const uint4*>(section_index)[i];
     reinterpret_cast<uint4*>(cut.in_tile)[to + i] = reinterpret_cast<const uint4*>(in_tile)[i];
   }
-  end_survey(s);
+  end_analysis_block(s);
 }
 
 }  // namespace
 
-survey_kernel* segment_sizes_kernel() { return &find_segment_sizes; }
-survey_kernel* segments_kernel() { return &write_segments; }
-std::size_t segment_bytes(std::size_t sections, std::size_t stride) {
+analysis_kernel* bin_sizes_kernel() { return &measure_bins; }
+analysis_kernel* bins_kernel() { return &write_bins; }
+std::size_t bins_shared_bytes(std::size_t sections, std::size_t stride) {
   return 2 * stride * sizeof(std::uint16_t) + sections * sizeof(unsigned);
 }
 

@@ -9,7 +9,7 @@
 #include "backends/cuda/spmv/common/shared_load.cuh"
 #include "backends/cuda/spmv/common/short_rows.cuh"
 #include "backends/cuda/spmv/common/terms.cuh"
-#include "backends/cuda/spmv/propagation_blocking/expansion.hpp"
+#include "backends/cuda/spmv/propagation_blocking/propagation_blocking.hpp"
 
 #include <type_traits>
 
@@ -18,26 +18,26 @@ namespace {
 
 /// Elements of one load, and their indices.
 template <class T>
-struct alignas(16) some_elements {
+struct alignas(16) element_pack {
   static constexpr int count = 16 / sizeof(T);
   T of[count];
 };
 template <class T>
-struct alignas(32 / sizeof(T)) some_places {
-  std::uint16_t of[some_elements<T>::count];
+struct alignas(32 / sizeof(T)) index_pack {
+  std::uint16_t of[element_pack<T>::count];
 };
 
 /// Expand phase. A team of threads has one bin at a time; indices of the next are loaded meanwhile.
 template <class T>
 __global__ void __launch_bounds__(expand_threads, max_parts)
-    expand_sections(const __grid_constant__ expansion_job job) {
+    expand_sections(const __grid_constant__ blocking_job job) {
   // Two rounds suffice for most bins.
-  constexpr int team = 8, rounds = 2, per_load = some_elements<T>::count;
-  constexpr int loads_per_unit = segment_unit / 16;
+  constexpr int team = 8, rounds = 2, per_load = element_pack<T>::count;
+  constexpr int loads_per_unit = bin_alignment / 16;
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ std::int64_t first_brought;
-  const expansion& cut = job.cut;
+  __shared__ std::int64_t first_copied;
+  const propagation_blocking& cut = job.cut;
   const int section = static_cast<int>(blockIdx.x) % cut.sections;
   const int part = static_cast<int>(blockIdx.x) / cut.sections;
   const int parts = static_cast<int>(gridDim.x) / cut.sections;
@@ -45,10 +45,10 @@ __global__ void __launch_bounds__(expand_threads, max_parts)
   const int own =
       part * static_cast<int>(expand_threads) / team + static_cast<int>(threadIdx.x) / team;
   const int thread = static_cast<int>(threadIdx.x) % team;
-  const int tiles = min(cut.tiles_at_a_time, cut.tiles - job.first_tile);
+  const int tiles = min(cut.tiles_per_part, cut.tiles - job.first_tile);
   const std::uint32_t* const segments =
       cut.segments + static_cast<std::int64_t>(section) * cut.tiles + job.first_tile;
-  const auto* const places = reinterpret_cast<const some_places<T>*>(cut.in_section) +
+  const auto* const places = reinterpret_cast<const index_pack<T>*>(cut.section_index) +
                              static_cast<std::int64_t>(job.first_tile) * cut.stride / per_load;
   const unsigned loads_per_tile = static_cast<unsigned>(cut.stride) / per_load;
   const auto load_of = [&](int tile, int i) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(expand_threads, max_parts)
   };
   const auto end_of = [&](std::uint32_t s) { return static_cast<int>(s >> 16) * loads_per_unit; };
   std::uint32_t segment = 0, next = 0;
-  some_places<T> from[rounds];
+  index_pack<T> from[rounds];
   const auto find = [&](int tile) { next = tile < tiles ? __ldg(segments + tile) : 0; };
   const auto load = [&](int tile) {
     segment = next;
@@ -84,20 +84,20 @@ __global__ void __launch_bounds__(expand_threads, max_parts)
   if (brings()) {
     const std::int64_t brought = bring(barrier, memory, static_cast<const T*>(job.product.x.data),
                                        job.product.column_count, begin, end);
-    if (threadIdx.x == 0) first_brought = brought;
+    if (threadIdx.x == 0) first_copied = brought;
   }
   __syncthreads();
-  const T* const x = reinterpret_cast<const T*>(memory) + (begin - first_brought);
+  const T* const x = reinterpret_cast<const T*>(memory) + (begin - first_copied);
   barrier.wait();
-  auto* const to = static_cast<some_elements<T>*>(cut.elements);
-  const auto elements_at = [&](const some_places<T>& all) {
-    some_elements<T> some;
+  auto* const to = static_cast<element_pack<T>*>(cut.elements);
+  const auto elements_at = [&](const index_pack<T>& all) {
+    element_pack<T> some;
 #pragma unroll
     for (int j = 0; j < per_load; ++j) some.of[j] = x[all.of[j]];
     return some;
   };
   for (int tile = own; tile < tiles; tile += teams) {
-    some_elements<T> elements[rounds];
+    element_pack<T> elements[rounds];
     const int first = begin_of(segment), last = end_of(segment);
 #pragma unroll
     for (int k = 0; k < rounds; ++k) {
@@ -121,13 +121,13 @@ __global__ void __launch_bounds__(expand_threads, max_parts)
 /// each.
 template <class T>
 __global__ void __launch_bounds__(collect_threads, 5)
-    collect_rows(const __grid_constant__ expansion_job job) {
-  constexpr int threads = 2, in_flight = 4, per_load = some_elements<T>::count;
+    collect_rows(const __grid_constant__ blocking_job job) {
+  constexpr int threads = 2, in_flight = 4, per_load = element_pack<T>::count;
   constexpr int all = static_cast<int>(collect_threads), lanes = row_lanes / threads;
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ int value_shift;
-  const expansion& cut = job.cut;
+  const propagation_blocking& cut = job.cut;
   const spmv_job& product = job.product;
   T* const elements = reinterpret_cast<T*>(memory);
   T* const values =
@@ -154,12 +154,12 @@ __global__ void __launch_bounds__(collect_threads, 5)
   }
   const std::uint32_t last =
       __ldg(cut.segments + static_cast<std::int64_t>(cut.sections - 1) * cut.tiles + tile);
-  const int loads = static_cast<int>(last >> 16) * (segment_unit / 16);
-  const auto* const places = reinterpret_cast<const some_places<T>*>(cut.in_tile) +
+  const int loads = static_cast<int>(last >> 16) * (bin_alignment / 16);
+  const auto* const places = reinterpret_cast<const index_pack<T>*>(cut.in_tile) +
                              static_cast<std::int64_t>(tile) * cut.stride / per_load;
   const auto* const from = static_cast<const uint4*>(cut.elements) +
                            static_cast<std::int64_t>(blockIdx.x) * (cut.stride / per_load);
-  some_places<T> to[in_flight];
+  index_pack<T> to[in_flight];
   const auto find = [&](int i) {
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
@@ -181,14 +181,14 @@ __global__ void __launch_bounds__(collect_threads, 5)
     for (int k = 0; k < in_flight; ++k) {
       if (i + k * all < loads) loaded[k] = __ldcg(from + i + k * all);
     }
-    some_places<T> now[in_flight];
+    index_pack<T> now[in_flight];
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) now[k] = to[k];
     find(i + in_flight * all);
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
       if (i + k * all >= loads) continue;
-      const auto some = __builtin_bit_cast(some_elements<T>, loaded[k]);
+      const auto some = __builtin_bit_cast(element_pack<T>, loaded[k]);
 #pragma unroll
       for (int j = 0; j < per_load; ++j) {
         if (now[k].of[j] < cut.tile_terms) elements[now[k].of[j]] = some.of[j];
@@ -233,13 +233,13 @@ __global__ void __launch_bounds__(collect_threads, 5)
 
 }  // namespace
 
-expansion_choice expansion_kernels(type values, type x) {
+blocking_choice blocking_kernels(type values, type x) {
   if (values != type::float32 || x != type::float32) return {};
   return {&expand_sections<float>, &collect_rows<float>};
 }
 
 std::size_t expand_bytes(std::size_t section) { return bytes_to_bring<float>(section); }
-std::size_t collect_bytes(const expansion& cut) {
+std::size_t collect_bytes(const propagation_blocking& cut) {
   const auto terms = static_cast<std::size_t>(cut.tile_terms);
   const auto starts = static_cast<std::size_t>(cut.tile_rows) + 1;
   return 2 * bytes_to_bring<float>(terms) + starts * sizeof(std::uint16_t);

@@ -13,7 +13,7 @@
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/short_rows.cuh"
 #include "backends/cuda/spmv/common/split_rows.cuh"
-#include "backends/cuda/spmv/hub_columns/hot_columns.hpp"
+#include "backends/cuda/spmv/hub_columns/hub_columns.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
 #include <cstdint>
@@ -22,7 +22,8 @@ namespace tally::backends::cuda {
 
 /// Gathers the hub columns' elements of x.
 template <class T>
-__global__ void __launch_bounds__(256) gather_hot(const __grid_constant__ hot_columns_job job) {
+__global__ void __launch_bounds__(256)
+    gather_hub_elements(const __grid_constant__ hub_columns_job job) {
   wait_for_launch_before();
   let_launch_after_start();
   const T* const x = static_cast<const T*>(job.product.x.data);
@@ -33,7 +34,7 @@ __global__ void __launch_bounds__(256) gather_hot(const __grid_constant__ hot_co
 }
 
 /// Loads a piece, empty behind the last.
-__device__ inline warp_piece piece_at(const hot_columns_job& job, std::int64_t at) {
+__device__ inline warp_piece piece_at(const hub_columns_job& job, std::int64_t at) {
   warp_piece piece;
   if (at < job.hot.piece_count) {
     piece =
@@ -44,9 +45,9 @@ __device__ inline warp_piece piece_at(const hot_columns_job& job, std::int64_t a
 
 /// Terms of a row block, and its rows' begins.
 template <class T>
-struct alignas(16) warp_run {
-  T terms[hot_run_terms];
-  std::uint16_t starts[hot_run_rows + 1];
+struct alignas(16) warp_row_block {
+  T terms[hub_block_terms];
+  std::uint16_t starts[hub_block_rows + 1];
 };
 
 /// Loads a code's element of x, from the table or from memory. Multiplying by the element size
@@ -80,7 +81,7 @@ struct term_codes {
   std::int32_t of[coded_in_flight];
 
   /// Loads codes from term `first` on, of the next `left`.
-  __device__ void load(const hot_columns_job& job, std::int32_t first, int left) {
+  __device__ void load(const hub_columns_job& job, std::int32_t first, int left) {
     constexpr int apart = static_cast<int>(warp);
 #pragma unroll
     for (int k = 0; k < coded_in_flight; ++k) {
@@ -95,7 +96,7 @@ template <class T>
 struct coded_terms {
   T values[coded_in_flight], elements[coded_in_flight];
 
-  __device__ void load_values(const hot_columns_job& job, std::int32_t first, int left) {
+  __device__ void load_values(const hub_columns_job& job, std::int32_t first, int left) {
     constexpr int apart = static_cast<int>(warp);
     const T* const from = static_cast<const T*>(job.product.values.data) + first;
 #pragma unroll
@@ -104,7 +105,7 @@ struct coded_terms {
       load_if(k * apart < left, from + k * apart, values[k]);
     }
   }
-  __device__ void load_elements(const hot_columns_job& job, unsigned table,
+  __device__ void load_elements(const hub_columns_job& job, unsigned table,
                                 const term_codes& codes) {
 #pragma unroll
     for (int k = 0; k < coded_in_flight; ++k) {
@@ -119,8 +120,8 @@ struct coded_terms {
 };
 
 template <class T>
-__device__ dot_sum<T> sum_coded_share(const hot_columns_job& job, unsigned table,
-                                      const warp_piece& piece, int thread) {
+__device__ dot_sum<T> sum_coded_segment(const hub_columns_job& job, unsigned table,
+                                        const warp_piece& piece, int thread) {
   warp_tree<dot_sum<T>> tree;
   std::int32_t at = piece.nonzero + thread;
   int left = piece.terms - thread;
@@ -151,19 +152,19 @@ __device__ dot_sum<T> sum_coded_share(const hot_columns_job& job, unsigned table
 
 /// Writes y of a segment's row, or leaves the carry-out to the last warp.
 template <class T>
-__device__ void finish_share(const hot_columns_job& job, const warp_piece& piece, dot_sum<T> sum,
-                             int thread) {
+__device__ void finish_segment(const hub_columns_job& job, const warp_piece& piece, dot_sum<T> sum,
+                               int thread) {
   if (piece.is_split()) {
-    const handed_row row = job.hot.handed[piece.handover()];
+    const carry_out_row row = job.hot.handed[piece.carry_out()];
     unsigned before = 0;
     if (thread == 0) {
-      hand_over(job.product, piece.handover(), sum);
+      store_carry_out(job.product, piece.carry_out(), sum);
       before = atomicAdd(job.hot.counts + row.first, 1u);
     }
     if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(row.shares)) return;
     // One more sum, +0, changes nothing.
-    sum = gather_shares(job.product, row.first, row.shares + 1, dot_sum<T>(), thread,
-                        [] { return false; });
+    sum = add_carry_outs(job.product, row.first, row.shares + 1, dot_sum<T>(), thread,
+                         [] { return false; });
     if (thread == 0) {
       job.hot.counts[row.first] = 0;
       count_as_ended(job.product.ended);
@@ -174,11 +175,11 @@ __device__ void finish_share(const hot_columns_job& job, const warp_piece& piece
 
 /// Multiplies a row block in a warp, with all loads in flight at once.
 template <class T>
-__device__ void multiply_run(const hot_columns_job& job, unsigned table, const warp_piece& piece,
-                             warp_run<T>& run, int thread) {
-  constexpr int apart = static_cast<int>(warp), rows_per_thread = hot_run_rows / apart;
-  static_assert(hot_run_terms == coded_batch);
-  const term_planes<T, hot_run_terms> terms(run.terms);
+__device__ void multiply_row_block(const hub_columns_job& job, unsigned table,
+                                   const warp_piece& piece, warp_row_block<T>& run, int thread) {
+  constexpr int apart = static_cast<int>(warp), rows_per_thread = hub_block_rows / apart;
+  static_assert(hub_block_terms == coded_batch);
+  const term_planes<T, hub_block_terms> terms(run.terms);
   const int left = piece.terms - thread;
   term_codes codes;
   codes.load(job, piece.nonzero + thread, left);
@@ -197,7 +198,8 @@ __device__ void multiply_run(const hot_columns_job& job, unsigned table, const w
 #pragma unroll
   for (int k = 0; k < rows_per_thread; ++k) {
     const int i = thread + k * apart;
-    if (i < piece.rows) run.starts[i] = static_cast<std::uint16_t>(start_in_run(low[k], piece));
+    if (i < piece.rows)
+      run.starts[i] = static_cast<std::uint16_t>(start_in_row_block(low[k], piece));
   }
   if (thread == 0) run.starts[piece.rows] = static_cast<std::uint16_t>(piece.terms);
 #pragma unroll
@@ -206,7 +208,7 @@ __device__ void multiply_run(const hot_columns_job& job, unsigned table, const w
   }
   __syncwarp();
   sum_short_rows<static_cast<int>(warp)>(
-      staged_rows<T, hot_run_terms, std::uint16_t>{terms, run.starts, piece.rows}, false,
+      staged_rows<T, hub_block_terms, std::uint16_t>{terms, run.starts, piece.rows}, false,
       [&](int row, const dot_sum<T>& sum) {
         write_row<T>(job.product, piece.row + row, finish_parts(sum, conjugate::none));
       },
@@ -215,13 +217,13 @@ __device__ void multiply_run(const hot_columns_job& job, unsigned table, const w
 }
 
 template <class T>
-__global__ void __launch_bounds__(hot_threads<T>, 1)
-    spmv_hot_columns(const __grid_constant__ hot_columns_job job) {
-  constexpr int warps = static_cast<int>(hot_threads<T> / warp);
+__global__ void __launch_bounds__(hub_threads<T>, 1)
+    spmv_hub_columns(const __grid_constant__ hub_columns_job job) {
+  constexpr int warps = static_cast<int>(hub_threads<T> / warp);
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ int taken;  // pieces taken
-  auto* const runs = reinterpret_cast<warp_run<T>*>(memory);
+  auto* const runs = reinterpret_cast<warp_row_block<T>*>(memory);
   T* const table = reinterpret_cast<T*>(runs + warps);
   const int thread = static_cast<int>(threadIdx.x % warp);
   const auto place_of = [](int i) { return std::int64_t{i} * gridDim.x + blockIdx.x; };
@@ -246,7 +248,7 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
                    bytes - at < part ? bytes - at : part);
     }
 #else
-    for (int i = static_cast<int>(threadIdx.x); i < job.hot.count; i += hot_threads<T>) {
+    for (int i = static_cast<int>(threadIdx.x); i < job.hot.count; i += hub_threads<T>) {
       table[i] = static_cast<const T*>(job.hot.elements)[i];
     }
 #endif
@@ -254,14 +256,14 @@ __global__ void __launch_bounds__(hot_threads<T>, 1)
   __syncthreads();
   barrier.wait();
   const auto in_shared = static_cast<unsigned>(__cvta_generic_to_shared(table));
-  while (piece.terms > 0 || piece.is_run()) {
+  while (piece.terms > 0 || piece.is_row_block()) {
     int own = 0;
     if (thread == 0) own = atomicAdd(&taken, 1);
     const warp_piece next = piece_at(job, place_of(__shfl_sync(whole_warp, own, 0)));
-    if (piece.is_run()) {
-      multiply_run(job, in_shared, piece, runs[threadIdx.x / warp], thread);
+    if (piece.is_row_block()) {
+      multiply_row_block(job, in_shared, piece, runs[threadIdx.x / warp], thread);
     } else {
-      finish_share(job, piece, sum_coded_share<T>(job, in_shared, piece, thread), thread);
+      finish_segment(job, piece, sum_coded_segment<T>(job, in_shared, piece, thread), thread);
     }
     piece = next;
   }

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"
-#include "backends/cuda/spmv/analysis/analysis.hpp"
+#include "backends/cuda/spmv/analysis/analysis_job.hpp"
 #include "backends/cuda/spmv/analysis/plan.hpp"
 
 namespace tally::backends::cuda {
 
 /// Cuts the matrix for propagation blocking (expansion.hpp), if most terms need distant elements of
 /// x.
-void find_expansion(const current_device& current, cudaStream_t stream, const csr_operand& a,
-                    csr_survey job, cut_analysis& to);
+void find_propagation_blocking(const current_device& current, cudaStream_t stream,
+                               const csr_operand& a, analysis_job job, cuda_plan& to);
 
 }  // namespace tally::backends::cuda

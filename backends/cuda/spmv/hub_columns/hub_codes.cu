@@ -2,7 +2,7 @@
 // hot_pieces.cu picks the columns.
 #include "backends/common/order/row_order.hpp"
 #include "backends/cuda/device/warp_reduction.cuh"
-#include "backends/cuda/spmv/analysis/survey.cuh"
+#include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 
 namespace tally::backends::cuda {
@@ -10,7 +10,7 @@ namespace {
 
 /// Counts the terms of columns in a sample: one of some adjacent groups, picked by a hash, so that
 /// regular matrices have no columns in all groups or none.
-__global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
+__global__ void __launch_bounds__(256) sample_columns(const analysis_job s) {
   wait_for_launch_before();
   let_launch_after_start();
   const std::int64_t warps = all_threads() / warp;
@@ -39,14 +39,14 @@ __global__ void __launch_bounds__(256) count_uses(const csr_survey s) {
   };
   s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data))
                  : go_over(static_cast<const std::int32_t*>(s.columns.data));
-  add_of_block(s, survey::sampled, looked);
+  add_of_block(s, result_words::sampled, looked);
 }
 
 /// Finds the least use of a hub column, and the hub columns' part of the sample, in a block.
-__device__ inline void find_least_use(const csr_survey& s) {
-  constexpr unsigned bins = survey::max_uses + 1, own = bins / 256;
+__device__ inline void find_min_hub_use(const analysis_job& s) {
+  constexpr unsigned bins = result_words::max_uses + 1, own = bins / 256;
   __shared__ std::uint32_t of_warp[256 / warp];
-  __shared__ unsigned min_use, more_used;
+  __shared__ unsigned min_use, columns_above_min_use;
   const auto most = static_cast<unsigned>(s.max_hot);
   const unsigned first = (255 - threadIdx.x) * own;  // lower threads have higher bins
   unsigned columns[own], sum = 0;
@@ -67,25 +67,26 @@ __device__ inline void find_least_use(const csr_survey& s) {
     }
     // Not all columns with the least use fit, unless all columns do.
     min_use = first + least > 0 ? first + least - 1 : 0;
-    more_used = more;
-    *counter(s, survey::min_use) = min_use;
-    *counter(s, survey::more_used) = more_used;
+    columns_above_min_use = more;
+    *counter(s, result_words::min_use) = min_use;
+    *counter(s, result_words::columns_above_min_use) = columns_above_min_use;
   }
   __syncthreads();
   unsigned covered = 0;  // without the last bin, already counted
 #pragma unroll
   for (unsigned i = 0; i < own; ++i) {
     const unsigned use = first + i;
-    if (use < min_use || use == survey::max_uses) continue;
-    covered += use * (use == min_use ? ::min(columns[i], most - more_used) : columns[i]);
+    if (use < min_use || use == result_words::max_uses) continue;
+    covered +=
+        use * (use == min_use ? ::min(columns[i], most - columns_above_min_use) : columns[i]);
   }
-  add_of_block(s, survey::covered_samples, covered);
+  add_of_block(s, result_words::hub_samples, covered);
 }
 
-__global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
-  __shared__ unsigned bins[survey::max_uses + 1], classes[survey::classes];
-  for (unsigned i = threadIdx.x; i <= survey::max_uses; i += blockDim.x) bins[i] = 0;
-  if (threadIdx.x < survey::classes) classes[threadIdx.x] = 0;
+__global__ void __launch_bounds__(256) count_use_histogram(const analysis_job s) {
+  __shared__ unsigned bins[result_words::max_uses + 1], classes[result_words::classes];
+  for (unsigned i = threadIdx.x; i <= result_words::max_uses; i += blockDim.x) bins[i] = 0;
+  if (threadIdx.x < result_words::classes) classes[threadIdx.x] = 0;
   __syncthreads();
   wait_for_launch_before();
   let_launch_after_start();
@@ -97,16 +98,16 @@ __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
     unsigned uses[in_flight];
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
-      uses[k] = uses_of(s, i + k * apart);
+      uses[k] = sampled_terms_of(s, i + k * apart);
     }
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
       // Many matrices have most columns in bins 1 and 2: too many additions there.
       once += uses[k] == 1;
       twice += uses[k] == 2;
-      if (uses[k] > 2) atomicAdd(bins + ::min(uses[k], survey::max_uses), 1u);
-      if (uses[k] >= survey::max_uses)
-        atomicAdd(counter(s, survey::covered_samples), 0ull + uses[k]);
+      if (uses[k] > 2) atomicAdd(bins + ::min(uses[k], result_words::max_uses), 1u);
+      if (uses[k] >= result_words::max_uses)
+        atomicAdd(counter(s, result_words::hub_samples), 0ull + uses[k]);
     }
   }
   const auto go_over_rows = [&]<class Offset>(const Offset* offsets) {
@@ -134,14 +135,14 @@ __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
     atomicAdd(bins + 2, twice);
   }
   __syncthreads();
-  for (unsigned i = threadIdx.x; i <= survey::max_uses; i += blockDim.x) {
+  for (unsigned i = threadIdx.x; i <= result_words::max_uses; i += blockDim.x) {
     if (bins[i] > 0) atomicAdd(s.bins + i, bins[i]);
   }
-  if (threadIdx.x < survey::classes && classes[threadIdx.x] > 0) {
+  if (threadIdx.x < result_words::classes && classes[threadIdx.x] > 0) {
     atomicAdd(s.classes + threadIdx.x, classes[threadIdx.x]);
   }
-  if (!is_last_block(s, survey::counted)) return;
-  find_least_use(s);
+  if (!is_last_block(s, result_words::counted)) return;
+  find_min_hub_use(s);
   if (!s.tells) return;
   __threadfence();
   __syncthreads();
@@ -151,18 +152,18 @@ __global__ void __launch_bounds__(256) count_bins(const csr_survey s) {
 /// Writes codes, with the table in shared memory if it fits: random reads from L2 cost more
 /// (tuning/spmv.md).
 template <bool in_shared>
-__global__ void __launch_bounds__(codes_threads, 1) write_codes(const csr_survey s) {
+__global__ void __launch_bounds__(codes_threads, 1) write_codes(const analysis_job s) {
   extern __shared__ uint4 memory[];
   wait_for_launch_before();
   unsigned covered = 0;
-  if (!are_hot(s)) {
+  if (!are_hub_columns(s)) {
     if (s.check != defect_check::none) check_columns(s, first_index(), all_threads());
   } else {
     const auto* bits = s.table.bits;
     const auto* places = s.table.places;
     if constexpr (in_shared) {
       const auto* const from = reinterpret_cast<const uint4*>(s.table.bits);
-      const auto units = static_cast<unsigned>(hot_table::bytes(s.table.groups) / sizeof(uint4));
+      const auto units = static_cast<unsigned>(hub_bitmap::bytes(s.table.groups) / sizeof(uint4));
       for (unsigned i = threadIdx.x; i < units; i += codes_threads) memory[i] = __ldcg(from + i);
       bits = reinterpret_cast<const std::uint32_t*>(memory);
       places = reinterpret_cast<const std::uint16_t*>(bits + 2 * s.table.groups);
@@ -204,15 +205,15 @@ __global__ void __launch_bounds__(codes_threads, 1) write_codes(const csr_survey
     s.columns.wide ? go_over(static_cast<const std::int64_t*>(s.columns.data))
                    : go_over(static_cast<const std::int32_t*>(s.columns.data));
   }
-  add_of_block(s, survey::covered, covered);
-  end_survey(s);
+  add_of_block(s, result_words::covered, covered);
+  end_analysis_block(s);
 }
 
 }  // namespace
 
-survey_kernel* uses_kernel() { return &count_uses; }
-survey_kernel* bins_kernel() { return &count_bins; }
-survey_kernel* codes_kernel(bool in_shared) {
+analysis_kernel* sample_kernel() { return &sample_columns; }
+analysis_kernel* use_histogram_kernel() { return &count_use_histogram; }
+analysis_kernel* codes_kernel(bool in_shared) {
   return in_shared ? &write_codes<true> : &write_codes<false>;
 }
 

@@ -4,7 +4,7 @@
 #include "backends/backend.hpp"
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/device/warp_reduction.cuh"
-#include "backends/cuda/spmv/analysis/plan.hpp"
+#include "backends/cuda/spmv/analysis/analysis_job.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
 #include <tally/order.hpp>
@@ -14,12 +14,12 @@
 
 namespace tally::backends::cuda {
 
-__device__ inline std::int64_t offset(const csr_survey& s, std::int64_t i) {
+__device__ inline std::int64_t offset(const analysis_job& s, std::int64_t i) {
   return s.offsets[static_cast<std::size_t>(i)];
 }
 
 /// Returns a result word for atomicMax and atomicAdd.
-__device__ inline unsigned long long* counter(const csr_survey& s, unsigned word) {
+__device__ inline unsigned long long* counter(const analysis_job& s, unsigned word) {
   return reinterpret_cast<unsigned long long*>(s.found + word);
 }
 
@@ -28,15 +28,15 @@ __device__ inline std::int64_t first_index() {
 }
 __device__ inline std::int64_t all_threads() { return std::int64_t{gridDim.x} * blockDim.x; }
 
-__device__ inline void report(const csr_survey& s, csr_defect::kind kind, std::int64_t index) {
-  const std::uint64_t key =
-      static_cast<std::uint64_t>(kind) << survey::index_bits | static_cast<std::uint64_t>(index);
-  atomicMax(counter(s, survey::defect), ~key);
+__device__ inline void report(const analysis_job& s, csr_defect::kind kind, std::int64_t index) {
+  const std::uint64_t key = static_cast<std::uint64_t>(kind) << result_words::index_bits |
+                            static_cast<std::uint64_t>(index);
+  atomicMax(counter(s, result_words::defect), ~key);
 }
 
 /// Reports a column outside the matrix, in thread `own` of `threads`, by 16-byte loads.
 template <class Column>
-__device__ void check_columns(const csr_survey& s, const Column* columns, std::int64_t own,
+__device__ void check_columns(const analysis_job& s, const Column* columns, std::int64_t own,
                               std::int64_t threads) {
   constexpr int per_load = 16 / sizeof(Column), in_flight = 4;
   // Negative columns are large, too.
@@ -83,21 +83,22 @@ __device__ void check_columns(const csr_survey& s, const Column* columns, std::i
   if (first < s.nonzeros) report(s, csr_defect::kind::column, first);
 }
 
-__device__ inline void check_columns(const csr_survey& s, std::int64_t own, std::int64_t threads) {
+__device__ inline void check_columns(const analysis_job& s, std::int64_t own,
+                                     std::int64_t threads) {
   s.columns.wide ? check_columns(s, static_cast<const std::int64_t*>(s.columns.data), own, threads)
                  : check_columns(s, static_cast<const std::int32_t*>(s.columns.data), own, threads);
 }
 
-__device__ inline unsigned shares_of(const csr_survey& s, std::int64_t length) {
+__device__ inline unsigned shares_of(const analysis_job& s, std::int64_t length) {
   constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
-  return static_cast<unsigned>((length - 1) / chunk >> s.share_shift) + 1;
+  return static_cast<unsigned>((length - 1) / chunk >> s.segment_shift) + 1;
 }
 
 /// Publishes the results, in a warp, and clears them.
-__device__ inline void tell(const csr_survey& s) {
-  static_assert(survey::words <= warp);
+__device__ inline void tell(const analysis_job& s) {
+  static_assert(result_words::words <= warp);
   const unsigned word = threadIdx.x;
-  if (word >= survey::words) return;
+  if (word >= result_words::words) return;
   const std::uint64_t found = __ldcg(s.found + word);
   s.found[word] = 0;
   __threadfence();  // once published, another analysis may use it on any stream
@@ -107,7 +108,7 @@ __device__ inline void tell(const csr_survey& s) {
 }
 
 /// Adds a block's counts to a word.
-__device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned count) {
+__device__ inline void add_of_block(const analysis_job& s, unsigned word, unsigned count) {
   __shared__ unsigned long long of_block;
   if (threadIdx.x == 0) of_block = 0;
   __syncthreads();
@@ -119,7 +120,7 @@ __device__ inline void add_of_block(const csr_survey& s, unsigned word, unsigned
 }
 
 /// Returns the sampled terms of a column, 0 behind the last.
-__device__ inline unsigned uses_of(const csr_survey& s, std::int64_t column) {
+__device__ inline unsigned sampled_terms_of(const analysis_job& s, std::int64_t column) {
   unsigned uses = 0;
   if (column >= s.column_count) return uses;
   for (std::int64_t k = 0; k < s.counters; ++k) {
@@ -129,28 +130,30 @@ __device__ inline unsigned uses_of(const csr_survey& s, std::int64_t column) {
 }
 
 /// Whether the picked columns may be hub columns, by a sample that overestimates their terms.
-__device__ inline bool are_hot(const csr_survey& s) {
-  return are_hot(__ldcg(counter(s, survey::sampled)), __ldcg(counter(s, survey::covered_samples)));
+__device__ inline bool are_hub_columns(const analysis_job& s) {
+  return are_hub_columns(__ldcg(counter(s, result_words::sampled)),
+                         __ldcg(counter(s, result_words::hub_samples)));
 }
 
 /// Returns the length of a full row segment.
-__device__ inline int share_terms(const csr_survey& s) {
-  return static_cast<int>(order::chunk) << s.share_shift;
+__device__ inline int share_terms(const analysis_job& s) {
+  return static_cast<int>(order::chunk) << s.segment_shift;
 }
 /// Returns a segment's length class, 0 if full.
-__device__ inline unsigned class_of(const csr_survey& s, int terms) {
-  return survey::classes - 1 -
-         static_cast<unsigned>((terms - 1) / (share_terms(s) / static_cast<int>(survey::classes)));
+__device__ inline unsigned class_of(const analysis_job& s, int terms) {
+  return result_words::classes - 1 -
+         static_cast<unsigned>((terms - 1) /
+                               (share_terms(s) / static_cast<int>(result_words::classes)));
 }
 /// Adds a row's segments to their classes; all but the last are full.
-__device__ inline void add_to_classes(const csr_survey& s, int length, unsigned* classes) {
+__device__ inline void add_to_classes(const analysis_job& s, int length, unsigned* classes) {
   const int whole = (length - 1) / share_terms(s);
   if (whole > 0) atomicAdd(classes, static_cast<unsigned>(whole));
   atomicAdd(classes + class_of(s, length - whole * share_terms(s)), 1u);
 }
 
 /// Counts an ending block in a word; returns whether it is the last.
-__device__ inline bool is_last_block(const csr_survey& s, unsigned word) {
+__device__ inline bool is_last_block(const analysis_job& s, unsigned word) {
   __shared__ bool is_last;
   __threadfence();
   __syncthreads();
@@ -161,17 +164,17 @@ __device__ inline bool is_last_block(const csr_survey& s, unsigned word) {
 }
 
 /// Called at each block's end: the last block of the last launch publishes.
-__device__ inline void end_survey(const csr_survey& s) {
-  if (s.tells && is_last_block(s, survey::ended)) tell(s);
+__device__ inline void end_analysis_block(const analysis_job& s) {
+  if (s.tells && is_last_block(s, result_words::ended)) tell(s);
 }
 
 /// Whether row tiles are possible and fit, by matrix_kernel.
-__device__ inline bool are_tiles(const csr_survey& s) {
-  const std::uint64_t defect = __ldcg(counter(s, survey::defect));
-  const auto kind = static_cast<csr_defect::kind>(~defect >> survey::index_bits);
+__device__ inline bool are_tiles(const analysis_job& s) {
+  const std::uint64_t defect = __ldcg(counter(s, result_words::defect));
+  const auto kind = static_cast<csr_defect::kind>(~defect >> result_words::index_bits);
   return (defect == 0 || kind == csr_defect::kind::column) &&
-         __ldcg(counter(s, survey::longest)) <= max_row_tile_terms &&
-         __ldcg(counter(s, survey::tile_terms)) <= static_cast<std::uint64_t>(s.tile_terms);
+         __ldcg(counter(s, result_words::longest)) <= max_row_tile_terms &&
+         __ldcg(counter(s, result_words::tile_terms)) <= static_cast<std::uint64_t>(s.tile_terms);
 }
 
 }  // namespace tally::backends::cuda

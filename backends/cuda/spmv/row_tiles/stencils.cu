@@ -4,7 +4,7 @@
 // compare with.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/warp_reduction.cuh"
-#include "backends/cuda/spmv/analysis/survey.cuh"
+#include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 
 namespace tally::backends::cuda {
@@ -27,12 +27,12 @@ struct tile_row {
 /// other.
 template <class Offset>
 struct tile_offsets {
-  __device__ tile_offsets(const csr_survey& s, std::int64_t tile) {
+  __device__ tile_offsets(const analysis_job& s, std::int64_t tile) {
     const auto* const all = static_cast<const Offset*>(s.offsets.data);
     const auto of = [&](std::int64_t row) { return all[::min(row, s.rows)]; };
-    const std::int64_t first = tile * row_tile;
+    const std::int64_t first = tile * rows_per_row_tile;
     begin = of(first);
-    end = of(first + row_tile);
+    end = of(first + rows_per_row_tile);
     own_begin = of(first + threadIdx.x);
     own_end = of(first + threadIdx.x + 1);
   }
@@ -43,7 +43,7 @@ struct tile_offsets {
 /// Copies a tile's columns to shared memory, with a whole block; returns the thread's row. Pre:
 /// offsets are valid, the barrier expects one copy.
 template <class Column, class Offset>
-__device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile,
+__device__ tile_row<Column> tile_of_block(const analysis_job& s, std::int64_t tile,
                                           const tile_offsets<Offset>& of, void* memory,
                                           bulk_barrier& barrier, unsigned turn) {
   __shared__ std::int64_t first_column;  // index of the first in `memory`
@@ -57,7 +57,7 @@ __device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile
   }
   __syncthreads();
   tile_row<Column> own;
-  own.row = tile * row_tile + threadIdx.x;
+  own.row = tile * rows_per_row_tile + threadIdx.x;
   own.start = of.own_begin;
   own.count = static_cast<int>(of.own_end - of.own_begin);
   own.columns = static_cast<Column*>(memory) + (own.start - first_column);
@@ -67,7 +67,8 @@ __device__ tile_row<Column> tile_of_block(const csr_survey& s, std::int64_t tile
 
 /// Whether row `other`, with columns in memory, has the same list.
 template <class Column>
-__device__ bool has_list_of(const csr_survey& s, const tile_row<Column>& own, std::int64_t other) {
+__device__ bool has_same_deltas(const analysis_job& s, const tile_row<Column>& own,
+                                std::int64_t other) {
   const std::int64_t start = offset(s, other);
   if (offset(s, other + 1) - start != own.count) return false;
   const auto* const columns = static_cast<const Column*>(s.columns.data) + start;
@@ -86,9 +87,9 @@ __device__ bool has_list_of(const csr_survey& s, const tile_row<Column>& own, st
 }
 
 /// Stencils that a block keeps in shared memory.
-constexpr unsigned known_patterns = 16;
+constexpr unsigned max_known_stencils = 16;
 
-struct known_pattern {
+struct known_stencil {
   std::uint32_t hash;
   std::int32_t length;
   std::int32_t number;
@@ -96,17 +97,17 @@ struct known_pattern {
 };
 
 /// Hash and range of a row's differences.
-struct row_list {
+struct row_deltas {
   std::uint32_t hash = 0;  ///< highest bit set, never 0
   std::int32_t least = INT32_MAX, most = INT32_MIN;
 };
 
 /// Examines a row's columns, and checks them if asked.
 template <class Column>
-__device__ row_list look_at_columns(const csr_survey& s, const tile_row<Column>& own) {
+__device__ row_deltas examine_columns(const analysis_job& s, const tile_row<Column>& own) {
   const auto end = static_cast<std::uint64_t>(s.column_count);
   const auto row = static_cast<std::int32_t>(own.row);
-  row_list list;
+  row_deltas list;
   for (int k = 0; k < own.count; ++k) {
     const Column column = own.columns[k];
     if (s.check != defect_check::none && static_cast<std::uint64_t>(std::int64_t{column}) >= end) {
@@ -125,11 +126,11 @@ __device__ row_list look_at_columns(const csr_survey& s, const tile_row<Column>&
 
 /// Returns the number of a row's stencil, or -1 if new to the block.
 template <class Column>
-__device__ int number_of_known(const known_pattern* known, const tile_row<Column>& own,
-                               std::uint32_t hash) {
+__device__ int known_stencil_number(const known_stencil* known, const tile_row<Column>& own,
+                                    std::uint32_t hash) {
   int at = -1;
 #pragma unroll
-  for (int i = 0; i < static_cast<int>(known_patterns); ++i) {
+  for (int i = 0; i < static_cast<int>(max_known_stencils); ++i) {
     if (known[i].hash == hash) at = i;
   }
   if (at < 0 || known[at].length != own.count) return -1;
@@ -141,28 +142,28 @@ __device__ int number_of_known(const known_pattern* known, const tile_row<Column
 
 /// Writes a stencil's padded list.
 template <class Column>
-__device__ void write_list(const csr_survey& s, const tile_row<Column>& own, int number) {
+__device__ void write_list(const analysis_job& s, const tile_row<Column>& own, int number) {
   constexpr int alignment = row_patterns::alignment;
-  const auto longest = static_cast<int>(s.found[survey::longest]);  // final
+  const auto longest = static_cast<int>(s.found[result_words::longest]);  // final
   const int stride = (longest + alignment - 1) / alignment * alignment;
   std::int32_t* const list = s.patterns.differences + number * stride;
   for (int k = 0; k < stride; ++k) list[k] = k < own.count ? own.difference(k) : 0;
   s.patterns.lengths[number] = own.count;
-  atomicAdd(counter(s, survey::patterns), 1ull);
+  atomicAdd(counter(s, result_words::patterns), 1ull);
 }
 
 /// Returns the number of a row's stencil, or row_patterns::most if there are too many. `lists` is a
 /// hash table with linear probing; a word has a hash above the number of a row with the list, and
 /// its index is the stencil's number.
 template <class Column>
-__device__ int number_among_all(const csr_survey& s, const tile_row<Column>& own,
-                                std::uint32_t hash) {
+__device__ int probe_stencils(const analysis_job& s, const tile_row<Column>& own,
+                              std::uint32_t hash) {
   constexpr unsigned max_looks = 16;
   for (unsigned look = 0; look < max_looks; ++look) {
     const unsigned place = (hash + look) % row_patterns::most;
     auto* const word = reinterpret_cast<unsigned long long*>(s.lists + place);
     unsigned long long known = __ldcg(word);
-    if (__ldcg(counter(s, survey::strays)) != 0) return row_patterns::most;
+    if (__ldcg(counter(s, result_words::strays)) != 0) return row_patterns::most;
     if (known == 0) {
       const unsigned long long mine =
           static_cast<unsigned long long>(hash) << 32 | static_cast<std::uint32_t>(own.row);
@@ -173,11 +174,11 @@ __device__ int number_among_all(const csr_survey& s, const tile_row<Column>& own
       }
     }
     if (static_cast<std::uint32_t>(known >> 32) != hash) continue;
-    if (has_list_of(s, own, static_cast<std::int64_t>(known & 0xffffffffu))) {
+    if (has_same_deltas(s, own, static_cast<std::int64_t>(known & 0xffffffffu))) {
       return static_cast<int>(place);
     }
   }
-  *counter(s, survey::strays) = 1;
+  *counter(s, result_words::strays) = 1;
   return row_patterns::most;
 }
 
@@ -185,8 +186,9 @@ __device__ int number_among_all(const csr_survey& s, const tile_row<Column>& own
 /// with equal hashes the first looks it up, the others compare their lists with that row's.
 /// `has_looked`: whether the calling thread has looked it up.
 template <class Column>
-__device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, std::uint32_t hash,
-                             const Column* memory, unsigned asking, bool& has_looked) {
+__device__ int new_stencil_number(const analysis_job& s, const tile_row<Column>& own,
+                                  std::uint32_t hash, const Column* memory, unsigned asking,
+                                  bool& has_looked) {
   const unsigned equals = __match_any_sync(asking, hash);
   const int first = __ffs(static_cast<int>(equals)) - 1;
   has_looked = static_cast<int>(threadIdx.x % warp) == first;
@@ -194,9 +196,9 @@ __device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, s
   // One thread goes first: with too many stencils, all would probe the same few words until that is
   // known.
   const int before_others = __ffs(static_cast<int>(asking)) - 1;
-  if (has_looked && first == before_others) number = number_among_all(s, own, hash);
+  if (has_looked && first == before_others) number = probe_stencils(s, own, hash);
   if (__shfl_sync(asking, number, before_others) == row_patterns::most) return row_patterns::most;
-  if (has_looked && first != before_others) number = number_among_all(s, own, hash);
+  if (has_looked && first != before_others) number = probe_stencils(s, own, hash);
   number = __shfl_sync(equals, number, first);
   const int count = __shfl_sync(equals, own.count, first);
   const auto* const columns =
@@ -206,58 +208,59 @@ __device__ int number_of_new(const csr_survey& s, const tile_row<Column>& own, s
   for (int k = 0; k < own.count && equal; ++k) equal = columns[k] - own.columns[k] == apart;
   if (equal || number == row_patterns::most) return number;
   has_looked = true;
-  return number_among_all(s, own, hash);
+  return probe_stencils(s, own, hash);
 }
 
 /// Adds a warp's range of differences to the results.
-__device__ inline void add_reach(const csr_survey& s, std::int32_t least, std::int32_t most) {
-  const unsigned long long above = largest_of_warp(reach_word(most)),
-                           below = largest_of_warp(reach_word(~least));
+__device__ inline void add_reach(const analysis_job& s, std::int32_t least, std::int32_t most) {
+  const unsigned long long above = largest_of_warp(ordered_word(most)),
+                           below = largest_of_warp(ordered_word(~least));
   if (threadIdx.x % warp > 0) return;
-  const unsigned long long known_above = __ldcg(counter(s, survey::above)),
-                           known_below = __ldcg(counter(s, survey::below));
-  if (above > known_above) atomicMax(counter(s, survey::above), above);
-  if (below > known_below) atomicMax(counter(s, survey::below), below);
+  const unsigned long long known_above = __ldcg(counter(s, result_words::above)),
+                           known_below = __ldcg(counter(s, result_words::below));
+  if (above > known_above) atomicMax(counter(s, result_words::above), above);
+  if (below > known_below) atomicMax(counter(s, result_words::below), below);
 }
 
 template <class Column, class Offset>
-__global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
+__global__ void __launch_bounds__(rows_per_row_tile) analyse_tiles(const analysis_job s) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ known_pattern known[known_patterns];
+  __shared__ known_stencil known[max_known_stencils];
   __shared__ unsigned met;  // stencils looked up in this tile
   if (threadIdx.x == 0) {
     barrier.expect(1);
     met = 0;
   }
-  if (threadIdx.x < known_patterns) known[threadIdx.x].hash = 0;
+  if (threadIdx.x < max_known_stencils) known[threadIdx.x].hash = 0;
   wait_for_launch_before();
   if (!are_tiles(s)) {
     if (s.check == defect_check::by_tiles) {
       check_columns(s, static_cast<const Column*>(s.columns.data), first_index(), all_threads());
     }
-    return end_survey(s);
+    return end_analysis_block(s);
   }
   std::int32_t least = INT32_MAX, most = INT32_MIN;
-  const std::int64_t tiles = (s.rows + row_tile - 1) / row_tile;
+  const std::int64_t tiles = (s.rows + rows_per_row_tile - 1) / rows_per_row_tile;
   unsigned turn = 0, next = 0;  // `next`: of the next stencil in `known`
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     // The last thread copies no columns.
-    const bool has_strays = threadIdx.x == row_tile - 1 && __ldcg(counter(s, survey::strays)) != 0;
+    const bool has_too_many =
+        threadIdx.x == rows_per_row_tile - 1 && __ldcg(counter(s, result_words::strays)) != 0;
     const tile_row<Column> own =
         tile_of_block<Column>(s, tile, tile_offsets<Offset>(s, tile), memory, barrier, turn++);
-    const bool is_over = __syncthreads_or(has_strays);
-    const row_list list = look_at_columns(s, own);
+    const bool is_over = __syncthreads_or(has_too_many);
+    const row_deltas list = examine_columns(s, own);
     least = ::min(least, list.least);
     most = ::max(most, list.most);
-    unsigned place = known_patterns;  // in `known`, from `next` on
+    unsigned place = max_known_stencils;  // in `known`, from `next` on
     const bool has_row = !is_over && own.row < s.rows;
-    int number = has_row ? number_of_known(known, own, list.hash) : 0;
+    int number = has_row ? known_stencil_number(known, own, list.hash) : 0;
     const unsigned asking = __ballot_sync(whole_warp, number < 0);
     bool has_looked = false;
     if (number < 0) {
-      number = number_of_new(s, own, list.hash, reinterpret_cast<const Column*>(memory), asking,
-                             has_looked);
+      number = new_stencil_number(s, own, list.hash, reinterpret_cast<const Column*>(memory),
+                                  asking, has_looked);
     }
     if (has_row && number < row_patterns::most) {
       s.patterns.of_row[own.row] = static_cast<std::uint8_t>(number);
@@ -265,23 +268,23 @@ __global__ void __launch_bounds__(row_tile) survey_tiles(const csr_survey s) {
     }
     __syncthreads();
     const unsigned more = met;
-    if (place < known_patterns) {
-      known_pattern& to = known[(next + place) % known_patterns];
+    if (place < max_known_stencils) {
+      known_stencil& to = known[(next + place) % max_known_stencils];
       to.hash = list.hash;
       to.length = own.count;
       to.number = number;
       for (int k = 0; k < own.count; ++k) to.differences[k] = own.difference(k);
     }
-    next += ::min(more, known_patterns);
+    next += ::min(more, max_known_stencils);
     __syncthreads();  // the memory is reused
     if (threadIdx.x == 0) met = 0;
   }
   add_reach(s, least, most);
-  end_survey(s);
+  end_analysis_block(s);
 }
 
 template <class Column, class Offset>
-__global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s) {
+__global__ void __launch_bounds__(rows_per_row_tile) write_deltas(const analysis_job s) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   wait_for_launch_before();
@@ -299,11 +302,11 @@ __global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s
     next = difference + 1;
   }
   __syncthreads();
-  for (std::int64_t i = threadIdx.x; i < offsets.end - offsets.begin; i += row_tile) {
+  for (std::int64_t i = threadIdx.x; i < offsets.end - offsets.begin; i += rows_per_row_tile) {
     s.differences[offsets.begin + i] = differences[i];
   }
-  add_of_block(s, survey::adjacent, adjacent);
-  end_survey(s);
+  add_of_block(s, result_words::adjacent, adjacent);
+  end_analysis_block(s);
 }
 
 }  // namespace
@@ -311,22 +314,22 @@ __global__ void __launch_bounds__(row_tile) write_differences(const csr_survey s
 std::size_t tiles_bytes(bool wide_columns, std::size_t terms) {
   return wide_columns ? bytes_to_bring<std::int64_t>(terms) : bytes_to_bring<std::int32_t>(terms);
 }
-survey_kernel* tiles_kernel(bool wide_columns, bool wide_offsets) {
+analysis_kernel* tiles_kernel(bool wide_columns, bool wide_offsets) {
   using wide = std::int64_t;
   using narrow = std::int32_t;
-  if (wide_offsets) return wide_columns ? &survey_tiles<wide, wide> : &survey_tiles<narrow, wide>;
-  return wide_columns ? &survey_tiles<wide, narrow> : &survey_tiles<narrow, narrow>;
+  if (wide_offsets) return wide_columns ? &analyse_tiles<wide, wide> : &analyse_tiles<narrow, wide>;
+  return wide_columns ? &analyse_tiles<wide, narrow> : &analyse_tiles<narrow, narrow>;
 }
-std::size_t differences_bytes(bool wide_columns, std::size_t terms) {
+std::size_t deltas_bytes(bool wide_columns, std::size_t terms) {
   return tiles_bytes(wide_columns, terms) + bytes_to_bring<std::int16_t>(terms);
 }
-survey_kernel* differences_kernel(bool wide_columns, bool wide_offsets) {
+analysis_kernel* deltas_kernel(bool wide_columns, bool wide_offsets) {
   using wide = std::int64_t;
   using narrow = std::int32_t;
   if (wide_offsets) {
-    return wide_columns ? &write_differences<wide, wide> : &write_differences<narrow, wide>;
+    return wide_columns ? &write_deltas<wide, wide> : &write_deltas<narrow, wide>;
   }
-  return wide_columns ? &write_differences<wide, narrow> : &write_differences<narrow, narrow>;
+  return wide_columns ? &write_deltas<wide, narrow> : &write_deltas<narrow, narrow>;
 }
 
 }  // namespace tally::backends::cuda

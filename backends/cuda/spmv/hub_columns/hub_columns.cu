@@ -1,18 +1,18 @@
 // Kernels of hub columns.
-#include "backends/cuda/spmv/hub_columns/hot_columns.cuh"
+#include "backends/cuda/spmv/hub_columns/hub_columns.cuh"
 
 namespace tally::backends::cuda {
 namespace {
 
 template <class T>
-hot_columns_choice choice_of() {
-  return {&gather_hot<T>, &spmv_hot_columns<T>, hot_threads<T>,
-          hot_threads<T> / warp * sizeof(warp_run<T>) + 16};
+hub_columns_choice choice_of() {
+  return {&gather_hub_elements<T>, &spmv_hub_columns<T>, hub_threads<T>,
+          hub_threads<T> / warp * sizeof(warp_row_block<T>) + 16};
 }
 
 }  // namespace
 
-hot_columns_choice hot_columns_kernels(type values, type x) {
+hub_columns_choice hub_columns_kernels(type values, type x) {
   if (values != x) return {};
   if (values == type::float64) return choice_of<double>();
   if (values == type::float32) return choice_of<float>();

@@ -18,42 +18,42 @@ struct alignas(16) warp_piece {
   /// carry-out's index.
   std::int32_t rows = 0;
 
-  TALLY_HOST_DEVICE bool is_run() const { return rows > 0; }
+  TALLY_HOST_DEVICE bool is_row_block() const { return rows > 0; }
   TALLY_HOST_DEVICE bool is_split() const { return rows < 0; }
-  TALLY_HOST_DEVICE std::int32_t handover() const { return ~rows; }
+  TALLY_HOST_DEVICE std::int32_t carry_out() const { return ~rows; }
 };
 
 /// Carry-outs of one row.
-struct handed_row {
+struct carry_out_row {
   std::int32_t first = 0;
   std::int32_t shares = 0;
 };
 
 /// Hub columns and codes of all terms.
-struct hot_columns {
+struct hub_columns {
   const std::int32_t* codes = nullptr;    ///< columns, or sign bit and index of a hub column
   const std::int32_t* columns = nullptr;  ///< hub columns
   const warp_piece* pieces = nullptr;
-  const handed_row* handed = nullptr;  ///< by carry-out
-  int count = 0;                       ///< of hub columns
+  const carry_out_row* handed = nullptr;  ///< by carry-out
+  int count = 0;                          ///< of hub columns
   int piece_count = 0;
   void* elements = nullptr;    ///< of x, in whole units of 16 bytes
   unsigned* counts = nullptr;  ///< carry-outs present, by row
 };
 
 /// Kernel parameter.
-struct hot_columns_job {
+struct hub_columns_job {
   spmv_job product;
-  hot_columns hot;
+  hub_columns hot;
 };
-using hot_columns_kernel = void(hot_columns_job);
+using hub_columns_kernel = void(hub_columns_job);
 
-struct hot_columns_choice {
-  hot_columns_kernel* gather = nullptr;    ///< in any grid of blocks of 256 threads
-  hot_columns_kernel* multiply = nullptr;  ///< one block per SM; null for other types
+struct hub_columns_choice {
+  hub_columns_kernel* gather = nullptr;    ///< in any grid of blocks of 256 threads
+  hub_columns_kernel* multiply = nullptr;  ///< one block per SM; null for other types
   unsigned threads = 0;                    ///< of `multiply`
   std::size_t bytes = 0;                   ///< dynamic shared memory, without the table
 };
-hot_columns_choice hot_columns_kernels(type values, type x);
+hub_columns_choice hub_columns_kernels(type values, type x);
 
 }  // namespace tally::backends::cuda

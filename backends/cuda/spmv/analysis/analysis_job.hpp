@@ -1,0 +1,191 @@
+// Analysis kernels, which examine a matrix on the device before any product.
+#pragma once
+
+#include "backends/cuda/spmv/hub_columns/hub_columns.hpp"
+#include "backends/cuda/spmv/job.hpp"
+#include "backends/cuda/spmv/propagation_blocking/propagation_blocking.hpp"
+#include "backends/cuda/spmv/shape.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tally::backends::cuda {
+
+/// Bitmap of the hub columns. Those of a group of 64 columns have consecutive indices.
+struct hub_bitmap {
+  std::uint32_t* bits = nullptr;    ///< one bit per column
+  std::uint16_t* places = nullptr;  ///< index of each group's first; behind the bits
+  std::int64_t groups = 0;          ///< a multiple of 16
+
+  TALLY_HOST_DEVICE static constexpr std::size_t bytes(std::size_t groups) {
+    return groups * (2 * sizeof(std::uint32_t) + sizeof(std::uint16_t));
+  }
+};
+
+/// Launch that checks columns; if any, matrix_kernel checks offsets.
+enum class defect_check : std::uint8_t {
+  none,  ///< known to be valid
+  at_once,
+  by_tiles,  ///< tiles_kernel, even without row tiles
+  by_others  ///< tiles_kernel with row tiles, else a later launch
+};
+
+/// Parameter of the analysis kernels.
+struct analysis_job {
+  explicit analysis_job(const csr_operand& a)
+      : offsets(a.row_offsets),
+        ends(row_bounds(a).ends),
+        has_ends(a.row_ends.has_value()),
+        columns(a.column_indices),
+        rows(static_cast<std::int64_t>(a.rows)),
+        nonzeros(static_cast<std::int64_t>(a.nonzeros())),
+        column_count(static_cast<std::int64_t>(a.columns)) {}
+
+  index_vector offsets;
+  index_vector ends;
+  bool has_ends;  ///< whether rows may lie anywhere
+  index_vector columns;
+  std::int64_t rows;
+  std::int64_t nonzeros;
+  std::int64_t column_count;
+  /// Result words: zeros, which kernels write and the last one publishes and clears.
+  std::uint64_t* found = nullptr;
+  std::uint32_t tag = 0;  ///< of the published words
+  void* result = nullptr;
+
+  // For row tiles (row_columns.cu) and, `differences`, bands (band_rows.cu).
+  std::int32_t tile_terms = 0;          ///< capacity of a tile
+  std::uint64_t* lists = nullptr;       ///< hash table of row_patterns::most words
+  row_patterns patterns;                ///< output, the stride unused
+  std::int16_t* differences = nullptr;  ///< output
+
+  // For hub columns (hot_uses.cu, hot_pieces.cu).
+  std::int64_t zeros = 0;         ///< words from `uses` on that begin as zeros
+  std::uint32_t* uses = nullptr;  ///< sampled terms by column, in `counters` arrays
+  std::int64_t counters = 1;
+  std::uint32_t* bins = nullptr;  ///< histogram of `uses`
+  /// Row segments by length class, then those of them that have an index.
+  std::uint32_t* classes = nullptr;
+  hub_bitmap table;               ///< output
+  unsigned sample_shift = 0;      ///< log2 of the sampling interval, in groups of terms
+  std::int32_t* hot = nullptr;    ///< output
+  std::int32_t* codes = nullptr;  ///< output
+  int max_hot = 0;
+  warp_piece* warp_pieces = nullptr;  ///< output, row segments first
+  carry_out_row* handed = nullptr;    ///< output
+
+  // For propagation blocking (segments.cu).
+  propagation_blocking cut;  ///< known members, and output
+  int per_unit = 1;
+
+  defect_check check = defect_check::none;
+  bool tells = false;            ///< whether the launch is the last
+  bool counts = true;            ///< false: only defects are wanted
+  unsigned row_blocks = 0;       ///< first blocks, for rows; unless all, for rows only
+  int span = 0;                  ///< rows per step of a block
+  unsigned segment_shift = 0;    ///< log2 of the chunks per row segment
+  spmv_piece* pieces = nullptr;  ///< output, or null
+  std::int64_t shares = 0;       ///< capacity for row segments, which end at this index
+  std::int64_t runs = 0;         ///< capacity for row blocks behind
+};
+
+/// Words of `found`.
+namespace result_words {
+inline constexpr unsigned defect = 0;   ///< ~key of the first, or 0
+inline constexpr unsigned longest = 1;  ///< length of the longest row
+inline constexpr unsigned empty = 2;    ///< empty rows
+inline constexpr unsigned long_rows = 3;
+inline constexpr unsigned shares = 4;      ///< row segments
+inline constexpr unsigned split_rows = 5;  ///< rows of several segments
+inline constexpr unsigned carry_outs = 6;  ///< split rows' segments
+inline constexpr unsigned runs = 7;        ///< row blocks
+inline constexpr unsigned tile_terms = 8;  ///< of the largest row tile
+inline constexpr unsigned above = 9;       ///< ordered_word of the largest difference
+inline constexpr unsigned strays = 10;     ///< not 0: too many stencils
+inline constexpr unsigned patterns = 11;
+inline constexpr unsigned min_use = 12;                ///< of a hub column, in the sample
+inline constexpr unsigned columns_above_min_use = 13;  ///< columns with more
+inline constexpr unsigned taken = 14;                  ///< hub columns
+inline constexpr unsigned ties = 15;                   ///< columns with as many
+inline constexpr unsigned covered = 16;                ///< terms of hub columns
+inline constexpr unsigned ended = 17;                  ///< blocks that ended
+inline constexpr unsigned met = 18;                    ///< non-empty bins
+inline constexpr unsigned adjacent = 19;         ///< terms next to the one before, or in its unit
+inline constexpr unsigned max_terms = 20;        ///< of the largest tile of an propagation_blocking
+inline constexpr unsigned below = 21;            ///< ordered_word of ~(the smallest difference)
+inline constexpr unsigned reach = 22;            ///< largest distance from the diagonal
+inline constexpr unsigned sampled = 23;          ///< sampled terms
+inline constexpr unsigned hub_samples = 24;      ///< sampled, of hub columns
+inline constexpr unsigned counted = 25;          ///< blocks that counted bins
+inline constexpr unsigned warp_row_blocks = 26;  ///< row blocks for warps
+inline constexpr unsigned warp_carry_outs = 27;  ///< segments of split rows, for warps
+inline constexpr unsigned words = 28;
+/// Length classes of row segments, longest first.
+inline constexpr unsigned classes = 16;
+/// Last bin of `uses`: this many or more.
+inline constexpr unsigned max_uses = 2047;
+/// Bits of the index, below the kind, in a defect's key.
+inline constexpr int index_bits = 60;
+inline constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;
+}  // namespace result_words
+
+struct analysis_results {
+  std::uint64_t of[result_words::words];
+};
+
+/// Returns a word that grows with the difference; 0 stands for none.
+TALLY_HOST_DEVICE constexpr std::uint32_t ordered_word(std::int32_t difference) {
+  return static_cast<std::uint32_t>(difference) ^ 1u << 31;
+}
+constexpr std::int32_t delta_of(std::uint64_t word) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(word) ^ 1u << 31);
+}
+
+/// Kernels for the whole matrix: threads per block, blocks per SM.
+inline constexpr unsigned analysis_threads = 512;
+inline constexpr unsigned analysis_blocks_per_sm = 3;
+
+/// Kernel type, for cudaLaunchKernel only; by default any grid of blocks of 256 threads.
+using analysis_kernel = void(analysis_job);
+
+/// Finds the first defective row of four arrays; the key's kind is arbitrary.
+analysis_kernel* defective_row_kernel();
+/// Finds the first defect if asked, and counts rows and writes pieces, in blocks of
+/// `analysis_threads`. Clears `lists`.
+analysis_kernel* matrix_kernel(bool wide_offsets);
+/// Follows matrix_kernel: checks columns, finds stencils and distances from the diagonal, in any
+/// grid of blocks of `rows_per_row_tile` threads with tiles_bytes. Without row tiles within
+/// capacity it only checks.
+analysis_kernel* tiles_kernel(bool wide_columns, bool wide_offsets);
+std::size_t tiles_bytes(bool wide_columns, std::size_t terms);
+/// Writes differences and counts adjacent terms, one block of `rows_per_row_tile` threads per tile,
+/// with deltas_bytes.
+analysis_kernel* deltas_kernel(bool wide_columns, bool wide_offsets);
+std::size_t deltas_bytes(bool wide_columns, std::size_t terms);
+/// Kernels that cut an propagation_blocking's tiles into bins, in blocks of `expand_threads` with
+/// bins_shared_bytes: they measure bins, in one block per `tiles_per_sample` tiles, and write the
+/// permutations, in one per tile.
+inline constexpr int tiles_per_sample = 8;
+analysis_kernel* bin_sizes_kernel();
+analysis_kernel* bins_kernel();
+std::size_t bins_shared_bytes(std::size_t sections, std::size_t stride);
+/// Four consecutive launches: sample the terms of columns; find from the histogram the least use of
+/// a hub column, and count row segments by length; pick hub columns, and cut the matrix for warps
+/// if they have enough terms; check columns, and write codes.
+analysis_kernel* sample_kernel();
+analysis_kernel* use_histogram_kernel();
+analysis_kernel* hub_kernel();
+analysis_kernel* codes_kernel(bool in_shared);
+/// One block per SM, with the table in shared memory if it fits.
+inline constexpr unsigned codes_threads = 1024;
+/// Blocks for columns, then one per `hub_span` rows.
+inline constexpr unsigned hub_analysis_threads = 512;
+inline constexpr int picked_columns = 1024;
+TALLY_HOST_DEVICE constexpr unsigned picking_blocks(std::int64_t columns) {
+  const std::int64_t blocks = (columns + picked_columns - 1) / picked_columns;
+  return static_cast<unsigned>(blocks < 1024 ? blocks : 1024);
+}
+/// Publishes the results, in one warp.
+analysis_kernel* publish_kernel();
+
+}  // namespace tally::backends::cuda
