@@ -283,7 +283,7 @@ struct backend {
   /// (backends/common/elementwise/elementwise.hpp) with the addend, in spmvs::combination. Pre: a
   /// row; a plan's analysis is of this matrix and backend.
   spmv_operation& spmv;
-  /// Pre: no defects, at least one row.
+  /// Pre: at least one row; no defects, if the analysis is of a matrix that `is_checked`.
   analyse_operation& analyse;
   /// Whether `analyse` searches for defects itself.
   bool analyse_checks = false;

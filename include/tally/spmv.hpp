@@ -386,9 +386,9 @@ class TALLY_EXPORT spmv_plan {
   /// Validates and analyses the matrix in place; blocks (tuning/spmv.md: spmv_plan). Memory, beside
   /// the matrix: for a transpose two indices per nonzero, of 4 bytes, or 8 beyond 2^31, with
   /// `fixed_values` one and the value (`kokkos`: two of 8); on a device temporarily six and
-  /// scratch. With a promise, up to a byte per row or six per nonzero on `cuda`; on `simd` and
-  /// `openmp` 32 bytes per run of rows of one stencil, with `fixed_values` the value and up to 4
-  /// bytes per nonzero. See `describe()`.
+  /// scratch. With a promise, on `cuda` up to six bytes per nonzero, or one per row and 67 KiB; on
+  /// `simd` and `openmp` up to 4 bytes per nonzero, with `fixed_values` the value, too. See
+  /// `describe()`.
   /// @throws error as `validate`, and out_of_memory.
   template <sparse_matrix M>
   spmv_plan(const executor& where, const M& a) : spmv_plan(where, as_operand(a)) {}

@@ -27,7 +27,7 @@ struct row_kernels {
   /// rows outside slices and partial scopes. Null without slices.
   std::size_t (*side_by_side)(const csr_product& a, std::size_t first, std::size_t n,
                               const row_kernels& others, A* sums) = nullptr;
-  /// Elements of x at `row_slices::copied`.
+  /// Elements of x at `row_slices::copied`; x itself if nothing is copied.
   const A* listed_x = nullptr;
 };
 

@@ -88,7 +88,8 @@ struct row_slices {
   std::vector<std::uint32_t> copied;
   std::vector<std::uint16_t> narrow;  ///< columns of slices without a pattern
   std::vector<std::uint32_t> wide;
-  /// Rows of groups, relative to their scope. Partial slices repeat the last row.
+  /// Rows of groups, relative to their scope: the first of adjacent ones; a row and a count each
+  /// outside slices. Partial slices repeat the last row.
   std::vector<std::uint16_t> rows;
   /// Rows with a term k, `shortest` <= k < `longest`, of slices without a pattern.
   std::vector<std::uint8_t> counts;

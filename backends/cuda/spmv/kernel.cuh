@@ -2,8 +2,8 @@
 // block per piece or tile (shape.hpp); for matrices of four arrays one warp per four rows
 // (any_rows.cuh). Where values and x are both float or both double, also row tiles (row_tiles.cuh,
 // near_rows.cu, ring_rows.cu), bands (band_rows.cu), and in two launches hub columns
-// (hot_columns.cuh), propagation blocking (expansion.hpp) and large matrices without a plan
-// (unplanned.cuh).
+// (hub_columns.cuh), propagation blocking (propagation_blocking.hpp) and large matrices without a
+// plan (unplanned.cuh).
 //
 // Promise: y has the bits of the row order. Adjacent threads compute adjacent terms into shared
 // memory, where rows are summed, short ones in 1, 2, 4 or 8 threads, which own equally spaced

@@ -142,12 +142,12 @@ void multiply_hub(const executor& where, const current_device& current, const cu
   const cudaStream_t stream = where.stream();
   const hub_columns_choice choice = hub_columns_kernels(plan.hub_type, plan.hub_type);
   const std::size_t element = size_of(plan.hub_type);
-  const auto count = static_cast<std::size_t>(plan.hot.count);
+  const auto count = static_cast<std::size_t>(plan.hub.count);
   const std::size_t bytes = count * element + 16;
   const bool captured = is_captured(stream, false, "spmv");
-  hub_columns_job job{product, plan.hot};
+  hub_columns_job job{product, plan.hub};
   const call_memory elements(bytes, current, stream, captured);
-  job.hot.elements = elements.data();
+  job.hub.elements = elements.data();
   scratch shared;
   if (plan.split_rows > 0) {
     const std::size_t sums = plan.carry_outs * 2;
@@ -155,7 +155,7 @@ void multiply_hub(const executor& where, const current_device& current, const cu
     job.product.words = shared.words;
     job.product.tag = shared.tag;
     job.product.ended = shared.ended;
-    job.hot.counts = reinterpret_cast<unsigned*>(shared.words + sums);
+    job.hub.counts = reinterpret_cast<unsigned*>(shared.words + sums);
   }
   const launch_shape gather{.blocks = static_cast<unsigned>(ceil_div(count, 256)), .threads = 256};
   launch(reinterpret_cast<const void*>(choice.gather), gather, &job, where.device(), stream);
@@ -287,7 +287,7 @@ void spmv(const executor& where, const csr_product& a) {
       return launch(kernel, shape, &job, where.device(), stream);
     }
   }
-  if (plan != nullptr && plan->hot.count > 0 && a.a.values.element == plan->hub_type &&
+  if (plan != nullptr && plan->hub.count > 0 && a.a.values.element == plan->hub_type &&
       a.x.element == plan->hub_type && a.x.increment == 1) {
     return multiply_hub(where, current, *plan, job);
   }

@@ -53,13 +53,13 @@ struct analysis_job {
   std::uint32_t tag = 0;  ///< of the published words
   void* result = nullptr;
 
-  // For row tiles (row_columns.cu) and, `differences`, bands (band_rows.cu).
+  // For row tiles (stencils.cu) and, `differences`, bands (band_rows.cu).
   std::int32_t tile_terms = 0;          ///< capacity of a tile
   std::uint64_t* lists = nullptr;       ///< hash table of row_patterns::most words
   row_patterns patterns;                ///< output, the stride unused
   std::int16_t* differences = nullptr;  ///< output
 
-  // For hub columns (hot_uses.cu, hot_pieces.cu).
+  // For hub columns (hub_codes.cu, hub_pieces.cu).
   std::int64_t zeros = 0;         ///< words from `uses` on that begin as zeros
   std::uint32_t* uses = nullptr;  ///< sampled terms by column, in `counters` arrays
   std::int64_t counters = 1;
@@ -68,13 +68,13 @@ struct analysis_job {
   std::uint32_t* classes = nullptr;
   hub_bitmap table;               ///< output
   unsigned sample_shift = 0;      ///< log2 of the sampling interval, in groups of terms
-  std::int32_t* hot = nullptr;    ///< output
+  std::int32_t* hub = nullptr;    ///< output
   std::int32_t* codes = nullptr;  ///< output
-  int max_hot = 0;
+  int max_hub = 0;
   warp_piece* warp_pieces = nullptr;  ///< output, row segments first
   carry_out_row* handed = nullptr;    ///< output
 
-  // For propagation blocking (segments.cu).
+  // For propagation blocking (propagation_bins.cu).
   propagation_blocking cut;  ///< known members, and output
   int per_unit = 1;
 
@@ -111,7 +111,7 @@ inline constexpr unsigned covered = 16;                ///< terms of hub columns
 inline constexpr unsigned ended = 17;                  ///< blocks that ended
 inline constexpr unsigned met = 18;                    ///< non-empty bins
 inline constexpr unsigned adjacent = 19;         ///< terms next to the one before, or in its unit
-inline constexpr unsigned max_terms = 20;        ///< of the largest tile of an propagation_blocking
+inline constexpr unsigned max_terms = 20;        ///< of the largest tile of propagation blocking
 inline constexpr unsigned below = 21;            ///< ordered_word of ~(the smallest difference)
 inline constexpr unsigned reach = 22;            ///< largest distance from the diagonal
 inline constexpr unsigned sampled = 23;          ///< sampled terms
@@ -162,7 +162,7 @@ std::size_t tiles_bytes(bool wide_columns, std::size_t terms);
 /// with deltas_bytes.
 analysis_kernel* deltas_kernel(bool wide_columns, bool wide_offsets);
 std::size_t deltas_bytes(bool wide_columns, std::size_t terms);
-/// Kernels that cut an propagation_blocking's tiles into bins, in blocks of `expand_threads` with
+/// Kernels that cut the tiles of propagation blocking into bins, in blocks of `expand_threads` with
 /// bins_shared_bytes: they measure bins, in one block per `tiles_per_sample` tiles, and write the
 /// permutations, in one per tile.
 inline constexpr int tiles_per_sample = 8;

@@ -43,9 +43,9 @@ void describe(const csr_operand& a, const planned_products& products, const anal
       s += ", of which " + text(made.split_rows) + " in several";
     }
     s += ", in " + text(made.piece_bytes) + " bytes";
-    if (made.hot.count > 0) {
+    if (made.hub.count > 0) {
       s += "; of " + std::string(name(made.hub_type)) + " in warps, with the elements of x of " +
-           text(static_cast<std::uint64_t>(made.hot.count)) + " columns, which have " +
+           text(static_cast<std::uint64_t>(made.hub.count)) + " columns, which have " +
            text(made.hub_percent) +
            " % of the terms, in shared memory, and codes of all columns, in " +
            text(made.kept_bytes) + " bytes";

@@ -33,7 +33,7 @@ struct cuda_plan : spmv_analysis {
   unsigned threads_per_row = 0;               ///< 0: pieces
   std::size_t tile_terms = 0;                 ///< of the largest row tile; 0: no row tiles
   column_form columns = column_form::matrix;  ///< for row tiles
-  /// Pieces; stencils, differences or an propagation_blocking; or codes, hub columns and pieces of
+  /// Pieces; stencils, differences or propagation blocking; or codes, hub columns and pieces of
   /// warps.
   kept_memory memory;
   std::size_t kept_bytes = 0;  ///< without pieces
@@ -42,7 +42,7 @@ struct cuda_plan : spmv_analysis {
   std::int16_t* differences = nullptr;
   reach near_rows;                     ///< distances from the diagonal, if small
   std::int32_t band = -1;              ///< distance from the diagonal, in a band
-  hub_columns hot;                     ///< count 0: none
+  hub_columns hub;                     ///< count 0: none
   type hub_type = type::float64;       ///< type for which there is room
   std::uint64_t hub_percent = 0;       ///< percentage of terms in hub columns
   propagation_blocking cut;            ///< no tiles: none
@@ -59,7 +59,7 @@ struct cuda_plan : spmv_analysis {
 void describe(const csr_operand& a, const planned_products& products, const analysis_results& found,
               cuda_plan& made);
 
-/// Returns the size of an propagation_blocking's buffer, which lives as long as a product.
+/// Returns the size of the buffer of propagation blocking, which lives as long as a product.
 inline std::size_t buffer_bytes(const propagation_blocking& cut, type element) {
   return static_cast<std::size_t>(cut.tiles_per_part) * static_cast<std::size_t>(cut.stride) *
          size_of(element);

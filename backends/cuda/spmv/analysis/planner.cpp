@@ -40,10 +40,11 @@ class planning {
     (void)is_captured(stream_, true, "spmv_plan");  // before memory needs the stream's number
     made_->context = current.context();
     const type element = a.values.element;
-    has_tiles_ = !products.is_permuted &&
-                 row_tile_kernel(element, element, column_form::matrix, 0, false).kernel != nullptr;
+    has_tile_kernel_ =
+        !products.is_permuted &&
+        row_tile_kernel(element, element, column_form::matrix, 0, false).kernel != nullptr;
     has_fixed_columns_ = products.fixed_columns && !products.is_permuted;
-    examines_tiles_ = has_fixed_columns_ && has_tiles_ && may_have_row_tiles(a);
+    examines_tiles_ = has_fixed_columns_ && has_tile_kernel_ && may_have_row_tiles(a);
     if (examines_tiles_) {
       allocate_stencils(current, stream_, a, job_, *made_);
       // A quarter above the mean fits most matrices.
@@ -188,21 +189,23 @@ class planning {
     if (job_.check != defect_check::none) made_->defect = defect_of(stream_, a_, found);
     if (made_->defect.what != csr_defect::kind::none) return found;
     fit_pieces(current, found);
-    const bool has_tiles =
+    const bool tiles_fit =
         examines_tiles_ && found.of[result_words::longest] <= max_row_tile_terms &&
         found.of[result_words::tile_terms] <= static_cast<unsigned>(job_.tile_terms);
-    if (may_have_hub_columns_ && !has_tiles) go_on(current, found);
+    if (may_have_hub_columns_ && !tiles_fit) go_on(current, found);
     job_.check = defect_check::none;
     return found;
   }
 
-  /// Chooses methods in this order: row tiles, band, pieces, hub columns, propagation blocking.
+  /// Chooses methods: row tiles (near rows, ring), pieces, hub columns, propagation blocking. A
+  /// band replaces row tiles and near rows; a ring keeps it out. `spmv` decides by the product once
+  /// more.
   void choose(const current_device& current, analysis_results& found) {
     cuda_plan& to = *made_;
     const std::uint64_t longest = to.longest = found.of[result_words::longest];
     if (!products_.is_permuted)
       to.threads_per_row = threads_per_row(a_.rows, a_.nonzeros(), longest);
-    if (to.threads_per_row > 0 && has_tiles_ && has_row_tiles(a_, longest)) {
+    if (to.threads_per_row > 0 && has_tile_kernel_ && has_row_tiles(a_, longest)) {
       to.tile_terms = found.of[result_words::tile_terms];
       if (examines_tiles_) find_columns(current, stream_, a_, job_, found, to);
       if (to.columns == column_form::matrix && !has_row_tiles_of_columns(a_, longest)) {
@@ -235,7 +238,7 @@ class planning {
     }
     if (has_pieces && may_have_hub_columns_ && to.band < 0) find_hub_columns(current, found);
     if (job_.differences != nullptr) to.memory.give_back(job_.differences);
-    if (has_fixed_columns_ && to.hot.count == 0 && to.columns == column_form::matrix &&
+    if (has_fixed_columns_ && to.hub.count == 0 && to.columns == column_form::matrix &&
         to.band < 0 && may_block_propagation(a_, longest)) {
       find_propagation_blocking(current, stream_, a_, job_, to);
     }
@@ -247,7 +250,7 @@ class planning {
   planned_products products_;
   std::shared_ptr<cuda_plan> made_;
   analysis_job job_;
-  bool has_tiles_ = false;  ///< whether row tiles support the values' type
+  bool has_tile_kernel_ = false;  ///< whether row tiles support the values' type
   bool has_fixed_columns_ = false, examines_tiles_ = false;
   bool may_have_hub_columns_ = false, searched_hub_columns_ = false, searched_band_ = false;
   hub_search hub_;

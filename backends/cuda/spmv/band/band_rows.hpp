@@ -1,4 +1,4 @@
-// Kernel for rows of up to 128 terms in a band along the diagonal, too long for one thread each. A
+// Kernel for rows of at most 128 terms, in the mean 16 or more, in a band along the diagonal. A
 // block has adjacent rows, 8 threads each, and copies the part of x in reach to shared memory. It
 // reads 16-bit differences, no columns.
 #pragma once

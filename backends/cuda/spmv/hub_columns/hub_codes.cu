@@ -1,5 +1,5 @@
 // Analysis kernels for hub columns: counts of a sample, least use, and codes. In between,
-// hot_pieces.cu picks the columns.
+// hub_pieces.cu picks the columns.
 #include "backends/common/order/row_order.hpp"
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
@@ -47,7 +47,7 @@ __device__ inline void find_min_hub_use(const analysis_job& s) {
   constexpr unsigned bins = result_words::max_uses + 1, own = bins / 256;
   __shared__ std::uint32_t of_warp[256 / warp];
   __shared__ unsigned min_use, columns_above_min_use;
-  const auto most = static_cast<unsigned>(s.max_hot);
+  const auto most = static_cast<unsigned>(s.max_hub);
   const unsigned first = (255 - threadIdx.x) * own;  // lower threads have higher bins
   unsigned columns[own], sum = 0;
 #pragma unroll

@@ -27,18 +27,18 @@ __global__ void __launch_bounds__(256)
   wait_for_launch_before();
   let_launch_after_start();
   const T* const x = static_cast<const T*>(job.product.x.data);
-  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < job.hot.count;
+  for (int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); i < job.hub.count;
        i += static_cast<int>(gridDim.x * blockDim.x)) {
-    static_cast<T*>(job.hot.elements)[i] = x[job.hot.columns[i]];
+    static_cast<T*>(job.hub.elements)[i] = x[job.hub.columns[i]];
   }
 }
 
 /// Loads a piece, empty behind the last.
 __device__ inline warp_piece piece_at(const hub_columns_job& job, std::int64_t at) {
   warp_piece piece;
-  if (at < job.hot.piece_count) {
+  if (at < job.hub.piece_count) {
     piece =
-        __builtin_bit_cast(warp_piece, __ldg(reinterpret_cast<const int4*>(job.hot.pieces + at)));
+        __builtin_bit_cast(warp_piece, __ldg(reinterpret_cast<const int4*>(job.hub.pieces + at)));
   }
   return piece;
 }
@@ -54,20 +54,20 @@ struct alignas(16) warp_row_block {
 /// drops the sign bit.
 template <class T>
 __device__ T load_coded(std::int32_t code, unsigned table, const T* x) {
-  const unsigned hot = table + static_cast<unsigned>(code) * static_cast<unsigned>(sizeof(T));
+  const unsigned hub = table + static_cast<unsigned>(code) * static_cast<unsigned>(sizeof(T));
   T element;
   if constexpr (sizeof(T) == 8) {
     asm volatile(
         "{.reg .pred p; setp.lt.s32 p, %3, 0; @p ld.shared.f64 %0, [%1]; "
         "@!p ld.global.f64 %0, [%2];}"
         : "=d"(element)
-        : "r"(hot), "l"(x + code), "r"(code));
+        : "r"(hub), "l"(x + code), "r"(code));
   } else {
     asm volatile(
         "{.reg .pred p; setp.lt.s32 p, %3, 0; @p ld.shared.f32 %0, [%1]; "
         "@!p ld.global.f32 %0, [%2];}"
         : "=f"(element)
-        : "r"(hot), "l"(x + code), "r"(code));
+        : "r"(hub), "l"(x + code), "r"(code));
   }
   return element;
 }
@@ -86,7 +86,7 @@ struct term_codes {
 #pragma unroll
     for (int k = 0; k < coded_in_flight; ++k) {
       of[k] = INT32_MIN;  // hub column 0, which exists
-      load_if(k * apart < left, job.hot.codes + first + k * apart, of[k]);
+      load_if(k * apart < left, job.hub.codes + first + k * apart, of[k]);
     }
   }
 };
@@ -155,18 +155,18 @@ template <class T>
 __device__ void finish_segment(const hub_columns_job& job, const warp_piece& piece, dot_sum<T> sum,
                                int thread) {
   if (piece.is_split()) {
-    const carry_out_row row = job.hot.handed[piece.carry_out()];
+    const carry_out_row row = job.hub.handed[piece.carry_out()];
     unsigned before = 0;
     if (thread == 0) {
       store_carry_out(job.product, piece.carry_out(), sum);
-      before = atomicAdd(job.hot.counts + row.first, 1u);
+      before = atomicAdd(job.hub.counts + row.first, 1u);
     }
     if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(row.shares)) return;
     // One more sum, +0, changes nothing.
     sum = add_carry_outs(job.product, row.first, row.shares + 1, dot_sum<T>(), thread,
                          [] { return false; });
     if (thread == 0) {
-      job.hot.counts[row.first] = 0;
+      job.hub.counts[row.first] = 0;
       count_as_ended(job.product.ended);
     }
   }
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(hub_threads<T>, 1)
   warp_piece piece = piece_at(job, place_of(static_cast<int>(threadIdx.x / warp)));
   // Copied in parts, in another order in each block, so that not all wait for the same part of L2.
   constexpr unsigned part = 8192;
-  const unsigned bytes = (static_cast<unsigned>(job.hot.count * sizeof(T)) + 15) / 16 * 16;
+  const unsigned bytes = (static_cast<unsigned>(job.hub.count * sizeof(T)) + 15) / 16 * 16;
   const unsigned parts = (bytes + part - 1) / part;
   if (threadIdx.x == 0) {
     taken = warps;
@@ -244,12 +244,12 @@ __global__ void __launch_bounds__(hub_threads<T>, 1)
     for (unsigned i = 0; i < parts; ++i) {
       const unsigned at = (i + blockIdx.x) % parts * part;
       barrier.copy(reinterpret_cast<char*>(table) + at,
-                   static_cast<const char*>(job.hot.elements) + at,
+                   static_cast<const char*>(job.hub.elements) + at,
                    bytes - at < part ? bytes - at : part);
     }
 #else
-    for (int i = static_cast<int>(threadIdx.x); i < job.hot.count; i += hub_threads<T>) {
-      table[i] = static_cast<const T*>(job.hot.elements)[i];
+    for (int i = static_cast<int>(threadIdx.x); i < job.hub.count; i += hub_threads<T>) {
+      table[i] = static_cast<const T*>(job.hub.elements)[i];
     }
 #endif
   }

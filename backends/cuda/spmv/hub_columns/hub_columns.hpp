@@ -44,7 +44,7 @@ struct hub_columns {
 /// Kernel parameter.
 struct hub_columns_job {
   spmv_job product;
-  hub_columns hot;
+  hub_columns hub;
 };
 using hub_columns_kernel = void(hub_columns_job);
 

@@ -114,7 +114,7 @@ __device__ void pick_hub_columns(const analysis_job& s, unsigned blocks) {
   __shared__ unsigned above[words], ties[words];  // one bit per column
   __shared__ unsigned first_place[words];
   const auto least = static_cast<unsigned>(__ldcg(counter(s, result_words::min_use)));
-  const auto room = static_cast<unsigned>(s.max_hot) -
+  const auto room = static_cast<unsigned>(s.max_hub) -
                     static_cast<unsigned>(__ldcg(counter(s, result_words::columns_above_min_use)));
   const unsigned w = threadIdx.x / warp, thread = threadIdx.x % warp;
   const auto bits_of = [](unsigned word) {
@@ -169,7 +169,7 @@ __device__ void pick_hub_columns(const analysis_job& s, unsigned blocks) {
       const unsigned bits = above[word], bit = 1u << thread;
       if ((bits & bit) == 0) continue;
       const unsigned place = first_place[word] + bits_of(bits & (bit - 1));
-      s.hot[place] = static_cast<std::int32_t>(first + k * cut_threads + threadIdx.x);
+      s.hub[place] = static_cast<std::int32_t>(first + k * cut_threads + threadIdx.x);
     }
     __syncthreads();
   }

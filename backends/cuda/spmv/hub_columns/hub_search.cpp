@@ -26,7 +26,7 @@ struct room_for_codes {
       : pieces(rows.of[result_words::shares] + max_hot_runs(a, rows.of[result_words::long_rows])),
         carry_outs(rows.of[result_words::carry_outs]),
         bytes(pieces * sizeof *job.warp_pieces + carry_outs * sizeof *job.handed +
-              (a.nonzeros() + static_cast<std::size_t>(job.max_hot)) * sizeof *job.codes) {}
+              (a.nonzeros() + static_cast<std::size_t>(job.max_hub)) * sizeof *job.codes) {}
   std::size_t pieces, carry_outs, bytes;
 };
 
@@ -67,7 +67,7 @@ void hub_search::allocate_counters(const current_device& current, cudaStream_t s
   job_.zeros = static_cast<std::int64_t>(zeros);
   job_.counters = static_cast<std::int64_t>(hub_counters_per_column(a_.columns));
   job_.sample_shift = hub_sample_shift(a_.nonzeros());
-  job_.max_hot = static_cast<int>(max_hot_columns(current, a_.values.element));
+  job_.max_hub = static_cast<int>(max_hot_columns(current, a_.values.element));
 }
 
 /// Allocates pieces of warps and codes; returns whether memory sufficed.
@@ -83,7 +83,7 @@ bool hub_search::allocate_codes(const current_device& current, cudaStream_t stre
   job_.shares = static_cast<std::int64_t>(rows.of[result_words::shares]);
   job_.handed = reinterpret_cast<carry_out_row*>(job_.warp_pieces + room.pieces);
   job_.codes = reinterpret_cast<std::int32_t*>(job_.handed + room.carry_outs);
-  job_.hot = job_.codes + a_.nonzeros();
+  job_.hub = job_.codes + a_.nonzeros();
   return true;
 }
 
@@ -126,12 +126,12 @@ void hub_search::take(const analysis_results& found) {
   }
   to_.kept_bytes = room_for_codes(a_, job_, found).bytes;
   to_.hub_type = a_.values.element;
-  to_.hot.codes = job_.codes;
-  to_.hot.columns = job_.hot;
-  to_.hot.pieces = job_.warp_pieces;
-  to_.hot.handed = job_.handed;
-  to_.hot.count = static_cast<int>(found.of[result_words::taken]);
-  to_.hot.piece_count =
+  to_.hub.codes = job_.codes;
+  to_.hub.columns = job_.hub;
+  to_.hub.pieces = job_.warp_pieces;
+  to_.hub.handed = job_.handed;
+  to_.hub.count = static_cast<int>(found.of[result_words::taken]);
+  to_.hub.piece_count =
       static_cast<int>(found.of[result_words::shares] + found.of[result_words::warp_row_blocks]);
   to_.hub_percent = 100 * found.of[result_words::covered] / a_.nonzeros();
 }

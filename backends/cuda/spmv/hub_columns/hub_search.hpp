@@ -1,4 +1,4 @@
-// Search for hub columns (hot_columns.hpp).
+// Search for hub columns (hub_columns.hpp).
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"

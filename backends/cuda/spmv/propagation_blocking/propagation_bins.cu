@@ -1,4 +1,4 @@
-// Analysis kernels that cut an propagation_blocking's tiles into bins (expansion.hpp).
+// Analysis kernels that cut the tiles of propagation blocking into bins (propagation_blocking.hpp).
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/shape.hpp"

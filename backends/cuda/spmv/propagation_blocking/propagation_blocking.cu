@@ -1,4 +1,4 @@
-// Kernels of propagation blocking (expansion.hpp).
+// Kernels of propagation blocking (propagation_blocking.hpp).
 //
 // Promise: y has the bits of the row order; a row's threads own equally spaced lanes. If offsets
 // have changed since the plan, nothing is read or written out of bounds.

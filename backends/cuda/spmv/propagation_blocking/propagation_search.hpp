@@ -7,8 +7,8 @@
 
 namespace tally::backends::cuda {
 
-/// Cuts the matrix for propagation blocking (expansion.hpp), if most terms need distant elements of
-/// x.
+/// Cuts the matrix for propagation blocking (propagation_blocking.hpp), if most terms need distant
+/// elements of x.
 void find_propagation_blocking(const current_device& current, cudaStream_t stream,
                                const csr_operand& a, analysis_job job, cuda_plan& to);
 

@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, near_rows_blocks_per_sm<T>)
   const auto low = [&](std::int64_t i) {
     return static_cast<std::uint32_t>(product.offsets[static_cast<std::size_t>(bounded(i))]);
   };
-  // Plan data: no need to wait.
+  // Not written by the launch before: no need to wait.
   const std::uint32_t row_begin = low(row), row_end = low(row + 1);
   if (brings()) {
     const std::int64_t first = row - threadIdx.x;

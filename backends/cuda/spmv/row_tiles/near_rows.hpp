@@ -1,4 +1,4 @@
-// Kernel for short, uneven rows near the diagonal. A block has a tile of adjacent rows, one thread
+// Kernel for short rows near the diagonal. A block has a tile of adjacent rows, one thread
 // each, and copies the part of x in reach to shared memory, with values and 16-bit differences;
 // nothing is gathered from memory.
 #pragma once

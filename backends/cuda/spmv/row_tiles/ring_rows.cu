@@ -290,7 +290,7 @@ __global__ void __launch_bounds__(max_rows<T> + warp, max_blocks<T>)
 #if __CUDA_ARCH__ >= 900
   if (threadIdx.x < warp) {
     if (!brings()) return;
-    // Plan data: no need to wait.
+    // Not written by the launch before: no need to wait.
     tile_copier<T, power_of_two> copier(tiles);
     wait_for_launch_before();
     let_launch_after_start();

@@ -64,7 +64,8 @@ __global__ void __launch_bounds__(rows_per_row_tile, row_tile_blocks_per_sm<T, f
   const auto bounded = [&](std::int64_t i) {
     return static_cast<std::size_t>(i < job.rows ? i : job.rows);
   };
-  // Plan data: no need to wait. If offsets have changed all the same, rows and tiles are clamped.
+  // Not written by the launch before: no need to wait. If offsets have changed all the same, rows
+  // and tiles are clamped.
   std::uint32_t row_begin = 0, row_end = 0;  // lower 32 bits
   int pattern = 0;
   if constexpr (has_stencils) {
