@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -32,8 +33,10 @@ tally::elementwise function_of(operation what) {
       return tally::elementwise::sigmoid;
     case operation::exp:
       return tally::elementwise::exp;
-    default:
+    case operation::copy:
       return tally::elementwise::copy;
+    default:
+      std::abort();  // not element-wise
   }
 }
 

@@ -42,6 +42,7 @@ constexpr std::array descriptions = {
     description{"tally::axypbz", "z"},  description{"tally::relu", "y"},
     description{"tally::sigmoid", "y"}, description{"tally::exp", "y"},
 };
+static_assert(descriptions.size() == static_cast<std::size_t>(last_elementwise) + 1);
 
 /// The type of x; for fill, of the value.
 type x_type(const transform_arguments& a) {
@@ -131,7 +132,7 @@ bool is_plain(const transform_arguments& a) {
 
 void check_arguments(const transform_arguments& a) {
   if (is_plain(a)) return;
-  check{"tally::transform"}.enumerator("what", a.what, elementwise::exp, "element-wise functions");
+  check{"tally::transform"}.enumerator("what", a.what, last_elementwise, "element-wise functions");
   check_arguments(check_of(a.what), a);
 }
 

@@ -31,7 +31,7 @@ inline constexpr int count_of<tally::reduction> = 3;
 template <>
 inline constexpr int count_of<tally::extreme> = 4;
 template <>
-inline constexpr int count_of<tally::elementwise> = 14;
+inline constexpr int count_of<tally::elementwise> = static_cast<int>(tally::last_elementwise) + 1;
 template <>
 inline constexpr int count_of<tally::fused_sum> = 2;
 template <>

@@ -164,7 +164,7 @@ TEST_ON_EVERY_EXECUTOR(PageEnds, OfFunctionsOfAllTypesAreNotPassed) {
       };
       const operand x{hold(0, bytes(1), at).data(), n, 1, element};
       const operand y{hold(1, bytes(2), at).data(), n, 1, element};
-      for (int f = 0; f <= static_cast<int>(elementwise::exp); ++f) {
+      for (int f = 0; f <= static_cast<int>(tally::last_elementwise); ++f) {
         const auto what = static_cast<elementwise>(f);
         const bool exists = tally::transforms::takes(what, element) &&
                             tally::transforms::gives(what, element, element, element);

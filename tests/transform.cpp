@@ -34,6 +34,8 @@ constexpr std::array functions = {elementwise::fill,     elementwise::copy,   el
                                   elementwise::sigmoid,  elementwise::exp};
 constexpr const char* names[] = {"fill", "copy", "scal",     "axpy",   "axpby", "waxpby",  "add",
                                  "sub",  "mul",  "axpbypcz", "axypbz", "relu",  "sigmoid", "exp"};
+static_assert(std::size(names) == static_cast<std::size_t>(tally::last_elementwise) + 1 &&
+              functions.size() == std::size(names));
 
 struct type_case {
   elementwise what;

@@ -58,6 +58,8 @@ enum class elementwise : std::uint8_t {
   sigmoid,
   exp
 };
+/// The last enumerator.
+inline constexpr elementwise last_elementwise = elementwise::exp;
 
 /// A factor, type erased. Made in the caller's environment, which might flush a subnormal: see
 /// `types::widened`.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 namespace tally::backends {
 
@@ -208,6 +209,7 @@ TALLY_HOST_DEVICE V function(const factors_for<what, V>& f, V x, V y, V z = {}) 
   } else if constexpr (what == elementwise::sigmoid) {
     return logistic<number_arithmetic<V>>(x);
   } else {
+    static_assert(what == elementwise::exp);
     return exponential<number_arithmetic<V>>(x);
   }
 }
@@ -233,15 +235,9 @@ void with_function(elementwise what, F&& f) {
       if (what == candidate) f.template operator()<candidate>();
     }
   };
-  one.template operator()<elementwise::copy>();
-  one.template operator()<elementwise::scal>();
-  one.template operator()<elementwise::axpby>();
-  one.template operator()<elementwise::mul>();
-  one.template operator()<elementwise::axpbypcz>();
-  one.template operator()<elementwise::axypbz>();
-  one.template operator()<elementwise::relu>();
-  one.template operator()<elementwise::sigmoid>();
-  one.template operator()<elementwise::exp>();
+  [&]<std::size_t... n>(std::index_sequence<n...>) {
+    (one.template operator()<static_cast<elementwise>(n)>(), ...);
+  }(std::make_index_sequence<static_cast<std::size_t>(last_elementwise) + 1>());
 }
 
 }  // namespace tally::backends
