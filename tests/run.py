@@ -576,7 +576,9 @@ def plan(chosen):
     emulated = r"HundredMillion|/openmp_[17]"
     sanitized = (rf"{emulated}|(Long|PastTheCaches|WhereverItIs)/serial|PastTheCaches/openmp"
                  r"|(Exact.*|Long|PastTheCaches|WhereverItIs|FarElements)/(simd_baseline|simd_SSE4|openmp_2|kokkos)")
-    slow = {"arm": emulated, "asan": sanitized, "tsan": sanitized} if chosen.full else {}
+    if not chosen.full:
+        emulated, sanitized = NONE, r"HundredMillion|AMillionParts|Long/|PastTheCaches|WhereverItIs"
+    slow = {"arm": emulated, "asan": sanitized, "tsan": sanitized}
     steps = []
 
     def without(*labels):
@@ -611,7 +613,7 @@ def plan(chosen):
             targets=["tally_quick_tests", "tally_cg"], programs="^tally_quick")
     if {"address", "undefined"} & set(chosen.sanitize):
         parts = "ON" if chosen.full else "OFF"
-        add("asan", 450, 500, 80, "full" if chosen.full else "few", without(*full_only, "sources"),
+        add("asan", 900, 500, 80, "full" if chosen.full else "few", without(*full_only, "sources"),
             [*common, f"-DTALLY_BUILD_EXAMPLES={parts}", f"-DTALLY_ENABLE_FORTRAN={parts}"])
     if "thread" in chosen.sanitize:
         steps.append(ThreadSanitizer())

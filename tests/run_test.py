@@ -341,9 +341,12 @@ class TestPlan(unittest.TestCase):
         with unittest.mock.patch.object(run, "ROOT", pathlib.Path("/there/is/none")):
             self.assertIn("distribution debian:13", map(str, self.plan("--full")))
 
-    def test_without_full_nothing_is_left_out(self):
+    def test_without_full_sanitizers_alone_leave_out_what_is_long(self):
         for step in self.plan("--arm", "all", "--sanitize", "address", "--sanitize", "thread", "--clang"):
-            self.assertIsNone(re.search(getattr(step, "but", "(?!)"), "Executors/Exact.HundredMillionEqualTerms/openmp_1"))
+            for name in "Executors/Exact.HundredMillionEqualTerms/openmp_1", "Executors/Dot.Long/openmp_3":
+                found = re.search(getattr(step, "but", "(?!)"), name)
+                self.assertEqual(bool(found), getattr(step, "preset", "") in ("asan", "tsan") and hasattr(step, "but"), step)
+            self.assertIsNone(re.search(getattr(step, "but", "(?!)"), "Executors/Dot.EverySize/openmp_3"))
 
     def test_without_a_gpu_kernels_are_for_the_tests_alone_and_the_help_says_so(self):
         for gpu in (False, True):
