@@ -19,7 +19,7 @@ class Tally(CMakePackage, CudaPackage):
 
     # A release is a commit with its version in CMakeLists.txt: checked by scripts/lint.
     version("main", branch="main")
-    version("0.2.0", commit="a1f4546c6eed7d7497379e2f5b2f219e381c0b67")
+    version("0.2.0", commit="7a458662524821f29dada29a5d762fd83747c5d1")
 
     variant("shared", default=True, description="Build a shared library")
     variant("openmp", default=True, description="Build the OpenMP backend")
