@@ -444,7 +444,7 @@ class operands {
 #endif
 };
 
-/// Of an accumulator, or of an element-wise function's elements.
+/// Bytes of an accumulator, or of an element-wise function's elements.
 using bits = std::vector<unsigned char>;
 bits room_for_result(const workload& w) {
   return bits(std::max(w.result_bytes(), sizeof(std::complex<double>)));

@@ -16,7 +16,7 @@ struct extent {
   std::uintptr_t first = 0;
   std::uintptr_t bytes = 0;
 
-  /// Of n > 0 blocks, `stride` bytes apart. Pre: `check::has_reach`.
+  /// The range of n > 0 blocks, `stride` bytes apart. Pre: `check::has_reach`.
   extent(const void* data, std::size_t n, std::ptrdiff_t stride, std::size_t block)
       : first(reinterpret_cast<std::uintptr_t>(data)) {
     const std::ptrdiff_t last = static_cast<std::ptrdiff_t>(n - 1) * stride;

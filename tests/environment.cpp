@@ -95,7 +95,8 @@ void set_in_threads(const environment& e, int threads) {
   }
 }
 
-/// Of the first other thread in a parallel region. (LLVM's OpenMP hands on the caller's each time.)
+/// Returns the control word of the first other thread in a parallel region. (LLVM's OpenMP hands on
+/// the caller's each time.)
 word control_of_thread() {
   word found = 0;
 #pragma omp parallel num_threads(2)

@@ -18,8 +18,8 @@
 
 namespace operations {
 
-/// Of floating-point inputs; `saturated` and those from `one_value` on apply to integers, keys and
-/// samples too.
+/// Values of floating-point inputs; `saturated` and those from `one_value` on apply to integers,
+/// keys and samples too.
 enum class values {
   plain,       ///< in [-1, 1)
   tiny,        ///< half of them subnormal, the products of the others too

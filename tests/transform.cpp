@@ -102,7 +102,8 @@ tally::scalar number_of(type t, double re, double im) {
 
 using transcription::factors;
 
-/// Of the computation's type and others, and 0 if a vector is only updated. fill writes its factor.
+/// Returns factors of the computation's type and others, and 0 if a vector is only updated. fill
+/// writes its factor.
 std::vector<factors> factors_of(const type_case& c) {
   if (c.what == elementwise::fill) {
     std::vector<factors> all = {{number_of(c.x, 1e2 / 3, -2.3)}, {number_of(c.x, -0.0, 1)}};

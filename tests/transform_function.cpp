@@ -147,7 +147,7 @@ void write_values(laid_out& x, const steps& of_x, laid_out* y, const steps& of_y
 
 // --- The calls under test -------------------------------------------------------------------------
 
-/// Of a runtime type, n elements from `lowest` on.
+/// Returns the typed view of a vector of a runtime type.
 template <class T>
 tally::strided_view<T> view_of(const operand& v) {
   auto* const data = static_cast<T*>(const_cast<void*>(v.data));

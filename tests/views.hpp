@@ -7,7 +7,7 @@
 
 namespace views {
 
-/// Of this rank, in any layout.
+/// A view of this rank, in any layout.
 template <class T, int rank_>
 struct view {
   using value_type = T;

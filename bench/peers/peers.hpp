@@ -17,7 +17,7 @@ source eigen;
 source tbb;  // oneTBB's own, and std::transform_reduce with execution policies on it
 source kokkos;
 
-// Of x alone: sum, asum, nrm2, max, iamax. (Also by `eigen` above.)
+// Peers for one vector: sum, asum, nrm2, max, iamax. (Also by `eigen` above.)
 source standard_of_one;
 source openblas_of_one;
 source blis_of_one;

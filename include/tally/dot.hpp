@@ -140,7 +140,7 @@ dots::accumulator<R, X, Y> dot(const executor& where, const X& x, const Y& y, gr
   return dots::returned<R>(where, x, y, conjugate::none, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 dots::accumulator<R, X, Y> dot(const X& x, const Y& y, grade g = {}) {
@@ -184,7 +184,7 @@ dots::accumulator<R, X, Y> dotc(const executor& where, const X& x, const Y& y, g
   return dots::returned<R>(where, x, y, conjugate::x, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, vector_operand X, vector_operand Y>
   requires dots::computable<R, X, Y>
 dots::accumulator<R, X, Y> dotc(const X& x, const Y& y, grade g = {}) {

@@ -81,7 +81,7 @@ class exact_sum {
   TALLY_HOST_DEVICE void add(F value) {
     add(types::widened(value));
   }
-  /// As above.
+  /// The same.
   template <float_or_double X, float_or_double Y>
     requires std::same_as<T, double>
   TALLY_HOST_DEVICE void add_product(X x, Y y) {
@@ -105,14 +105,14 @@ class exact_sum {
   TALLY_HOST_DEVICE void add(const T* values, std::size_t n) {
     in_blocks(n, [&](std::size_t i) { put(values[i]); });
   }
-  /// As above.
+  /// The same.
   void add(std::span<const T> values) { add(values.data(), values.size()); }
 
   /// Adds n products x[i]*y[i].
   TALLY_HOST_DEVICE void add_products(const T* x, const T* y, std::size_t n) {
     in_blocks(n, [&](std::size_t i) { put_product(x[i], y[i]); });
   }
-  /// As above.
+  /// The same.
   /// @throws error size_mismatch
   void add_products(std::span<const T> x, std::span<const T> y) {
     if (x.size() != y.size()) {
@@ -178,7 +178,7 @@ class exact_sum {
       fail_capacity();
     }
   }
-  /// As above, as an array.
+  /// The same as an array.
   std::array<std::int64_t, std::size_t{words}> to_words() const {
     std::array<std::int64_t, std::size_t{words}> result;
     to_words(result.data());
@@ -199,7 +199,7 @@ class exact_sum {
     sum.propagate();
     return sum;
   }
-  /// As above, for a span or array.
+  /// The same for a span or array.
   static exact_sum from_words(std::span<const std::int64_t, std::size_t{words}> from) {
     return from_words(from.data());
   }

@@ -88,17 +88,17 @@ template <float_or_double T, std::size_t n>
 added_sums<T> add_to(exact_sum<T> (&sums)[n]) noexcept {
   return {sums};
 }
-/// As above.
+/// The same.
 template <float_or_double T, std::size_t n>
 added_sums<T> add_to(std::array<exact_sum<T>, n>& sums) noexcept {
   return {sums};
 }
-/// As above.
+/// The same.
 template <float_or_double T>
 added_sums<T> add_to(std::span<exact_sum<T>> sums) noexcept {
   return {sums};
 }
-/// As above.
+/// The same.
 template <float_or_double T>
 added_sums<T> add_to(std::vector<exact_sum<T>>& sums) noexcept {
   return {sums};

@@ -115,13 +115,13 @@ extremum<element_t<X>>(min)(const executor& where, const X& x) {
   return extremes::returned<extreme::min, extremum<element_t<X>>>(where, x);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <ordered_operand X>
 extremum<element_t<X>>(min)(const X& x) {
   return (min)(automatic(), x);
 }
 
-/// As above, into a result. Doesn't block, as `dot`.
+/// The same, into a result. Doesn't block, as `dot`.
 /// @param result destination (`result_place`).
 /// @throws error as above, also for `result`; overlap with x.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> R>
@@ -135,7 +135,7 @@ extremum<element_t<X>>(max)(const executor& where, const X& x) {
   return extremes::returned<extreme::max, extremum<element_t<X>>>(where, x);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <ordered_operand X>
 extremum<element_t<X>>(max)(const X& x) {
   return (max)(automatic(), x);
@@ -153,7 +153,7 @@ extrema<element_t<X>> minmax(const executor& where, const X& x) {
   return extremes::returned<extreme::minmax, extrema<element_t<X>>>(where, x);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <ordered_operand X>
 extrema<element_t<X>> minmax(const X& x) {
   return minmax(automatic(), x);
@@ -173,7 +173,7 @@ std::int64_t iamax(const executor& where, const X& x) {
   return extremes::returned<extreme::iamax, std::int64_t>(where, x);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X>
 std::int64_t iamax(const X& x) {
   return iamax(automatic(), x);

@@ -104,7 +104,7 @@ void axpy_dot(const executor& where, S alpha, const X& x, Y&& y, const V& v, R&&
                     {g, false});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_operand X, vector_output Y, vector_operand V>
   requires fusions::axpy<S, X, Y>
 fusions::dot_t<Y, V> axpy_dot(S alpha, const X& x, Y&& y, const V& v, grade g = {}) {
@@ -132,7 +132,7 @@ void axpy_dotc(const executor& where, S alpha, const X& x, Y&& y, const V& v, R&
                     {g, false});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_operand X, vector_output Y, vector_operand V>
   requires fusions::axpy<S, X, Y>
 fusions::dot_t<Y, V> axpy_dotc(S alpha, const X& x, Y&& y, const V& v, grade g = {}) {
@@ -163,7 +163,7 @@ void waxpby_nrm2(const executor& where, S alpha, const X& x, T beta, const Y& y,
                        {g, false});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
   requires fusions::waxpby<S, X, T, Y, W>
 fusions::nrm2_t<W> waxpby_nrm2(S alpha, const X& x, T beta, const Y& y, W&& w, grade g = {}) {

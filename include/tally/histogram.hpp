@@ -99,7 +99,7 @@ struct histogram_arguments {
 /// The histograms with types erased.
 TALLY_EXPORT void histogram(const executor& where, const histogram_arguments& arguments);
 
-/// As above, with limbs in host memory, unreachable by the executor. Blocks.
+/// The same with limbs in host memory, unreachable by the executor. Blocks.
 TALLY_EXPORT void histogram_to_host(const executor& where, const histogram_arguments& arguments);
 
 namespace histograms {
@@ -239,7 +239,7 @@ void bincount(const executor& where, const X& keys, C&& counts,
   histogram(where, histograms::counted(histograms::of_keys(keys, options), counts));
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <histograms::integers X, counts_output C>
 void bincount(const X& keys, C&& counts, const histogram_options& options = {}) {
   bincount(automatic(), keys, counts, options);
@@ -257,7 +257,7 @@ void bincount(const executor& where, const X& keys, const W& weights, C&& sums,
   histogram(where, histograms::weighted(histograms::of_keys(keys, options), weights, sums));
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <histograms::integers X, histograms::weights W, histograms::sums C>
 void bincount(const X& keys, const W& weights, C&& sums, const histogram_options& options = {}) {
   bincount(automatic(), keys, weights, sums, options);
@@ -284,7 +284,7 @@ void histogram_even(const executor& where, const X& samples, L lower, U upper, C
             histograms::counted(histograms::of_even(samples, lower, upper, options), counts));
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <histograms::reals X, histograms::real L, histograms::real U, counts_output C>
 void histogram_even(const X& samples, L lower, U upper, C&& counts,
                     const histogram_options& options = {}) {
@@ -300,7 +300,7 @@ void histogram_even(const executor& where, const X& samples, const W& weights, L
                                         weights, sums));
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
           histograms::sums C>
 void histogram_even(const X& samples, const W& weights, L lower, U upper, C&& sums,
@@ -330,7 +330,7 @@ void histogram_range(const executor& where, const X& samples, const E& edges, C&
   histogram(where, histograms::counted(histograms::of_edges(samples, edges, options), counts));
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <histograms::reals X, histograms::edges E, counts_output C>
 void histogram_range(const X& samples, const E& edges, C&& counts,
                      const histogram_options& options = {}) {
@@ -345,7 +345,7 @@ void histogram_range(const executor& where, const X& samples, const W& weights, 
             histograms::weighted(histograms::of_edges(samples, edges, options), weights, sums));
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::sums C>
 void histogram_range(const X& samples, const W& weights, const E& edges, C&& sums,
                      const histogram_options& options = {}) {

@@ -51,7 +51,7 @@ TALLY_EXPORT std::int64_t count_interval_nodes(std::int64_t first, std::int64_t 
 /// @throws error invalid_argument for a gap.
 TALLY_EXPORT void list_join_steps(std::span<const node_interval> intervals,
                                   vector_reference<join_step> steps);
-/// As above.
+/// The same.
 inline std::vector<join_step> join_steps(std::span<const node_interval> intervals) {
   std::vector<join_step> steps;
   list_join_steps(intervals, steps);

@@ -65,7 +65,7 @@ struct multi_dot_arguments {
 /// multi_dot with types erased.
 TALLY_EXPORT void multi_dot(const executor& where, const multi_dot_arguments& arguments);
 
-/// As above, with its own messages.
+/// The same with its own messages.
 TALLY_EXPORT void batched_dot(const executor& where, const multi_dot_arguments& arguments);
 
 // --- Operands ------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ auto multi_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
       multi_dot, where, multi_dots::against_one(x, y), conjugate::none, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dot(const X& x, const Y& y, grade g = {}) {
@@ -271,7 +271,7 @@ auto multi_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
       multi_dot, where, multi_dots::against_one(x, y), conjugate::x, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, rows_operand X, vector_operand Y>
   requires multi_dots::computable_rows<R, X, Y>
 auto multi_dotc(const X& x, const Y& y, grade g = {}) {
@@ -300,7 +300,7 @@ auto multi_dot(const executor& where, const L& pairs, grade g = {}) {
       multi_dot, where, {{}, {}, list}, conjugate::none, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dot(const L& pairs, grade g = {}) {
@@ -325,7 +325,7 @@ auto multi_dotc(const executor& where, const L& pairs, grade g = {}) {
       multi_dot, where, {{}, {}, list}, conjugate::x, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, multi_dots::list L>
   requires multi_dots::computable_list<R, L>
 auto multi_dotc(const L& pairs, grade g = {}) {
@@ -354,7 +354,7 @@ auto batched_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
       batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::none, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, rows_operand X, rows_operand Y>
   requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
 auto batched_dot(const X& x, const Y& y, grade g = {}) {
@@ -378,7 +378,7 @@ auto batched_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
       batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::x, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, rows_operand X, rows_operand Y>
   requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
 auto batched_dotc(const X& x, const Y& y, grade g = {}) {

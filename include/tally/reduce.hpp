@@ -109,7 +109,7 @@ reductions::result_t<reduction::sum, R, X> sum(const executor& where, const X& x
   return reductions::returned<reduction::sum, R>(where, x, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::sum, R, X>
 reductions::result_t<reduction::sum, R, X> sum(const X& x, grade g = {}) {
@@ -131,7 +131,7 @@ reductions::result_t<reduction::asum, R, X> asum(const executor& where, const X&
   return reductions::returned<reduction::asum, R>(where, x, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::asum, R, X>
 reductions::result_t<reduction::asum, R, X> asum(const X& x, grade g = {}) {
@@ -154,7 +154,7 @@ reductions::result_t<reduction::nrm2, R, X> nrm2(const executor& where, const X&
   return reductions::returned<reduction::nrm2, R>(where, x, g);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <class R = void, vector_operand X>
   requires reductions::computable<reduction::nrm2, R, X>
 reductions::result_t<reduction::nrm2, R, X> nrm2(const X& x, grade g = {}) {

@@ -190,7 +190,7 @@ struct csr_view {
                                               std::to_string(most));
     }
   }
-  /// As above, for any arrays.
+  /// The same for any arrays.
   template <spmvs::array_of<Offset> Offsets, spmvs::array_of<Column> Columns,
             spmvs::array_of<Value> Values>
   csr_view(std::size_t height, std::size_t width, const Offsets& offsets, const Columns& indices,
@@ -225,7 +225,7 @@ template <spmvs::array Offsets, spmvs::array Columns, spmvs::array Values>
 csr_view(std::size_t, std::size_t, const Offsets&, const Columns&, const Values&)
     -> csr_view<spmvs::element_of_array<Values>, spmvs::element_of_array<Offsets>,
                 spmvs::element_of_array<Columns>>;
-/// As above, for four arrays.
+/// The same for four arrays.
 template <spmvs::array Begins, spmvs::array Ends, spmvs::array Columns, spmvs::array Values>
 csr_view(std::size_t, std::size_t, const Begins&, const Ends&, const Columns&, const Values&)
     -> csr_view<spmvs::element_of_array<Values>, spmvs::element_of_array<Begins>,
@@ -322,13 +322,13 @@ using matrix_value_t = typename spmvs::value<M>::type;
 ///               misaligned, unsupported_type, wrong_memory, device_failure.
 TALLY_EXPORT void validate(const executor& where, const csr_operand& matrix);
 
-/// As above, for a view.
+/// The same for a view.
 template <sparse_matrix M>
 void validate(const executor& where, const M& a) {
   validate(where, as_operand(a));
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <sparse_matrix M>
 void validate(const M& a) {
   validate(automatic(), as_operand(a));
@@ -398,12 +398,12 @@ class TALLY_EXPORT spmv_plan {
       : spmv_plan(where, as_operand(a), promise) {}
   /// Types erased.
   spmv_plan(const executor& where, const csr_operand& matrix);
-  /// As above, with a promise.
+  /// The same with a promise.
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_columns_t);
-  /// As above, with the other promise.
+  /// The same with the other promise.
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_values_t);
 
-  /// As above, queued.
+  /// The same, queued.
   /// @throws error as `validate` except for wrong offsets and columns; invalid_argument while the
   ///               stream is captured; out_of_memory.
   template <sparse_matrix M>
@@ -415,9 +415,9 @@ class TALLY_EXPORT spmv_plan {
       : spmv_plan(where, as_operand(a), promise, queued) {}
   /// Types erased.
   spmv_plan(const executor& where, const csr_operand& matrix, queued_t);
-  /// As above, with a promise.
+  /// The same with a promise.
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_columns_t, queued_t);
-  /// As above, with the other promise.
+  /// The same with the other promise.
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_values_t, queued_t);
 
   /// Compile error for wrong arguments.
@@ -432,10 +432,10 @@ class TALLY_EXPORT spmv_plan {
                   "the product's");
   }
 
-  /// On `automatic()`'s choice.
+  /// The same on `automatic()`'s choice.
   template <sparse_matrix M>
   explicit spmv_plan(const M& a) : spmv_plan(automatic(), a) {}
-  /// As above, with a promise.
+  /// The same with a promise.
   template <sparse_matrix M, matrix_promise P>
   spmv_plan(const M& a, P promise) : spmv_plan(automatic(), a, promise) {}
 
@@ -542,7 +542,7 @@ void spmv(const executor& where, const M& a, const X& x, Y&& y, grade g = {}) {
        spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, nullptr, {g, false}});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <sparse_matrix M, vector_operand X, vector_output Y>
   requires spmvs::computable<matrix_value_t<M>, X, Y>
 void spmv(const M& a, const X& x, Y&& y, grade g = {}) {
@@ -558,7 +558,7 @@ void spmv(const executor& where, S alpha, const M& a, const X& x, R beta, Y&& y,
                   as_operand(a), as_operand(x), as_output(y), alpha, beta, nullptr, {g, false}});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, sparse_matrix M, vector_operand X, element R, vector_output Y>
   requires spmvs::computable<matrix_value_t<M>, X, Y> &&
            spmvs::factor<S, matrix_value_t<M>, X, Y> && spmvs::factor<R, matrix_value_t<M>, X, Y>
@@ -586,7 +586,7 @@ void spmv(const executor& where, S alpha, const M& a, const X& x, R beta, const 
                              as_operand(y)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, sparse_matrix M, vector_operand X, element R, vector_operand Y,
           vector_output W>
   requires spmvs::computable<matrix_value_t<M>, X, W> &&

@@ -209,7 +209,7 @@ void fill(const executor& where, S value, Z&& z) {
   transform(where, {elementwise::fill, value, {}, {}, {}, as_output(z)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_output Z>
   requires(transforms::gives(elementwise::fill, type_of<S>, type_of<S>,
                              type_of<element_t<std::remove_cvref_t<Z>>>))
@@ -235,7 +235,7 @@ void copy(const executor& where, const X& x, Y&& y) {
   transform(where, {elementwise::copy, {}, {}, as_operand(x), {}, as_output(y)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::copy, X, X, Y>
 void copy(const X& x, Y&& y) {
@@ -250,7 +250,7 @@ void scal(const executor& where, S alpha, X&& x) {
   transform(where, {elementwise::scal, alpha, {}, as_operand(x), {}, as_output(x)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_output X>
   requires transforms::computable<elementwise::scal, X, X, X> &&
            transforms::factor<S, elementwise::scal, X, X, X>
@@ -266,7 +266,7 @@ void axpy(const executor& where, S alpha, const X& x, Y&& y) {
   transform(where, {elementwise::axpy, alpha, {}, as_operand(x), as_operand(y), as_output(y)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::axpy, X, Y, Y> &&
            transforms::factor<S, elementwise::axpy, X, Y, Y>
@@ -283,7 +283,7 @@ void axpby(const executor& where, S alpha, const X& x, T beta, Y&& y) {
   transform(where, {elementwise::axpby, alpha, beta, as_operand(x), as_operand(y), as_output(y)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_operand X, element T, vector_output Y>
   requires transforms::computable<elementwise::axpby, X, Y, Y> &&
            transforms::factor<S, elementwise::axpby, X, Y, Y> &&
@@ -301,7 +301,7 @@ void waxpby(const executor& where, S alpha, const X& x, T beta, const Y& y, W&& 
   transform(where, {elementwise::waxpby, alpha, beta, as_operand(x), as_operand(y), as_output(w)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
   requires transforms::computable<elementwise::waxpby, X, Y, W> &&
            transforms::factor<S, elementwise::waxpby, X, Y, W> &&
@@ -321,7 +321,7 @@ void axpbypcz(const executor& where, S alpha, const X& x, T beta, const Y& y, U 
                     gamma});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_operand X, element T, vector_operand Y, element U, vector_output Z>
   requires transforms::computable<elementwise::axpbypcz, X, Y, Z> &&
            transforms::factor<S, elementwise::axpbypcz, X, Y, Z> &&
@@ -338,7 +338,7 @@ void add(const executor& where, const X& x, const Y& y, Z&& z) {
   transform(where, {elementwise::add, {}, {}, as_operand(x), as_operand(y), as_output(z)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::add, X, Y, Z>
 void add(const X& x, const Y& y, Z&& z) {
@@ -352,7 +352,7 @@ void sub(const executor& where, const X& x, const Y& y, Z&& z) {
   transform(where, {elementwise::sub, {}, {}, as_operand(x), as_operand(y), as_output(z)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::sub, X, Y, Z>
 void sub(const X& x, const Y& y, Z&& z) {
@@ -367,7 +367,7 @@ void mul(const executor& where, const X& x, const Y& y, Z&& z) {
   transform(where, {elementwise::mul, {}, {}, as_operand(x), as_operand(y), as_output(z)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z>
   requires transforms::computable<elementwise::mul, X, Y, Z>
 void mul(const X& x, const Y& y, Z&& z) {
@@ -383,7 +383,7 @@ void axypbz(const executor& where, S alpha, const X& x, const Y& y, T beta, Z&& 
   transform(where, {elementwise::axypbz, alpha, beta, as_operand(x), as_operand(y), as_output(z)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <element S, vector_operand X, vector_operand Y, element T, vector_output Z>
   requires transforms::computable<elementwise::axypbz, X, Y, Z> &&
            transforms::factor<S, elementwise::axypbz, X, Y, Z> &&
@@ -399,7 +399,7 @@ void relu(const executor& where, const X& x, Y&& y) {
   transform(where, {elementwise::relu, {}, {}, as_operand(x), {}, as_output(y)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::relu, X, X, Y>
 void relu(const X& x, Y&& y) {
@@ -414,7 +414,7 @@ void sigmoid(const executor& where, const X& x, Y&& y) {
   transform(where, {elementwise::sigmoid, {}, {}, as_operand(x), {}, as_output(y)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::sigmoid, X, X, Y>
 void sigmoid(const X& x, Y&& y) {
@@ -428,7 +428,7 @@ void exp(const executor& where, const X& x, Y&& y) {
   transform(where, {elementwise::exp, {}, {}, as_operand(x), {}, as_output(y)});
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::exp, X, X, Y>
 void exp(const X& x, Y&& y) {

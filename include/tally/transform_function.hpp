@@ -146,13 +146,13 @@ void transform(const executor& where, const X& x, const Y& y, Z&& z, F f) {
   maps::call(where, f, z, x, y);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X, vector_output Z, functions::function F>
 void transform(const X& x, Z&& z, F f) {
   maps::call(automatic(), f, z, x);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <vector_operand X, vector_operand Y, vector_output Z, functions::function F>
 void transform(const X& x, const Y& y, Z&& z, F f) {
   maps::call(automatic(), f, z, x, y);

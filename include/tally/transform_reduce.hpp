@@ -213,13 +213,13 @@ R transform_reduce(const executor& where, const X& x, const Y& y, R identity, Re
   return transform_reduction::call<R>(where, identity, reduce, map, nullptr, x, y);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <std::semiregular R, class Reduce, functions::function Map, vector_operand X>
 R transform_reduce(const X& x, R identity, Reduce reduce, Map map) {
   return transform_reduction::call<R>(automatic(), identity, reduce, map, nullptr, x);
 }
 
-/// On `automatic()`.
+/// The same on `automatic()`.
 template <std::semiregular R, class Reduce, functions::function Map, vector_operand X,
           vector_operand Y>
 R transform_reduce(const X& x, const Y& y, R identity, Reduce reduce, Map map) {
@@ -237,7 +237,7 @@ void transform_reduce(const executor& where, const X& x,
                                                        transform_reduction::required(result), x);
 }
 
-/// As above, for two vectors.
+/// The same for two vectors.
 template <class Reduce, functions::function Map, vector_operand X, vector_operand Y, result_place R>
   requires std::semiregular<results::value_t<R>>
 void transform_reduce(const executor& where, const X& x, const Y& y,

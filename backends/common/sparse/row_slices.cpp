@@ -460,7 +460,7 @@ class slice_maker {
   std::size_t shares_;
   lines<W>& values_;
   std::vector<std::uint16_t> places_;  ///< of a column among the copied ones
-  // Of one sorting scope.
+  // The rows of one sorting scope.
   std::size_t first_ = 0;
   std::vector<run> adjacent_;
   std::vector<remaining_row> left_, sorted_;

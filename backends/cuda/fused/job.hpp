@@ -9,7 +9,7 @@ namespace tally::backends::cuda {
 struct fused_job : sum_job {
   void* z = nullptr;
   const void* v = nullptr;  ///< the sum's other vector, unless z
-  /// Of axpby, in the type of the computation.
+  /// Factors of axpby, in the type of the computation.
   alignas(16) unsigned char factors[sizeof(backends::factors<complex_number<double>>)] = {};
 };
 

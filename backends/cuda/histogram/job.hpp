@@ -98,7 +98,7 @@ inline constexpr unsigned weight_threads = 256;
 struct histogram_weights_job : histogram_edges_job {
   const void* weights = nullptr;
   std::ptrdiff_t weights_increment = 1;
-  /// Of bins [first, first + some), as in weight_sum.
+  /// Limbs of bins [first, first + some), as in weight_sum.
   std::int64_t* words = nullptr;
   std::size_t first = 0, some = 0;
 };

@@ -33,7 +33,7 @@ constexpr std::size_t first_parts_per_buffer = 8;
 /// Per copy of a thread.
 constexpr std::size_t copy_block_bytes = std::size_t{32} << 10;
 
-/// Of vectors in a buffer.
+/// Alignment of vectors in a buffer, in bytes.
 constexpr std::size_t alignment = 256;
 
 constexpr std::size_t max_padding = order::chunk * 16;

@@ -47,7 +47,7 @@ struct part_calls {
 TALLY_EXPORT void for_each_part(const executor& where, const char* function, const operand& x,
                                 const operand* y, const void* result, const part_calls& calls);
 
-/// As above, for a written vector.
+/// The same for a written vector.
 /// @throws error also overlap, if z is no input and shares memory with one.
 TALLY_EXPORT void for_each_part(const executor& where, const char* function, const operand& x,
                                 const operand* y, const output_operand& z, const part_calls& calls);

@@ -77,10 +77,10 @@ sums pairs(const dot_pairs& pairs, conjugate conjugated) {
   return all;
 }
 
-/// Of `multi_dot` for a row and a vector.
+/// Accumulator of `multi_dot` for a row and a vector.
 template <class X, class Y, class R>
 using rows_result = dots::accumulator<R, multi_dots::row_of<X>, Y>;
-/// Of `multi_dot` for a pair.
+/// Accumulator of `multi_dot` for a pair.
 template <class L, class R>
 using pairs_result = dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>;
 
