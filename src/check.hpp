@@ -97,11 +97,11 @@ class check {
     if (v.size > 0) reach(where, name, v.data);
   }
   void reach(const executor& where, const char* name, const void* pointer) const;
-  /// For vectors that the host reads.
+  /// Checks that the host can read a vector.
   void read_on_host(const char* name, const operand& v) const {
     if (v.size > 0) on_host(name, v.data, "the host reads it");
   }
-  /// With `wait`, the result is in host memory.
+  /// Checks that the result is in host memory with `wait`, else where the executor can write.
   void result(const executor& where, const output& result, bool wait) const {
     if (wait) {
       on_host("result", result.data, "the form that returns a value needs host memory");

@@ -88,7 +88,7 @@ bool is_plain(const executor& where, std::span<const X> x, std::span<const X> y,
          ((address(x) | address(y)) & (alignof(X) - 1)) == 0;
 }
 
-/// Also locates vectors. Not inlined: its caller needs no frame.
+/// Computes the product of vectors in any memory. Not inlined: the caller needs no frame.
 template <class X>
 [[gnu::noinline]] dot_result_t<X, X> dot_anywhere(const executor& where, std::span<const X> x,
                                                   std::span<const X> y, grade g) {

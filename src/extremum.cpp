@@ -13,7 +13,7 @@
 namespace tally {
 namespace {
 
-/// In the order of `extreme`.
+/// Function names in the order of `extreme`.
 constexpr std::array<std::string_view, 4> functions = {"tally::min", "tally::max", "tally::minmax",
                                                        "tally::iamax"};
 

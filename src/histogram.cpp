@@ -19,7 +19,7 @@
 namespace tally {
 namespace {
 
-/// In the order of `binning`.
+/// Function names in the order of `binning`.
 constexpr std::array<std::string_view, 3> functions = {"tally::bincount", "tally::histogram_even",
                                                        "tally::histogram_range"};
 
@@ -29,7 +29,7 @@ check check_of(binning what) { return check{functions[static_cast<std::size_t>(w
 constexpr std::size_t max_counts = (std::size_t{1} << 31) - 1;
 constexpr std::size_t max_channels = 65536;
 constexpr std::size_t max_of_32_bits = (std::size_t{1} << 31) - 1;
-/// With a previous value (backends/common/histogram/weights.hpp).
+/// Leaves room for a previous value (backends/common/histogram/weights.hpp).
 constexpr std::size_t max_weights = (std::size_t{1} << 30) - 2;
 
 using histograms::count_types;

@@ -130,7 +130,7 @@ void check_reach(const check& check, const executor& where, const multi_dot_argu
   check.result(where, a.results, a.options.wait);
 }
 
-/// By the memory of the first nonempty vector and the total size.
+/// Chooses by the memory of the first nonempty vector and the total size.
 executor choose(const dot_pairs& pairs) {
   operand x = pairs[0].x, y = pairs[0].y;
   if (pairs.list.empty()) {
@@ -150,7 +150,7 @@ executor choose(const dot_pairs& pairs) {
   return choose(x, y);
 }
 
-/// In canonical order: see src/dot.cpp.
+/// Runs with x and y swapped, in canonical order (src/pair_rules.hpp).
 [[gnu::noinline]] void run_swapped(const executor& where, multi_dot_arguments a) {
   a.conjugated = a.conjugated == conjugate::x   ? conjugate::y
                  : a.conjugated == conjugate::y ? conjugate::x

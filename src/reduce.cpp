@@ -15,7 +15,7 @@
 namespace tally {
 namespace {
 
-/// In the order of `reduction`.
+/// Function names in the order of `reduction`.
 constexpr std::array functions = {"tally::sum", "tally::asum", "tally::nrm2"};
 
 template <reduction what>

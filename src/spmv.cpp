@@ -50,7 +50,7 @@ void check_row_ends(const check& check, const csr_operand& a, const operand& end
   }
 }
 
-/// Without reading the matrix.
+/// Checks the matrix without reading it.
 void check_matrix(const check& check, const csr_operand& a) {
   check_indices(check, "row_offsets", a.row_offsets);
   check_indices(check, "column_indices", a.column_indices);
@@ -283,7 +283,7 @@ bool is_plain(const spmv_arguments& a) {
          is_right(m.row_offsets, offset_bytes);
 }
 
-/// By the matrix's memory and size.
+/// Chooses by the matrix's memory and size.
 executor choose(const csr_operand& a) { return choose(a.values, a.column_indices, a.row_offsets); }
 
 bool on_host(const executor& where) { return where.backend()->reaches(where, backends::place{}); }
@@ -302,7 +302,7 @@ void check_whole(const check& check, const executor& where, const csr_operand& a
   check_defect(check, a, where.backend()->find_defect(where, a));
 }
 
-/// By the plan's transpose, else a temporary one.
+/// Multiplies by the plan's transpose, else a temporary one.
 void multiply_transpose(const check& check, const executor& where, const spmv_arguments& a) {
   std::shared_ptr<const backends::csr_transpose> made;
   if (a.plan == nullptr) {

@@ -28,7 +28,7 @@ static_assert([]<class... X>(type_list<X...> types) {
   return (... && as_of_dot<X>(types));
 }(element_types{}));
 
-/// In the order of `elementwise`.
+/// Names of a function and its output; `descriptions` are in the order of `elementwise`.
 struct description {
   std::string_view function;
   const char* z;
@@ -158,8 +158,8 @@ bool are_numbers(const transform_arguments& a) {
          ((a.what == elementwise::axpby || a.what == elementwise::axpbypcz) && fits(a.y));
 }
 
-/// By members: a whole copy would stall on the caller's recent smaller stores
-/// (tuning/short_calls.md: with_fewer_functions).
+/// Replaces functions by more general or cheaper ones. Copies by members: a whole copy would stall
+/// on the caller's recent smaller stores (tuning/short_calls.md: with_fewer_functions).
 transform_arguments with_fewer_functions(const transform_arguments& given) {
   const auto& [what, alpha, beta, x, y, z, gamma] = given;  // all members, or it does not compile
   transform_arguments a{what, alpha, beta, x, y, z, gamma};

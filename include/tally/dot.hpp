@@ -170,7 +170,7 @@ void dot(const executor& where, const X& x, const Y& y, const added_sums<T>& sum
   });
 }
 
-/// To limbs where the executor can write. Doesn't block.
+/// Adds to limbs where the executor can write. Doesn't block.
 template <vector_operand X, vector_operand Y, float_or_double T>
   requires dots::addable<T, X, Y>
 void dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
@@ -207,7 +207,7 @@ void dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& su
   });
 }
 
-/// To limbs where the executor can write. Doesn't block.
+/// Adds to limbs where the executor can write. Doesn't block.
 template <vector_operand X, vector_operand Y, float_or_double T>
   requires dots::addable<T, X, Y>
 void dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {

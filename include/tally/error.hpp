@@ -32,7 +32,7 @@ enum class errc : int {
 /// is std::bad_alloc instead, on host executors also before.
 class TALLY_EXPORT error : public std::runtime_error {
  public:
-  /// With a message.
+  /// An error with a message.
   error(errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
   /// The kind of failure.
   errc code() const noexcept { return code_; }

@@ -21,7 +21,7 @@ inline constexpr exact_grade exact{};
 class grade {
  public:
   constexpr grade() = default;
-  /// From `tally::exact`.
+  /// The exact grade.
   constexpr grade(exact_grade) : exact_(true) {}
   /// Whether the grade is exact.
   constexpr bool is_exact() const { return exact_; }

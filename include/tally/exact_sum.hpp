@@ -145,7 +145,7 @@ class exact_sum {
     return round_root_words<R>(words_, low_, high_);
   }
 
-  /// By value; NaN is unordered. (std::partial_ordering, so <=>, is host-only.)
+  /// Whether values are equal; NaN is unordered. (std::partial_ordering, so <=>, is host-only.)
   TALLY_HOST_DEVICE friend bool operator==(const exact_sum& a, const exact_sum& b) {
     return order(a, b) == 0;
   }
@@ -472,7 +472,7 @@ class exact_sum {
     return __builtin_bit_cast(R, infinity | sign);
   }
 
-  /// Not inlined: code size (tuning/exact.md: lead).
+  /// Returns the leading digits. Not inlined: code size (tuning/exact.md: lead).
   [[gnu::noinline]] TALLY_HOST_DEVICE static leading lead(const std::int64_t* from, int low,
                                                           int high) {
     constexpr int below = 4;  // zeros below the lowest digit: always five digits

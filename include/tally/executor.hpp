@@ -51,12 +51,13 @@ struct cuda_options {
   CUstream_st* stream = nullptr;  ///< of that device; nullptr: the default stream
 };
 
-/// Where and how an operation runs. Owns nothing: a stream must outlive calls on it.
+/// Choice of backend, threads, device and stream for operations. Owns nothing: a stream must
+/// outlive calls on it.
 class TALLY_EXPORT executor {
  public:
   /// "serial", "simd", "openmp", "cuda", "kokkos", "automatic", or "workspace".
   std::string_view name() const noexcept;
-  /// With details: "simd (AVX2)", "openmp (8 threads, AVX2)".
+  /// The name with details: "simd (AVX2)", "openmp (8 threads, AVX2)".
   std::string description() const;
 
   /// `openmp_options::threads`.
@@ -105,8 +106,8 @@ TALLY_EXPORT executor simd(simd_options options = {});
 
 /// OpenMP threads with the instructions of `simd`.
 ///
-/// Not in a forked child of a multi-threaded process, where OpenMP would wait for missing threads:
-/// this and calls on an earlier `openmp` throw, and `automatic` takes `simd`.
+/// Unavailable in a forked child of a multi-threaded process, where OpenMP would wait for missing
+/// threads: this and calls on an earlier `openmp` throw, and `automatic` takes `simd`.
 /// @throws error missing_backend; invalid_argument if `threads` is negative or above
 ///               `openmp_options::max_threads`; no_device in such a child.
 TALLY_EXPORT executor openmp(openmp_options options = {});

@@ -44,7 +44,7 @@ struct extremum {
   TALLY_HOST_DEVICE constexpr extremum(T element, std::int64_t place)
       : value(element), zeros(), index(place) {}
 
-  /// For structured bindings.
+  /// Returns a member, for structured bindings.
   template <std::size_t i>
   TALLY_HOST_DEVICE constexpr auto get() const {
     if constexpr (i == 0) {
@@ -66,7 +66,7 @@ struct extrema {
   extremum<T> min;  ///< the smallest element
   extremum<T> max;  ///< the largest element
 
-  /// Memberwise.
+  /// Memberwise equality.
   friend bool operator==(const extrema&, const extrema&) = default;
 };
 

@@ -61,7 +61,7 @@ struct outside_counts {
   std::int64_t above = 0;  ///< greater than the last edge
   std::int64_t nan = 0;    ///< NaNs
 
-  /// Memberwise.
+  /// Memberwise equality.
   friend bool operator==(const outside_counts&, const outside_counts&) = default;
 };
 
@@ -291,7 +291,7 @@ void histogram_even(const X& samples, L lower, U upper, C&& counts,
   histogram_even(automatic(), samples, lower, upper, counts, options);
 }
 
-/// With weights, as for `bincount`.
+/// Sums weights, as `bincount` does.
 template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
           histograms::sums C>
 void histogram_even(const executor& where, const X& samples, const W& weights, L lower, U upper,
@@ -308,7 +308,7 @@ void histogram_even(const X& samples, const W& weights, L lower, U upper, C&& su
   histogram_even(automatic(), samples, weights, lower, upper, sums, options);
 }
 
-/// To exact sums, as for `bincount`.
+/// Adds weights to exact sums, as `bincount` does.
 template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
           histograms::added S>
 void histogram_even(const executor& where, const X& samples, const W& weights, L lower, U upper,
@@ -337,7 +337,7 @@ void histogram_range(const X& samples, const E& edges, C&& counts,
   histogram_range(automatic(), samples, edges, counts, options);
 }
 
-/// With weights, as for `bincount`.
+/// Sums weights, as `bincount` does.
 template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::sums C>
 void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
                      C&& sums, const histogram_options& options = {}) {
@@ -352,7 +352,7 @@ void histogram_range(const X& samples, const W& weights, const E& edges, C&& sum
   histogram_range(automatic(), samples, weights, edges, sums, options);
 }
 
-/// To exact sums, as for `bincount`.
+/// Adds weights to exact sums, as `bincount` does.
 template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::added S>
 void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
                      const S& sums, const histogram_options& options = {}) {

@@ -98,7 +98,7 @@ struct join_arguments {
   const void* nodes = nullptr;              ///< all nodes; with windows this device's
   void* results = nullptr;                  ///< one per field
   const tally::windows* through = nullptr;  ///< null if all nodes are present
-  /// With windows: rank r's first node is r*nodes_per_rank. At least 1.
+  /// Nodes per rank, with windows: rank r's first is r*nodes_per_rank. At least 1.
   std::int32_t nodes_per_rank = 0;
 };
 

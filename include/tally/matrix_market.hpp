@@ -133,7 +133,7 @@ struct TALLY_EXPORT reader {
 TALLY_EXPORT void check_number_of_entries(const std::string& path,
                                           const matrix_market_options& options);
 
-/// For dense matrices; one column if `is_vector`.
+/// Reader of dense matrices, with one column if `is_vector`.
 template <class Value>
 struct TALLY_EXPORT array_reader {
   static matrix_market_sizes read(const std::string& path, const matrix_market_options& options,

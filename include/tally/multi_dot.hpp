@@ -404,7 +404,7 @@ void multi_dot(const executor& where, const X& x, const Y& y, const added_sums<T
                      dots::parted<multi_dots::row_of<X>, Y>, conjugate::none, sums);
 }
 
-/// To contiguous limbs where the executor can write. Doesn't block.
+/// Adds to contiguous limbs where the executor can write. Doesn't block.
 template <rows_operand X, vector_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, Y>
 void multi_dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
@@ -412,7 +412,7 @@ void multi_dot(const executor& where, const X& x, const Y& y, const added_words<
                     dots::parted<multi_dots::row_of<X>, Y>, conjugate::none, words);
 }
 
-/// Conjugated, to exact sums.
+/// Adds the sums of `multi_dotc` to exact sums.
 template <rows_operand X, vector_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, Y>
 void multi_dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
@@ -420,7 +420,7 @@ void multi_dotc(const executor& where, const X& x, const Y& y, const added_sums<
                      dots::parted<multi_dots::row_of<X>, Y>, conjugate::x, sums);
 }
 
-/// Conjugated, to limbs.
+/// Adds the sums of `multi_dotc` to limbs.
 template <rows_operand X, vector_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, Y>
 void multi_dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
@@ -428,7 +428,7 @@ void multi_dotc(const executor& where, const X& x, const Y& y, const added_words
                     dots::parted<multi_dots::row_of<X>, Y>, conjugate::x, words);
 }
 
-/// A list, to exact sums.
+/// Adds the sums of `multi_dot` for a list to exact sums.
 template <multi_dots::list L, float_or_double T>
   requires multi_dots::addable_list<T, L>
 void multi_dot(const executor& where, const L& pairs, const added_sums<T>& sums) {
@@ -437,7 +437,7 @@ void multi_dot(const executor& where, const L& pairs, const added_sums<T>& sums)
                      dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::none, sums);
 }
 
-/// A list, to limbs.
+/// Adds the sums of `multi_dot` for a list to limbs.
 template <multi_dots::list L, float_or_double T>
   requires multi_dots::addable_list<T, L>
 void multi_dot(const executor& where, const L& pairs, const added_words<T>& words) {
@@ -446,7 +446,7 @@ void multi_dot(const executor& where, const L& pairs, const added_words<T>& word
                     dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::none, words);
 }
 
-/// Conjugated, to exact sums.
+/// Adds the sums of `multi_dotc` for a list to exact sums.
 template <multi_dots::list L, float_or_double T>
   requires multi_dots::addable_list<T, L>
 void multi_dotc(const executor& where, const L& pairs, const added_sums<T>& sums) {
@@ -455,7 +455,7 @@ void multi_dotc(const executor& where, const L& pairs, const added_sums<T>& sums
                      dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::x, sums);
 }
 
-/// Conjugated, to limbs.
+/// Adds the sums of `multi_dotc` for a list to limbs.
 template <multi_dots::list L, float_or_double T>
   requires multi_dots::addable_list<T, L>
 void multi_dotc(const executor& where, const L& pairs, const added_words<T>& words) {
@@ -464,7 +464,7 @@ void multi_dotc(const executor& where, const L& pairs, const added_words<T>& wor
                     dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::x, words);
 }
 
-/// Row by row, to exact sums.
+/// Adds the sums of `batched_dot` to exact sums.
 template <rows_operand X, rows_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
 void batched_dot(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
@@ -473,7 +473,7 @@ void batched_dot(const executor& where, const X& x, const Y& y, const added_sums
       dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::none, sums);
 }
 
-/// Row by row, to limbs.
+/// Adds the sums of `batched_dot` to limbs.
 template <rows_operand X, rows_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
 void batched_dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
@@ -482,7 +482,7 @@ void batched_dot(const executor& where, const X& x, const Y& y, const added_word
                     words);
 }
 
-/// Conjugated, to exact sums.
+/// Adds the sums of `batched_dotc` to exact sums.
 template <rows_operand X, rows_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
 void batched_dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
@@ -491,7 +491,7 @@ void batched_dotc(const executor& where, const X& x, const Y& y, const added_sum
       dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::x, sums);
 }
 
-/// Conjugated, to limbs.
+/// Adds the sums of `batched_dotc` to limbs.
 template <rows_operand X, rows_operand Y, float_or_double T>
   requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
 void batched_dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
@@ -516,7 +516,7 @@ struct block {
   }
 };
 
-/// Also the erased arguments: for that overload's address.
+/// Rows, a list, or the erased arguments, whose overload's address is taken.
 struct rows_or_list {
   template <class T>
   static constexpr bool is = rows_operand<T> || list<T> || std::same_as<T, multi_dot_arguments>;

@@ -29,7 +29,7 @@ template <class Sum, class Combine = add, std::size_t levels = 64>
 class tree {
  public:
   tree() = default;
-  /// With the caller's combination of two nodes, the earlier one first.
+  /// A tree with the caller's combination of two nodes, the earlier one first.
   TALLY_HOST_DEVICE explicit tree(const Combine& combine) : combine_(combine) {}
 
   /// The next leaf, or a node of the next `leaves`, a power of two that divides the number before.

@@ -179,7 +179,7 @@ void sum(const executor& where, const X& x, const added_sums<T>& sums) {
   reductions::merged<reduction::sum>("tally::sum", where, x, sums);
 }
 
-/// To limbs. Doesn't block.
+/// Adds to limbs. Doesn't block.
 template <vector_operand X, float_or_double T>
   requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
 void sum(const executor& where, const X& x, const added_words<T>& words) {
@@ -193,7 +193,7 @@ void asum(const executor& where, const X& x, const added_sums<T>& sums) {
   reductions::merged<reduction::asum>("tally::asum", where, x, sums);
 }
 
-/// To limbs. Doesn't block.
+/// Adds to limbs. Doesn't block.
 template <vector_operand X, float_or_double T>
   requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
 void asum(const executor& where, const X& x, const added_words<T>& words) {
@@ -207,7 +207,7 @@ void nrm2(const executor& where, const X& x, const added_sums<T>& sums) {
   reductions::merged<reduction::nrm2>("tally::nrm2", where, x, sums);
 }
 
-/// To limbs. Doesn't block.
+/// Adds to limbs. Doesn't block.
 template <vector_operand X, float_or_double T>
   requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
 void nrm2(const executor& where, const X& x, const added_words<T>& words) {

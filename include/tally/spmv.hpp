@@ -392,11 +392,11 @@ class TALLY_EXPORT spmv_plan {
   /// @throws error as `validate`, and out_of_memory.
   template <sparse_matrix M>
   spmv_plan(const executor& where, const M& a) : spmv_plan(where, as_operand(a)) {}
-  /// With a promise.
+  /// The same with a promise.
   template <sparse_matrix M, matrix_promise P>
   spmv_plan(const executor& where, const M& a, P promise)
       : spmv_plan(where, as_operand(a), promise) {}
-  /// Types erased.
+  /// The same with types erased.
   spmv_plan(const executor& where, const csr_operand& matrix);
   /// The same with a promise.
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_columns_t);
@@ -409,11 +409,11 @@ class TALLY_EXPORT spmv_plan {
   template <sparse_matrix M>
   spmv_plan(const executor& where, const M& a, queued_t)
       : spmv_plan(where, as_operand(a), queued) {}
-  /// With a promise.
+  /// The same with a promise.
   template <sparse_matrix M, matrix_promise P>
   spmv_plan(const executor& where, const M& a, P promise, queued_t)
       : spmv_plan(where, as_operand(a), promise, queued) {}
-  /// Types erased.
+  /// The same with types erased.
   spmv_plan(const executor& where, const csr_operand& matrix, queued_t);
   /// The same with a promise.
   spmv_plan(const executor& where, const csr_operand& matrix, fixed_columns_t, queued_t);

@@ -69,7 +69,7 @@ struct scalar {
   std::complex<double> number = {};  ///< value of any other type
 
   constexpr scalar() = default;
-  /// From any element type.
+  /// A factor of any element type.
   template <tally::element T>
   constexpr scalar(const T& value) : element(type_of<T>) {
     if constexpr (is_complex_v<T>) {
@@ -83,7 +83,7 @@ struct scalar {
     }
   }
 
-  /// In the computation type, rounded by the environment that the library sets.
+  /// Returns the factor in the computation type, rounded by the environment that the library sets.
   template <class C>
   constexpr C as() const {
     using R = real_t<C>;

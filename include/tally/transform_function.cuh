@@ -169,7 +169,7 @@ struct map_shape {
   unsigned threads;
 };
 
-/// As for compute-bound built-in functions (backends/cuda/transform/kernel.cuh); not tuned here.
+/// Shapes of compute-bound built-in functions (backends/cuda/transform/kernel.cuh); not tuned here.
 inline constexpr map_shape words_shape = {2, 128};
 inline constexpr map_shape elements_shape = {4, 256};
 

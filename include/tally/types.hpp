@@ -299,7 +299,7 @@ struct traits {
   tally::type complex = no_type;
 };
 
-/// By type value, then none. Names are separate: their addresses would slow short calls.
+/// Traits by type value, then of none. Names are separate: their addresses would slow short calls.
 inline constexpr auto traits_by_number = []<class... T>(type_list<T...>) {
   std::array<traits, sizeof...(T) + 1> table;
   ((table[static_cast<std::size_t>(type_of<T>)] = {sizeof(T), alignof(T), type_of<real_t<T>>,

@@ -186,7 +186,7 @@ tally::executor executor_of(const tally_executor* where) {
 /// Overwrites the defaults in `options`, `conjugated` and `words` (null: not applicable) by the
 /// caller's choices. An operation has a waiting form if that is its default.
 ///
-/// By members, for short calls (tuning/short_calls.md: c.cpp read).
+/// Writes by members, for short calls (tuning/short_calls.md: c.cpp read).
 void read(const tally_call_options* given, tally::call_options* options,
           tally::conjugate* conjugated = nullptr, bool* words = nullptr) {
   if (given != nullptr) read_checked(*given, options, conjugated, words);

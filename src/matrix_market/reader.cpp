@@ -19,7 +19,7 @@
 namespace tally::matrix_market {
 namespace {
 
-/// In proportion to `entries`, to bound row offsets.
+/// Returns the row limit for a number of entries, to bound row offsets.
 constexpr std::size_t max_rows(std::size_t entries, const options& o) {
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
   return o.max_empty_rows > all - 64 * entries ? all : o.max_empty_rows + 64 * entries;
@@ -173,7 +173,7 @@ class stored_entries {
         {static_cast<row_type>(e.row), static_cast<Column>(e.column), e.value});
   }
 
-  /// In file order, with mirror images.
+  /// Calls f for all entries in file order, with mirror images.
   template <class F>
   void for_each(const F& f) const {
     for (const auto& block : blocks_) {
@@ -450,7 +450,7 @@ std::size_t read_entries(line_reader& lines, const header& h, grown<matrix_entry
   return count;
 }
 
-/// Not for pipes: a second reader would wait for another writer, or take the first reader's bytes.
+/// Rejects pipes: a second reader would wait for another writer, or take the first reader's bytes.
 void check_regular(const source& from, const std::string& path) {
   std::error_code ignored;
   const auto what = std::filesystem::status(path, ignored);

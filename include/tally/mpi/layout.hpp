@@ -41,7 +41,7 @@ class layout {
   ///               `comm`.
   layout(MPI_Comm comm, std::int64_t size) : layout(comm, size, 0, false) {}
 
-  /// With the index of this rank's first element, for intervals in any order. They must partition
+  /// Takes the index of this rank's first element, so intervals in any order. They must partition
   /// [0, total); empty ones may lie anywhere.
   /// @throws error as above; on all ranks invalid_argument for a gap or an overlap.
   layout(MPI_Comm comm, std::int64_t size, std::int64_t first) : layout(comm, size, first, true) {}
@@ -69,7 +69,7 @@ class layout {
 
   /// Tally's communicator, for its own calls; ranks in the order of intervals.
   MPI_Comm communicator() const noexcept { return over_->get(); }
-  /// With cached MPI objects.
+  /// The communicator with cached MPI objects.
   const std::shared_ptr<calls::communicator>& over() const noexcept { return over_; }
   /// Tag of point-to-point messages.
   int tag() const noexcept { return tag_; }

@@ -91,7 +91,7 @@ class request {
  public:
   /// An empty request.
   request() = default;
-  /// For the non-blocking functions.
+  /// A request made by the non-blocking functions.
   explicit request(std::unique_ptr<calls::unfinished_sums> sums) noexcept
       : sums_(std::move(sums)) {}
   /// Leaves the other one empty.

@@ -62,7 +62,7 @@ class current_device {
   bool changed_ = false;
 };
 
-/// In one group: messages between ranks travel at once.
+/// Makes calls in one group: messages between ranks travel at once.
 template <class Calls>
 void together(const Calls& all) {
   check(ncclGroupStart(), "ncclGroupStart");

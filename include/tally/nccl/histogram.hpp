@@ -25,7 +25,7 @@ namespace tally::nccl {
 
 namespace calls {
 
-/// In place.
+/// Sums counts over all ranks, in place.
 inline void add_counts(const communicator& over, const executor& where,
                        const output_operand& counts) {
   check(ncclAllReduce(counts.data, counts.data, counts.size,

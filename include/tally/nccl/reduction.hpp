@@ -29,7 +29,7 @@ using distributed::sums;
 
 // --- The exact grade, and integers ----------------------------------------------------------------
 
-/// For this rank's part of a field.
+/// Queues the sum of this rank's part of a field.
 inline void queue_sum(const executor& where, const sums& all, const interval_field& f,
                       const output& to) {
   const call_options options = {.grade = exact, .wait = false};
