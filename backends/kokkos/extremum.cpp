@@ -114,7 +114,7 @@ struct find_index {
   }
 };
 
-/// In device memory.
+/// Extremum and its index, in device memory.
 struct found {
   alignas(8) unsigned char value[8];
   std::int64_t index;

@@ -293,7 +293,7 @@ void sum_weights(const space& where, const histogram_arguments& a, const Samples
 
 // --- All of it -----------------------------------------------------------------------------------
 
-/// Without `counts` only outside samples.
+/// Counts the samples; without `counts` only those outside.
 template <class C, class Samples>
 void count_all(const space& where, const histogram_arguments& a, const Samples& x, C* counts) {
   auto* const outside = reinterpret_cast<wide_count*>(a.options.outside);

@@ -221,7 +221,7 @@ std::int64_t index_at(const operand& v, std::size_t i) {
   return value;
 }
 
-/// For matrices of four arrays.
+/// Returns the first defect of a matrix of four arrays, if any.
 csr_defect defect_of_rows(const csr_operand& a) {
   const lies_outside bad{row_bounds(a), index_vector(a.column_indices),
                          static_cast<std::int64_t>(a.nonzeros()), a.columns};

@@ -78,8 +78,8 @@ struct borders {
   /// If not null, parts begin at these windows and cut no row.
   const std::vector<sorting_scope>* windows = nullptr;
 
-  /// With slices parts begin at windows, unless a row may be cut; then there may be fewer. (Windows
-  /// were made for the number of threads at planning.)
+  /// Begins parts at windows if there are slices, unless a row may be cut; there may then be fewer
+  /// parts. (Windows were made for the number of threads at planning.)
   borders(const csr_operand& a, int threads, const row_slices* slices)
       : bounds(a),
         in_order(!a.row_ends),

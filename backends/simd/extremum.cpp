@@ -18,7 +18,8 @@
 namespace tally::backends::simd {
 namespace {
 
-/// By search, in the order of `extreme`, and type; null for complex elements without an order.
+/// Searches by kind, in the order of `extreme`, and type; null for complex elements without an
+/// order.
 struct implementation {
   instruction_set set;
   std::array<type_table<extremum_search*>, 4> searches;

@@ -82,7 +82,7 @@ TALLY_FUNCTION V exponential(V x) {
   return N::keep_nan(x, result);
 }
 
-/// For negative x divided by 2^k. `e` is exp(-|x|), `scale` 2^k.
+/// Returns the sigmoid of x, divided by 2^k for negative x. `e` is exp(-|x|), `scale` 2^k.
 template <class N, class V, class Which>
 TALLY_FUNCTION V logistic(const reduced_exponent<V>& e, V scale, Which negative) {
   const V one = N::set(1);

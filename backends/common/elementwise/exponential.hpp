@@ -30,7 +30,7 @@ struct exponential_constants<float> {
   static constexpr float forth = 0x1p26f, back = 0x1p-26f;
   /// Added so that neither x nor x^2 is subnormal; rounded away unless exp is 1.
   static constexpr float speck = 0x1p-50f;
-  /// For (exp(r) - 1 - r) / r^2, error at most 2^-28.2 / r^2.
+  /// Polynomial Q for (exp(r) - 1 - r) / r^2, error at most 2^-28.2 / r^2.
   static constexpr int degree = 4;
   static constexpr float q[] = {0.5f, 0x1.55548ep-3f, 0x1.55545ep-5f, 0x1.123b6cp-7f,
                                 0x1.6db448p-10f};
@@ -128,7 +128,7 @@ struct number_arithmetic {
     return x < positive_bound ? x : positive_bound;
 #endif
   }
-  /// For d in [1, 2], rounded to nearest even.
+  /// Returns 1/d, rounded to nearest even. Pre: d in [1, 2].
   static TALLY_HOST_DEVICE R reciprocal(R d) {
 #if defined(__CUDA_ARCH__)
     // __frcp_rn, which checks the range, is slower (tuning/elementwise.md: reciprocal on devices).

@@ -65,7 +65,7 @@ inline void write_result(const exact_sums& sums, const exact_arguments& a) {
                                       [&]<class R>() { write(static_cast<R*>(a.result.data)); });
 }
 
-/// In the default environment.
+/// Function that adds terms to sums, in the default environment.
 using exact_node = void(const exact_arguments& a, exact_sums& to);
 
 /// Sum i, of type T, to its result of type R.

@@ -20,7 +20,7 @@ namespace tally::backends {
 
 using slot = std::uint32_t;
 
-/// After the bins, in this order.
+/// Slots after the bins, in this order.
 namespace slots {
 inline constexpr slot below = 0, above = 1, nan = 2, outside = 3;
 }
@@ -68,7 +68,8 @@ TALLY_HOST_DEVICE bool exceeds(S x, double edge) {
 
 struct key_bins {
   slot bins;
-  /// Above if keys are unsigned, which are then too large for any number of bins.
+  /// Slot of negative keys; above if keys are unsigned, which are then too large for any number of
+  /// bins.
   slot negative = slots::below;
 
   template <class S>
@@ -87,7 +88,7 @@ struct even_steps {
   double lower, upper;
   double origin, scale, rate;
   double first, step;
-  /// For integers, half way to the integer before: no integer is near an edge.
+  /// Origin of quotients; for integers 1/2 lower, in units of p: none is near an edge.
   double origin_of_quotient;
 };
 

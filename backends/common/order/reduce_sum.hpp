@@ -118,7 +118,7 @@ struct norm_sum<std::complex<T>> {
 
 // --- Results -------------------------------------------------------------------------------------
 
-/// For nrm2: squares cannot leave the range.
+/// Returns the result of a sum. Pre, for nrm2: squares cannot leave the range.
 template <class A>
 TALLY_HOST_DEVICE complex_number<real_t<A>> finish_parts(const reduce_sum<A>& sum, reduction what) {
   using R = real_t<A>;

@@ -45,7 +45,8 @@ struct pattern_range {
   std::size_t end() const { return row + rows; }
 };
 
-/// In row order. Rows between runs are empty, long, or beyond the limit of patterns.
+/// A matrix's pattern ranges, in row order. Rows between them are empty, long, or beyond the limit
+/// of patterns.
 class pattern_ranges {
  public:
   pattern_ranges(const csr_operand& a, pattern_lists& lists);

@@ -99,7 +99,7 @@ class gathered_rows {
   alignas(64) std::byte values_[order::chunk * sizeof(std::complex<double>)];
 };
 
-/// As `kernels.part`, for any product; at most a chunk.
+/// Sums as `kernels.part` does, for any product; at most a chunk.
 template <class A>
 dot_sum<A> sum_part(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                     std::size_t n) {

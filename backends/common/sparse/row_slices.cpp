@@ -248,7 +248,7 @@ class slice_maker {
     s_.longest = std::max<std::size_t>(s_.longest, kind.longest);
   }
 
-  /// By pattern, full slices first.
+  /// Adds the adjacent rows by pattern, full slices first.
   void add_adjacent() {
     std::ranges::sort(adjacent_, [](const run& i, const run& j) {
       const std::size_t rest_i = i.rows % slice, rest_j = j.rows % slice;

@@ -18,7 +18,7 @@ TALLY_HOST_DEVICE constexpr int lanes_per_thread(std::size_t x_size, std::size_t
   return x_size >= 8 || y_size >= 8 ? 2 : 4;
 }
 
-/// For one vector; elements of one byte come 8 at a time.
+/// The same for one vector; elements of one byte come 8 at a time.
 TALLY_HOST_DEVICE constexpr int lanes_per_thread(std::size_t size) {
   return size == 1 ? 8 : lanes_per_thread(size, size);
 }

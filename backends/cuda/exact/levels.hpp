@@ -90,7 +90,7 @@ TALLY_HOST_DEVICE double high_part(const Tile& tile, int l, int i) {
 
 // --- Narrow levels ---------------------------------------------------------------------------
 
-/// For tiles of up to `count` terms a thread, with sums in an exact_sum<T>.
+/// Levels for tiles of up to `count` terms a thread, with sums in an exact_sum<T>.
 template <class T, bool paired, int count>
 struct narrow_levels {
   using sum = exact_sum<T>;
@@ -106,7 +106,7 @@ struct narrow_levels {
 
   /// Window: above magnitude_of of all terms. 0: none yet.
   std::uint32_t limit = 0;
-  /// In each level's units.
+  /// Sum of each level, in its units.
   std::int64_t sums[levels] = {};
 
   /// Returns the window for this magnitude, with room for 4 times as much.
@@ -219,8 +219,8 @@ inline constexpr unsigned special = nan | plus_infinity | minus_infinity;
 /// level's; the rest goes to the levels after it. 168 bits from the first level's top on hold the
 /// 106 of a product, and 126 the 53 of a double, wherever they begin.
 ///
-/// For exact_sum<double> the bins reach over 2^+-462 only. Other, rare terms are added in another
-/// pass for their exponent bank: bank b holds 2^(924 b +- 462), scaled to bank 0.
+/// Bins for exact_sum<double> reach over 2^+-462 only. Other, rare terms are added in another pass
+/// for their exponent bank: bank b holds 2^(924 b +- 462), scaled to bank 0.
 template <class T, bool paired>
 struct wide_levels {
   static constexpr bool banked = std::same_as<T, double>;

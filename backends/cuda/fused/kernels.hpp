@@ -9,7 +9,7 @@ namespace tally::backends::cuda {
 
 using fused_kernel_function = void(const fused_job job);
 
-/// For vectors of one type for which is_contiguous holds.
+/// Kernel for vectors of one type for which is_contiguous holds.
 struct fused_kernel {
   fused_kernel_function* function = nullptr;
   unsigned words = 0;  ///< of a block's sum

@@ -92,7 +92,7 @@ struct spread_table {
 #pragma unroll
     for (int i = 0; i < n; ++i) count_at(address_of(min(places[i], count)));
   }
-  /// At once if all bytes are equal. __byte_perm finds addresses sooner than shifts.
+  /// Counts the bytes, at once if all are equal. __byte_perm finds addresses sooner than shifts.
   __device__ void add(const elements<std::uint8_t, 16>& bytes) {
     const uint4 load = bytes.raw[0];
     const std::uint32_t words[] = {load.x, load.y, load.z, load.w};

@@ -82,7 +82,7 @@ struct histogram_job {
   std::uint32_t base = 0;            ///< rank of the float at position 0
 };
 
-/// For kernels that know edges, with few thresholds.
+/// Parameter of kernels that know edges, with few thresholds.
 struct histogram_edges_job : histogram_job {
   static constexpr std::size_t room = 2080;  ///< 260 doubles or 520 floats
   alignas(8) std::byte few[room];
@@ -103,7 +103,7 @@ struct histogram_weights_job : histogram_edges_job {
   std::size_t first = 0, some = 0;
 };
 
-/// For the kernel that rounds sums of weights, or adds them to limbs.
+/// Parameter of the kernel that rounds sums of weights, or adds them to limbs.
 struct histogram_sums_job {
   const std::int64_t* words = nullptr;
   bool doubles = false;  ///< weights: doubles, else floats
@@ -131,7 +131,7 @@ struct histogram_bytes_job {
   alignas(8) std::byte bytes[room];
 };
 
-/// For out-of-range keys.
+/// Parameter of the kernels that find and report out-of-range keys.
 struct histogram_out_of_range_job {
   const void* x = nullptr;
   std::ptrdiff_t increment = 1;

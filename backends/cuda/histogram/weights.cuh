@@ -195,7 +195,7 @@ class weight_table {
     for (unsigned i = threadIdx.x; i < 2 * words * bins_; i += blockDim.x) numbers_[i] = 0;
   }
 
-  /// By one weight of each thread. Called by the whole block.
+  /// Chooses the table's limbs by one weight of each thread. Called by the whole block.
   __device__ void choose_limbs(const typename sum::contribution& p) {
     __shared__ unsigned begin_at[sum::words + 1];
     for (unsigned i = threadIdx.x; i <= sum::words; i += blockDim.x) begin_at[i] = 0;

@@ -17,7 +17,7 @@ struct vectors_kernel {
   unsigned words = 0;
 };
 
-/// For values, magnitudes or squares; `accumulator` is complex if x is.
+/// Returns the kernels for values, magnitudes or squares; `accumulator` is complex if x is.
 template <summand what>
 vectors_kernel vectors_kernel_of(type accumulator, type x);
 

@@ -178,7 +178,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   }
 }
 
-/// For contiguous, aligned pairs with the same y.
+/// Kernel for contiguous, aligned pairs with the same y.
 template <class Terms, int in_flight>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     against_one_kernel(const __grid_constant__ multi_dot_job job) {

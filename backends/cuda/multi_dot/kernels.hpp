@@ -9,7 +9,7 @@ namespace tally::backends::cuda {
 
 using multi_dot_kernel = void(multi_dot_job);
 
-/// For vectors of one type, in its own accumulator.
+/// Kernels for vectors of one type, in its own accumulator.
 struct multi_dot_kernels {
   // For vectors for which is_contiguous(v, lanes) holds.
   multi_dot_kernel* against_one = nullptr;  ///< for pairs with the same y
@@ -29,8 +29,8 @@ using multi_dot_types =
 
 const multi_dot_kernels& multi_dot_kernels_of(type element);
 
-/// For any vectors that `accumulator` can accumulate, with types from the job. For a complex
-/// accumulator the ys are complex, and the xs may be.
+/// Returns the kernel for any vectors that `accumulator` can accumulate, with types from the job.
+/// For a complex accumulator the ys are complex, and the xs may be.
 multi_dot_kernel* any_pairs_kernel(type accumulator, bool x_complex);
 
 }  // namespace tally::backends::cuda

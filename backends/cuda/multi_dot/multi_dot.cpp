@@ -133,7 +133,7 @@ multi_dot_job job_of(const multi_dot_arguments& a) {
   return job;
 }
 
-/// For contiguous pairs of at most a chunk.
+/// Runs contiguous pairs of at most a chunk.
 void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_arguments& a,
                multi_dot_job job, bool aligned) {
   const auto n = static_cast<std::size_t>(job.first.n);

@@ -109,7 +109,7 @@ struct squares {
   }
 };
 
-/// For unsigned numbers asum is sum.
+/// Reduction that computes `what`: sum for asum of unsigned numbers.
 template <reduction what, class X>
 inline constexpr reduction reduced_by =
     what == reduction::asum && std::is_unsigned_v<X> ? reduction::sum : what;

@@ -49,7 +49,7 @@ class device_memory {
   device_memory(const device_memory&) = delete;
   device_memory& operator=(const device_memory&) = delete;
 
-  /// On the current device; called at most once.
+  /// Allocates on the current device; called at most once.
   void allocate(std::size_t bytes);
   void* get() const { return memory_; }
 

@@ -39,7 +39,7 @@ inline constexpr int max_terms = merge_tile_path + split_row;
 template <class A>
 inline constexpr unsigned merge_tile_blocks_per_sm = sizeof(A) <= 8 ? 6 : 3;
 
-/// With a longer row, a tile sums all short rows in 8 threads each (tuning/spmv.md).
+/// Longest row with which a tile doesn't yet sum all short rows in 8 threads each (tuning/spmv.md).
 inline constexpr int uneven_row = 32;
 
 /// Merge-path length of a row block. Even with 127 further terms of its last row, it loads in one

@@ -77,7 +77,7 @@ class stages {
     }
   };
 
-  /// In powers of two.
+  /// Returns the parts, with lengths that are powers of two.
   parts parts_of(std::span<const staged_vector> vectors) const;
 
   /// Zeros behind short vectors, to a whole chunk, change no sum and let kernels read faster over

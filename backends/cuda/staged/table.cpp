@@ -20,7 +20,7 @@ struct function_name {
   constexpr function_name(const char (&given)[n]) { std::copy_n(given, n, text); }
 };
 
-/// For operations that workspaces don't support.
+/// Function for operations that workspaces don't support.
 template <class Row, function_name name>
 struct refused;
 template <class Result, class... Argument, function_name name>

@@ -106,7 +106,7 @@ __device__ inline double scaled_by_power(double x, unsigned k) {
                           __double2loint(x));
 }
 
-/// With the shortest way to 1/d.
+/// Arithmetic with the shortest way to 1/d.
 template <class R>
 struct moderate_arithmetic : number_arithmetic<R> {
   static __device__ R reciprocal(R d) {
@@ -302,7 +302,7 @@ inline constexpr int blocks_at_once =
     : Function::template guesses<loads> ? 3
                                         : 0;
 
-/// For vectors that all start at the same distance from a multiple of 16 bytes.
+/// Kernel for vectors that all start at the same distance from a multiple of 16 bytes.
 template <class Function, int loads>
 __global__ void __launch_bounds__(loads_per_block, blocks_at_once<Function, loads>)
     transform_vectors(const transform_job job) {
@@ -361,8 +361,8 @@ __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int
   return result;
 }
 
-/// For vectors whose inputs start at other distances from a multiple of 16 bytes than the output:
-/// aligned loads, all within the vector, are shifted.
+/// Kernel for vectors whose inputs start at other distances from a multiple of 16 bytes than the
+/// output: aligned loads, all within the vector, are shifted.
 template <class Function, int loads>
 __global__ void __launch_bounds__(256) transform_shifted(const transform_job job) {
   using T = typename Function::T;

@@ -10,15 +10,16 @@ namespace tally::backends::cuda {
 
 using transform_kernel_function = void(const transform_job job);
 
-/// For contiguous vectors of one type: `vectors` if all start at the same distance from a multiple
-/// of 16 bytes, else `shifted`.
+/// Kernels for contiguous vectors of one type: `vectors` if all start at the same distance from a
+/// multiple of 16 bytes, else `shifted`.
 struct transform_kernel {
   const transform_case* cut = nullptr;         ///< partition; null: no kernel
   transform_kernel_function* vectors[3] = {};  ///< with 1, 2 and 4 loads, up to cut->max_loads
   transform_kernel_function* shifted = nullptr;
 };
 
-/// Where signs make no difference, integers are taken as unsigned.
+/// Returns the kernels of `what` for vectors of T. Where signs make no difference, integers are
+/// taken as unsigned.
 template <class T>
 transform_kernel transform_kernel_of(elementwise what);
 
@@ -37,13 +38,13 @@ transform_kernel transform_kernel_of<float>(elementwise what);
 template <>
 transform_kernel transform_kernel_of<double>(elementwise what);
 
-/// For real elements.
+/// Returns the kernels that copy real elements.
 transform_kernel copy_kernel_of(type element);
 
-/// For any types and strides; computes in `computation`.
+/// Returns the kernel for any types and strides; it computes in `computation`.
 transform_kernel_function* any_transform_kernel_of(elementwise what, type computation);
 
-/// For real numbers, or complex elements of two.
+/// Returns the kernel that copies real numbers, or complex elements of two, with any strides.
 transform_kernel_function* any_copy_kernel_of(type number);
 
 }  // namespace tally::backends::cuda

@@ -96,7 +96,7 @@ class edge_grid {
   std::vector<slot> begins_;
 };
 
-/// In the order of `searches`.
+/// Kinds of bins, in the order of `searches`.
 enum class kind { keys, even, integers, edges };
 
 struct implementation {

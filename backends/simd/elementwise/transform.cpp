@@ -39,7 +39,7 @@ namespace {
 
 // --- exp and sigmoid -----------------------------------------------------------------------------
 
-/// Without FMA (processors before 2013) the C library computes each number.
+/// Whether there is FMA. Without it (processors before 2013) the C library computes each number.
 constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || (is_neon && HWY_ARCH_ARM_A64);
 
 template <class R>

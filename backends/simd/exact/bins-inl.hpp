@@ -51,7 +51,7 @@ HWY_NOINLINE double specials_of(const Terms terms, std::size_t n) {
   return total;
 }
 
-/// For a sum with an infinity or a NaN: only such terms count, none after a NaN.
+/// Adds terms to a sum with an infinity or a NaN: only such terms count, none after a NaN.
 template <class Terms>
 HWY_NOINLINE void add_specials(const Terms terms, std::size_t n, intermediate_sum& to) {
   constexpr std::size_t block = 4096;
@@ -141,7 +141,7 @@ class parted_numbers {
   // Exponents in place, in the upper half.
   static constexpr std::uint32_t exponent_unit = 1u << 20, special = 0x7ff * exponent_unit;
   static constexpr std::uint32_t normal = exponent_unit;
-  /// From here on a product's error is 0 or normal.
+  /// Least exponent from which a product's error is 0 or normal.
   static constexpr std::uint32_t safe_product = (1023 - 916) * exponent_unit;
   /// Converted floats are never subnormal.
   static constexpr bool from_floats = Terms::digits < 53;

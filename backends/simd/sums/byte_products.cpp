@@ -44,7 +44,7 @@ TALLY_WITH_VNNI inline void add_first(const X* x, const Y* y, std::size_t count,
   add<X, Y>(_mm512_maskz_loadu_epi8(some, x), _mm512_maskz_loadu_epi8(some, y), sum, others);
 }
 
-/// In plain code: by instructions, GCC 12 would warn of its own header.
+/// Returns the total, by plain code: by instructions, GCC 12 would warn of its own header.
 template <class X, class Y>
 TALLY_WITH_VNNI inline std::int64_t total(__m512i sum, __m512i others) {
   constexpr bool is_unsigned = std::is_unsigned_v<X> && std::is_unsigned_v<Y>;

@@ -384,7 +384,7 @@ void convert(const void* from, std::size_t n, buffers<W>& to, std::size_t at) {
 template <class W>
 using converter = void(const void* from, std::size_t n, buffers<W>& to, std::size_t at);
 
-/// By element type; null where `W` doesn't take it.
+/// Converters by element type; null where `W` doesn't take it.
 template <class W>
 constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   if constexpr (std::is_integral_v<W>

@@ -17,7 +17,7 @@
 namespace tally::backends::simd {
 namespace {
 
-/// By element type, in the order of `reduction`.
+/// Nodes by reduction, in the order of `reduction`, and element type.
 template <class A>
 using node_tables = std::array<type_table<reduce_node<A>*>, 3>;
 
@@ -156,7 +156,7 @@ struct buffer {
 template <class W>
 using converter = void(const void* from, std::size_t n, W* to);
 
-/// By element type, or its parts' type; null where `W` doesn't take it.
+/// Converters by element type, or its parts' type; null where `W` doesn't take it.
 template <class W>
 constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   using R = real_t<X>;

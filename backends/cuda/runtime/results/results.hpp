@@ -14,7 +14,7 @@ namespace tally::backends::cuda {
 
 class results {
  public:
-  /// For calls that wait.
+  /// Form in which kernels write the results of calls that wait.
   enum form : std::uint8_t {
     as_they_are,   ///< tag 0
     few_as_words,  ///< as tagged words if the result_buffer holds them

@@ -28,7 +28,7 @@ struct propagation_blocking {
   std::int32_t sections = 0;
   std::int32_t section = 0;         ///< elements of one but the last
   std::int32_t tiles_per_part = 0;  ///< whose elements the buffer holds
-  /// For each element of a tile: its index in the section, and its term's index in the tile.
+  /// Indices of each element of a tile: its own in the section, and its term's in the tile.
   /// Padding: the section's first element, and the index behind all terms.
   std::uint16_t* section_index = nullptr;
   std::uint16_t* in_tile = nullptr;

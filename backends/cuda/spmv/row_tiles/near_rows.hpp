@@ -24,7 +24,7 @@ struct near_rows_job {
 };
 using near_rows_kernel = void(near_rows_job);
 
-/// In blocks of `rows_per_row_tile` threads.
+/// Kernel with blocks of `rows_per_row_tile` threads.
 struct near_rows_choice {
   near_rows_kernel* kernel = nullptr;  ///< null for other types
   std::size_t bytes = 0;               ///< dynamic shared memory
