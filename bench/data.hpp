@@ -77,7 +77,7 @@ struct reference {
   /// |result - this| / magnitude, for a result of type `element`.
   double error_of(const void* result, tally::type element) const;
 
-  /// For spmv: the largest row error, relative to the row's sum of magnitudes.
+  /// The largest row error of spmv, relative to the row's sum of magnitudes.
   double error_of_rows(const void* result, const void* expected, tally::type element) const;
 
   /// The largest |result_i - elements_i| in ulp of type `element`; no element is subnormal.
@@ -88,7 +88,7 @@ struct reference {
 double largest_difference(const void* result, const void* expected, std::size_t n,
                           tally::type element);
 
-/// For operands in host memory.
+/// Returns the reference for operands in host memory.
 reference reference_of(const workload& w, values drawn = values::uniform);
 
 }  // namespace bench

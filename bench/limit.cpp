@@ -12,14 +12,14 @@
 namespace bench {
 namespace {
 
-/// Below, the call itself takes as long as its data.
+/// Bytes below which the call itself takes as long as its data.
 constexpr std::size_t min_bytes = std::size_t{1} << 14;
-/// Below there is one method, the widest loads, called directly.
+/// Bytes below which there is one method, the widest loads, called directly.
 constexpr std::size_t one_way_below = std::size_t{1} << 16;
 
 using way = std::function<bool()>;
 
-/// Data stay in the caches.
+/// Returns the seconds of a call; data stay in the caches.
 double seconds_of(const way& f) {
   using clock = std::chrono::steady_clock;
   constexpr auto enough = std::chrono::microseconds(200);
@@ -35,7 +35,7 @@ double seconds_of(const way& f) {
   return std::chrono::duration<double>(elapsed).count() / calls;
 }
 
-/// Chosen at the first call.
+/// Returns the fastest method, chosen at the first call.
 way fastest_of(std::vector<way> ways) {
   const on_demand<way> chosen([ways = std::move(ways)] { return fastest(ways, seconds_of); });
   return [chosen] { return chosen()(); };
@@ -133,8 +133,8 @@ std::vector<way> ways_of(std::initializer_list<Choice> choices, const One& one) 
   return ways;
 }
 
-/// On one thread, and on all where the workload permits; `one_way` makes the method for few bytes,
-/// `ways` those for a number of threads.
+/// Returns candidates on one thread, and on all where the workload permits; `one_way` is the method
+/// for few bytes, `ways` makes those for a number of threads.
 contenders on_threads(const std::string& name, const workload& w, const way& one_way,
                       const std::function<std::vector<way>(int threads)>& ways) {
   contenders list = {

@@ -65,7 +65,7 @@ matrices::pattern pattern_in(const std::string& path) {
   return {a.rows, a.columns, std::move(a.row_offsets), std::move(a.column_indices)};
 }
 
-/// Without folder, .mtx and .mtx.gz.
+/// Returns the file's name without folder, .mtx and .mtx.gz.
 std::string name_of(const std::filesystem::path& path) {
   std::filesystem::path name = path.filename();
   for (const char* const end : {".gz", ".mtx"}) {

@@ -76,7 +76,7 @@ struct options {
   std::string filter;
 };
 
-/// Relative to the first candidate.
+/// Measures candidates and prints times, also relative to the first.
 void report(const options& chosen, const std::string& row, const std::vector<contender>& all) {
   if (row.find(chosen.filter) == std::string::npos) return;
   const std::vector<double> seconds = times_of(all, chosen.turns, chosen.turn_seconds);
@@ -99,7 +99,7 @@ std::vector<double> random_vector(std::size_t n) {
 /// Keeps results from being optimised away.
 volatile double sink;
 
-/// Borders at multiples of a chunk or not.
+/// Measures dot products and sums, with borders at multiples of a chunk or not.
 void dots(const options& chosen, std::size_t n) {
   const auto where = tally::simd();
   const std::vector<double> x = random_vector(n), y = random_vector(n);
@@ -134,7 +134,7 @@ void dots(const options& chosen, std::size_t n) {
            [&] { sink = tally::mpi::sums(world(), where, fields, tally::exact)[0]; }}});
 }
 
-/// The messages alone.
+/// Measures the messages alone.
 void messages(const options& chosen) {
   double one = 1;
   std::int64_t words[138] = {}, few[24] = {};
@@ -169,7 +169,7 @@ tally::csr_matrix<double, std::int32_t, std::int64_t> slab(std::int64_t m) {
   return a;
 }
 
-/// With and without halo.
+/// Measures products with and without halo.
 void products(const options& chosen, std::int64_t m) {
   const auto where = tally::simd();
   const auto rows = slab(m);

@@ -33,7 +33,7 @@ struct meeting {
   std::vector<double> times;
 };
 
-/// With a communicator with peer buffers and one that leaves all to NCCL.
+/// A rank with two communicators: one with peer buffers, one that leaves all to NCCL.
 struct rank {
   int number;
   tally::executor where;
@@ -44,7 +44,7 @@ struct rank {
 
 using call = std::function<void()>;
 
-/// In us: the median over launches of the slowest rank's.
+/// Returns the time of a call in us: the median over launches of the slowest rank's.
 double time_of(const rank& r, int calls, const call& f) {
   cudaStream_t stream = r.where.stream();
   f();
@@ -81,7 +81,7 @@ double time_of(const rank& r, int calls, const call& f) {
   return times[times.size() / 2];
 }
 
-/// Repeated from a few random doubles.
+/// A vector repeated from a few random doubles.
 class random_vector {
  public:
   random_vector(const tally::executor& where, std::size_t n, std::uint64_t seed)

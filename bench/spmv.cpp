@@ -24,8 +24,9 @@ contenders ours(const workload& w, bool full) {
   return list;
 }
 
-/// With plans that know columns, or keep values too; of a transpose, that read values or keep them.
-/// Made once, or, to measure that, anew for every product; then of a matrix also without promises.
+/// Returns candidates with plans that know columns, or keep values too; of a transpose, that read
+/// values or keep them. Plans are made once, or, to measure that, anew for every product; then of a
+/// matrix also without promises.
 contenders ours_with_plans(const workload& w, bool full, bool anew = false) {
   contenders list;
   for (const tally::executor& where : host_executors(w.threads, full)) {

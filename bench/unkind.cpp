@@ -167,7 +167,7 @@ std::vector<target> targets() {
   return list;
 }
 
-/// What ran on the machine in the last minute.
+/// Returns the machine's load in the last minute.
 double load() {
   double of_minutes[1] = {};
   return getloadavg(of_minutes, 1) == 1 ? of_minutes[0] : 0;
@@ -359,7 +359,7 @@ class measurement {
   operations::list plain_;
   std::size_t n_;
   std::vector<target> targets_ = targets();
-  /// By executor and operation.
+  /// Seconds by executor and operation.
   std::map<std::pair<std::size_t, const operation*>, double> plain_seconds_;
   std::vector<row> rows_;
   std::size_t failed_ = 0;  ///< calls that threw

@@ -70,7 +70,7 @@ which is that of cg for the same matrix.
 
 // --- A vector -------------------------------------------------------------------------------------
 
-/// In its executor's memory. An operand, by data() and size().
+/// A rank's part of a vector, in the executor's memory. An operand, by data() and size().
 class part {
  public:
   part(const tally::executor& where, std::size_t n, double value)
@@ -113,7 +113,7 @@ global_matrix renumbered(const global_matrix& a, const std::vector<std::size_t>&
   return b;
 }
 
-/// With its own columns or the others'.
+/// Returns the rank's rows of `a`, with the rank's own columns or the others'.
 global_matrix rows_of(const layout& l, const global_matrix& a, bool own) {
   global_matrix rows;
   rows.rows = static_cast<std::size_t>(l.size());

@@ -107,7 +107,7 @@ outcome run_failing(std::int64_t k, const F& call, bool malloc_fails) {
   return result;
 }
 
-/// As run_failing, and expects that no allocation leaks.
+/// Calls run_failing, and expects that no allocation leaks.
 template <class F>
 outcome with_failing(std::int64_t k, const F& call, bool malloc_fails) {
   const std::int64_t before = live;

@@ -147,10 +147,10 @@ OnEveryExecutor* make() {
 /// Defines a test on every executor: "Executors/<suite>.<name>/<target>". TEST_P would compile a
 /// registration for each suite, longer than most tests.
 #define TEST_ON_EVERY_EXECUTOR(suite, name) TALLY_TEST_IN_SCOPE(suite, name, every_executor)
-/// For tests of more than half a second, or independent of instruction set and threads: one or two
-/// executors of each backend, with TALLY_TESTS=full all.
+/// Defines a test of more than half a second, or independent of instruction set and threads: on one
+/// or two executors of each backend, with TALLY_TESTS=full on all.
 #define TEST_ON_EVERY_BACKEND(suite, name) TALLY_TEST_IN_SCOPE(suite, name, every_backend)
-/// For tests too slow for the slow backends.
+/// Defines a test too slow for the slow backends.
 #define TEST_ON_FAST_BACKENDS(suite, name) TALLY_TEST_IN_SCOPE(suite, name, fast_backends)
 
 #define TALLY_TEST_IN_SCOPE(suite, name, s)                                                  \

@@ -19,7 +19,7 @@ double sigmoid(double x);
 /// The largest error of exp or sigmoid of floats in ulp, by double.
 double worst_error(tally::elementwise what, const float* x, const float* z, std::size_t n);
 
-/// In the formula's order.
+/// Factors in the formula's order.
 struct factors {
   tally::scalar alpha = 1, beta = 1, gamma = 1;
 };

@@ -222,7 +222,7 @@ struct operands {
   bytes x, y;
 };
 
-/// In the part type of the narrower operand.
+/// Returns ill-conditioned operands; T is the part type of the narrower one.
 template <class T>
 operands ill_conditioned(type x, type y, std::size_t n, std::uint64_t seed) {
   const auto a = oracle::ill_conditioned<T>(n, 1e35, seed);

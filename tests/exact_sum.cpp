@@ -98,7 +98,8 @@ bool add_tests(const char* name, int line, factory* of_double, factory* of_float
   return true;
 }
 
-/// For double and float. TYPED_TEST would take a quarter of the compile time to register tests.
+/// Defines a test for double and float. TYPED_TEST would take a quarter of the compile time to
+/// register tests.
 #define EXACT_SUM_TEST(name)                                                                   \
   template <class TypeParam>                                                                   \
   class ExactSum_##name : public ExactSum<TypeParam> {                                         \

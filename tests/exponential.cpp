@@ -20,7 +20,7 @@ namespace {
 
 using tally::elementwise;
 
-/// As in std::numeric_limits.
+/// A format's members of std::numeric_limits.
 struct format {
   int digits, min_exponent, max_exponent;
 };

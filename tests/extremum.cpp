@@ -206,7 +206,7 @@ class Extremum : public data::OnEveryExecutor {
   std::unique_ptr<data::buffer> memory_x_, memory_r_;
 };
 
-/// Around vectors, blocks of vectors, warps' parts and chunks.
+/// Sizes around vectors, blocks of vectors, warps' parts and chunks.
 const std::vector<std::size_t> sizes = {
     0,    1,    2,    3,    4,    5,    7,    8,    9,    15,   16,   17,   31,  32,
     33,   63,   64,   65,   100,  127,  128,  129,  255,  256,  257,  511,  512, 513,
@@ -615,7 +615,7 @@ TEST(ExtremumInterface, ReturnsTheElementsType) {
   EXPECT_EQ(tally::minmax(flags), (tally::extrema<bool>{{false, 1}, {true, 0}}));
 }
 
-/// Also in a result returned in registers.
+/// Results returned in registers included.
 TEST(ExtremumInterface, EveryByteOfAResultIsDefined) {
   for (const auto& where : tally::executors()) {
     if (data::on_device(where)) continue;

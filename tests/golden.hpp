@@ -68,7 +68,7 @@ inline constexpr row rows[] = {
     {100003, 0xc034c005a891888b, 0x0000000001e8a4d9, 0xc01ba97f},
 };
 
-/// As a matrix row of n terms times a vector.
+/// The same products as a matrix row of n terms times a vector.
 inline constexpr row matrix_rows[] = {
     {1, 0xbf46b1ea6ce91189, 0x800000000000966c, 0xbd93ba4a},
     {3, 0x3f639afcbda43fb4, 0x800000000000e832, 0xbd8867ee},

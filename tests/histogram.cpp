@@ -56,7 +56,7 @@ std::int64_t bin_between(const std::vector<number>& edges, number x) {
   return std::upper_bound(edges.begin(), edges.end(), x) - edges.begin() - 1;
 }
 
-/// Computed in double.
+/// Returns edges computed in double.
 std::vector<number> even_edges(double lower, double upper, std::size_t bins) {
   const double scale = std::isinf(upper - lower) ? 2 : 1;
   const double width = (upper / scale - lower / scale) / static_cast<double>(bins);
@@ -218,7 +218,7 @@ struct options {
 
 class Histogram : public data::OnEveryExecutor {
  protected:
-  /// For the bins of `a`.
+  /// Compares counts in the bins of `a` with those by `bin_of`.
   template <class X, class F>
   void compare(const tally::histogram_arguments& a, const std::vector<X>& x, std::size_t bins,
                F bin_of, const options& o = {}) {
@@ -884,7 +884,7 @@ class WeightedHistogram : public Histogram {
     return all;
   }
 
-  /// By exact sums, tested elsewhere.
+  /// Returns the results' bits by exact sums, tested elsewhere.
   template <class W, class C>
   static std::vector<std::uint64_t> expected(const std::vector<std::int32_t>& keys,
                                              const std::vector<W>& w, std::size_t bins,

@@ -926,7 +926,7 @@ std::size_t peak_kibibytes() {
   return 0;
 }
 
-/// In a process of its own, for a minute at most.
+/// Runs `call` in a separate process, for at most a minute.
 outcome apart(const std::function<std::size_t()>& call) {
   int ends[2] = {};
   EXPECT_EQ(pipe(ends), 0);

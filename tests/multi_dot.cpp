@@ -49,7 +49,7 @@ const std::vector<types>& equal_types() {
   return list;
 }
 
-/// In both orders: backends implement one.
+/// Returns mixed types in both orders: backends implement one.
 const std::vector<types>& mixed_types() {
   static const auto list = [] {
     std::vector<types> all;

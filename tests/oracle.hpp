@@ -34,10 +34,10 @@ class real {
   double fraction_;
 };
 
-/// Exact: every operation checks that MPFR did not round.
+/// An exact number: every operation checks that MPFR did not round.
 class number {
  public:
-  /// From 2^-2200 to 2^2300: holds sums of 2^64 products of doubles.
+  /// Bits from 2^-2200 to 2^2300: holds sums of 2^64 products of doubles.
   static constexpr mpfr_prec_t precision = 4500;
 
   number();

@@ -22,7 +22,7 @@ using calls::row;
 using tally::type;
 constexpr auto f64 = type::float64;
 
-/// Without such arguments, or infallible and tested below.
+/// Functions without such arguments, or infallible and tested below.
 const std::set<std::string> others = {
     // no enumerator
     "copy_bytes", "pin", "unpin", "of_numbers", "refuse", "serial", "openmp", "cuda", "kokkos",
@@ -131,7 +131,7 @@ TEST(OutOfRange, WhatTheyAreThatCantFail) {
 
 // --- C --------------------------------------------------------------------------------------------
 
-/// Without enumerator and struct, or infallible and tested below.
+/// Functions without enumerator and struct, or infallible and tested below.
 const std::set<std::string> other_functions = {
     "tally_automatic", "tally_copy_last_error", "tally_cuda", "tally_device_alloc",
     "tally_device_copy", "tally_device_free", "tally_executor_name", "tally_executor_named",

@@ -129,7 +129,7 @@ class Reduce : public data::OnEveryExecutor {
     ASSERT_EQ(poison[got.size()], std::byte{0xcc}) << "written past the result: " << c.label();
   }
 
-  /// In both layouts of a GPU's kernels.
+  /// Compares norms in both layouts of a GPU's kernels.
   template <class R, class X>
   void compare_norm(const std::vector<X>& x) {
     const type_case c = {reduction::nrm2, tally::type_of<X>, tally::type_of<R>};

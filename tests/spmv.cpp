@@ -126,7 +126,7 @@ struct apart {
   }
 };
 
-/// In three arrays or four.
+/// A matrix in an executor's memory, in three arrays or four.
 class placed_matrix {
  public:
   placed_matrix(const tally::executor& where, const apart& four, const pattern& p, type value_type,
@@ -207,7 +207,7 @@ constexpr form transpose_of_four = {tally::matrix_operation::transpose, true};
 
 class Spmv : public data::OnEveryExecutor {
  protected:
-  /// With and without plans.
+  /// Compares products with and without plans.
   void compare(const pattern& p, const types& t, kind k, type offset_type, type column_type,
                const std::vector<factors>& all, const layouts& l = {}, const form& f = as_it_is) {
     using tally::matrix_operation;
@@ -233,7 +233,7 @@ class Spmv : public data::OnEveryExecutor {
     compare(q.rows, q.values, matrix, {nullptr, &plan, &copy}, t, k, all, l, conjugates);
   }
 
-  /// For p with the summed rows.
+  /// Compares products whose summed rows are those of p.
   void compare(const pattern& p, const std::vector<std::byte>& values,
                const tally::csr_operand& matrix, const std::vector<const tally::spmv_plan*>& plans,
                const types& t, kind k, const std::vector<factors>& all, const layouts& l,
@@ -1013,7 +1013,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, FewColumns) {
 }
 
 #if TALLY_HAS_OPENMP
-/// With a plan that keeps values, on several numbers of threads: the serial bits.
+/// Expects the serial bits with a plan that keeps values, on several numbers of threads.
 template <class T>
 void multiply_in_shares(const pattern& p) {
   const auto values = data::elements_of<T>(data::random_bytes<T>(p.nonzeros(), 1, kind::special));

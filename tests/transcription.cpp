@@ -32,7 +32,8 @@ R converted(const T& value) {
   }
 }
 
-/// In the type that multiplies and adds them. Real operands have no imaginary parts.
+/// An operand's parts in the type that multiplies and adds them. Real operands have no imaginary
+/// parts.
 template <class R>
 struct parts {
   std::vector<R> re, im;

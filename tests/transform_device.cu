@@ -18,7 +18,7 @@ const std::vector<std::size_t> sizes = {0,   1,   2,   3,   4,    5,    7,    8,
                                         16,  17,  31,  32,  33,   63,   64,   65,    127,    129,
                                         255, 257, 511, 513, 1023, 1025, 4099, 50021, 1000003};
 
-/// With a copy on the host.
+/// Bytes in device memory, with a copy on the host.
 class bytes_on_device {
  public:
   bytes_on_device(std::size_t n, unsigned seed) : host(n) {
@@ -188,7 +188,7 @@ TEST_F(TransformDevice, MixedTypes) {
   expect_mixed<std::int8_t, std::int8_t, std::int64_t>();
 }
 
-/// By parts, since std::complex has no device functions.
+/// A product with i, by parts, since std::complex has no device functions.
 struct turned {
   template <class C>
   __host__ __device__ C operator()(const C& c) const {

@@ -24,7 +24,7 @@ struct view {
   std::size_t stride(std::size_t d) const { return strides[d]; }
 };
 
-/// With another `Reference` the accessor computes elements.
+/// A view like std::mdspan. With another `Reference` the accessor computes elements.
 template <class T, int rank_, class Reference = T&>
 struct mdspan {
   using element_type = T;

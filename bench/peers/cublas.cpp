@@ -63,7 +63,7 @@ template <class X, class Y, class A>
 constexpr bool has_dot =
     std::same_as<X, Y> && (std::same_as<A, X> || (is_16_bit<X> && std::same_as<A, float>));
 
-/// Looked up once: f(handle, n, x, y, result).
+/// Returns the dot function, looked up once: f(handle, n, x, y, result).
 template <class X>
 auto dot_of() {
   using n_type = std::int64_t;
@@ -230,7 +230,7 @@ class vectors_of {
   }};
 };
 
-/// For vectors that cuBLAS updates.
+/// Calls f if cuBLAS updates vectors of the workload's types.
 template <class F>
 void visit_updates(const workload& w, F&& f) {
   if (!cublas()) return;

@@ -10,5 +10,5 @@ using eigen_kernel_of = eigen_kernel*(const bench::workload& w);
 extern "C" [[gnu::visibility("default")]] eigen_kernel* bench_eigen_kernel(
     const bench::workload& w);
 
-/// On the threads of `w`.
+/// Multiplies on the threads of `w`.
 extern "C" [[gnu::visibility("default")]] void bench_eigen_spmv(const bench::workload& w);

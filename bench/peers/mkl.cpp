@@ -15,7 +15,7 @@
 namespace bench::peers {
 namespace {
 
-/// In MKL's releases, in a folder or on the loader's path.
+/// Opens a release of MKL, in a folder or on the loader's path.
 library open_mkl() {
   const char* const root = std::getenv("MKLROOT");
   const std::string folder = root != nullptr ? std::string(root) + "/lib/" : "";

@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By HPCG's report.
+/// Whether HPCG reports a valid result.
 bool is_valid(const fs::path& folder) {
   for (const fs::path& file : fs::directory_iterator(folder)) {
     std::ifstream report(file);
@@ -43,7 +43,7 @@ bool is_valid(const fs::path& folder) {
   return false;
 }
 
-/// Removed at the end.
+/// A temporary folder, removed at the end.
 class scratch_folder {
  public:
   scratch_folder() {

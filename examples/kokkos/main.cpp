@@ -53,12 +53,12 @@ struct matrix {
   }
 };
 
-/// From 1 to 1.9; symmetric.
+/// Returns the conductance between p and q, from 1 to 1.9; symmetric.
 KOKKOS_INLINE_FUNCTION double conductance(int p, int q, int n) {
   return 1 + (p + q + n) * 7 % 10 / 10.0;
 }
 
-/// The neighbour q of p on this side; the plate's edge is cold.
+/// Whether p has a neighbour q on this side; the plate's edge is cold.
 KOKKOS_INLINE_FUNCTION bool has_neighbour(int p, int side, int n, int& q) {
   const int i = p / n, j = p % n;
   switch (side) {
@@ -77,7 +77,7 @@ KOKKOS_INLINE_FUNCTION bool has_neighbour(int p, int side, int n, int& q) {
   }
 }
 
-/// For n x n points.
+/// Returns the matrix for n x n points.
 matrix assemble(int n) {
   const int points = n * n;
   const indices offsets("row offsets", points + 1);

@@ -36,7 +36,7 @@ std::size_t size_of(Vec x) {
   return static_cast<std::size_t>(n);
 }
 
-/// For reading. An operand, by data() and size().
+/// A vector's elements for reading. An operand, by data() and size().
 class read {
  public:
   explicit read(Vec x) : vec_(x), size_(size_of(x)) { check(VecGetArrayRead(x, &elements_)); }
@@ -53,7 +53,7 @@ class read {
   const PetscScalar* elements_ = nullptr;
 };
 
-/// For writing, perhaps also reading.
+/// A vector's elements for writing, perhaps also reading.
 class written {
  public:
   explicit written(Vec x) : vec_(x), size_(size_of(x)) { check(VecGetArray(x, &elements_)); }
@@ -84,7 +84,7 @@ PetscErrorCode returned(const Call& call) {
 
 // --- Layouts --------------------------------------------------------------------------------------
 
-/// In PETSc's form and in Tally's.
+/// A layout in PETSc's form and in Tally's.
 struct distribution {
   PetscLayout petsc;
   tally::mpi::layout tally;
@@ -111,7 +111,7 @@ bool are_congruent(PetscLayout a, PetscLayout b) {
   return cut == PETSC_TRUE;
 }
 
-/// Collective if it is new.
+/// Returns the layout in Tally's form. Collective if it is new.
 const tally::mpi::layout& layout_of(PetscLayout map) {
   for (const distribution& each : distributions) {
     if (are_congruent(each.petsc, map)) return each.tally;
@@ -161,7 +161,7 @@ PetscErrorCode mtdot(Vec x, PetscInt n, const Vec y[], PetscScalar* results) {
   });
 }
 
-/// With the squared norm of y.
+/// Computes the dot product and the squared norm of y.
 PetscErrorCode dot_norm2(Vec x, Vec y, PetscScalar* product, PetscScalar* square) {
   return returned([&] {
     const read first(x), second(y);
@@ -324,7 +324,7 @@ auto rows_of(Mat a) {
 
 using matrix = tally::mpi::matrix<PetscScalar>;
 
-/// With the state that it was made from.
+/// A matrix as Tally distributes it, with the state that it was made from.
 struct copy_of_matrix {
   PetscObjectState state;
   matrix forward;
@@ -336,7 +336,7 @@ PetscErrorCode forget(void* kept) {
   return PetscErrorCode{};
 }
 
-/// Attached to a matrix; renewed after changes.
+/// Returns the copy attached to a matrix, renewed after changes.
 copy_of_matrix& copy_of(Mat a) {
   constexpr const char* name = "tally_copy";
   auto* const object = reinterpret_cast<PetscObject>(a);
