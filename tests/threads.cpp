@@ -38,7 +38,8 @@ TEST(Threads, NoneAreStartedForShortOperands) {
     for (const operations::operation& each : operations::list(n)) {
       if (n == 0 && (each.name.starts_with("min") || each.name.starts_with("max"))) continue;
       operations::prepared call(each, where);
-      EXPECT_EQ(started_by([&] { call.run(); }), 0) << each.name << " of " << n;
+      // Less than 0 if a thread of an earlier test ends meanwhile.
+      EXPECT_LE(started_by([&] { call.run(); }), 0) << each.name << " of " << n;
     }
   }
 }
