@@ -10,11 +10,14 @@
 #include "backends/cuda/runtime/stream_memory.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
-#include <vector>
 
 namespace tally::backends::cuda {
 namespace {
@@ -61,19 +64,24 @@ std::uint32_t rank_of(float value) {
   return static_cast<std::uint32_t>(bits) ^ (static_cast<std::uint32_t>(bits >> 31) | 0x80000000u);
 }
 
-/// Returns how many of the ascending positions share a cell with the one before.
+/// Ascending positions that share a cell of 2^b positions with the one before, counted for each b.
+using crowding = std::array<std::size_t, 33>;
 template <class Positions>
-std::size_t crowded(const Positions& position_of, std::size_t count, unsigned cell_bits) {
-  std::size_t all = 0;
+crowding crowding_of(const Positions& position_of, std::size_t count) {
+  crowding all = {};
+  std::uint32_t before = position_of(0);
   for (std::size_t i = 1; i < count; ++i) {
-    all += position_of(i) >> cell_bits == position_of(i - 1) >> cell_bits;
+    const std::uint32_t position = position_of(i);
+    ++all[std::bit_width(position ^ before)];
+    before = position;
   }
+  std::partial_sum(all.begin(), all.end(), all.begin());
   return all;
 }
 
 /// Chooses cells of equal width or, if fewer thresholds share one, of equally many floats.
 template <class S>
-bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& job) {
+bin_rule cut_into_cells(std::span<const S> thresholds, histogram_edges_job& job) {
   constexpr std::uint32_t last = (1u << 23) - 1;
   const auto at = [&](std::size_t i) { return static_cast<float>(thresholds[i]); };
   const float first = at(0), end = at(thresholds.size() - 1);
@@ -90,12 +98,15 @@ bin_rule cut_into_cells(const std::vector<S>& thresholds, histogram_edges_job& j
   };
   const bool can_be_linear =
       std::isfinite(job.rate) && std::isfinite(job.offset) && std::isnormal(job.rate);
-  const unsigned min_bits = cell_bits_for(thresholds.size());
+  const std::size_t n = thresholds.size();
+  const crowding by_floats = crowding_of(by_bits, n);
+  const crowding by_widths = can_be_linear ? crowding_of(by_width, n) : crowding{};
+  const unsigned min_bits = cell_bits_for(n);
   for (job.cell_bits = max_cell_bits;; --job.cell_bits) {
-    const std::size_t n = thresholds.size(), by_floats = crowded(by_bits, n, job.cell_bits);
-    const std::size_t by_widths = can_be_linear ? crowded(by_width, n, job.cell_bits) : n;
-    if (std::min(by_floats, by_widths) == 0 || job.cell_bits == min_bits) {
-      return by_widths <= by_floats ? bin_rule::linear_edges : bin_rule::bitwise_edges;
+    const std::size_t floats = by_floats[job.cell_bits];
+    const std::size_t widths = can_be_linear ? by_widths[job.cell_bits] : n;
+    if (std::min(floats, widths) == 0 || job.cell_bits == min_bits) {
+      return widths <= floats ? bin_rule::linear_edges : bin_rule::bitwise_edges;
     }
   }
 }
@@ -155,12 +166,13 @@ void describe_bins(const histogram_arguments& a, const executor& where,
         job.thresholds = bring(b.thresholds, bytes, where, current, bins.thresholds);
       }
       // Cells get at most half of the shared memory, counters the rest.
-      if (b.reached > 0) {
-        const std::vector<S> all(b.thresholds, b.thresholds + b.reached);
-        const bin_rule cells = cut_into_cells(all, job);
-        const std::size_t shared =
-            ceil_div(bytes, 16) * 16 + (std::size_t{4} << (23 - job.cell_bits));
-        if (shared <= max_shared_bytes(where.device()) / 2) {
+      const auto shared_of = [&](unsigned cell_bits) {
+        return ceil_div(bytes, 16) * 16 + (std::size_t{4} << (23 - cell_bits));
+      };
+      const std::size_t room = max_shared_bytes(where.device()) / 2;
+      if (b.reached > 0 && shared_of(max_cell_bits) <= room) {
+        const bin_rule cells = cut_into_cells(std::span<const S>(b.thresholds, b.reached), job);
+        if (const std::size_t shared = shared_of(job.cell_bits); shared <= room) {
           bins.rule = cells;
           job.shared_bytes = static_cast<unsigned>(shared);
         }
