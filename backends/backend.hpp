@@ -1,4 +1,4 @@
-// Interface of a backend. Members are references: a missing operation does not compile.
+// Interface of a backend. A missing operation does not compile.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -77,12 +77,20 @@ inline bool is_exact(const call_options& options, const output& result) {
   return result.words || (options.grade.is_exact() && result.element != type::int64);
 }
 
+inline bool is_exact(const multi_dot_arguments& a) { return is_exact(a.options, a.results); }
+
 /// Returns the stride of results in bytes.
 inline std::size_t bytes_of(const output& result) {
   return result.words ? exact_words(result.element) * sizeof(std::int64_t)
                       : size_of(result.element);
 }
 
+inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
+  const auto [x, y] = a.pairs[j];
+  output result = a.results;
+  result.data = static_cast<std::byte*>(a.results.data) + j * bytes_of(a.results);
+  return {x, y, a.conjugated, result, a.options};
+}
 inline exact_arguments exact_of(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
 }
@@ -154,146 +162,129 @@ struct planned_products {
   bool queued = false;         ///< the caller does not wait; the plan may be made later
 };
 
-struct node_arguments;  // backends/common/order/node_sum.hpp
+/// A node of a vector distributed over devices; see <tally/joined_sum.hpp>.
+struct node_arguments {
+  summand what = summand::product;
+  type accumulator = type::float64;  ///< complex if an operand is
+  operand x;
+  operand y;               ///< empty unless terms are products
+  void* sum = nullptr;     ///< a node_sum
+  bool exchanged = false;  ///< x and y are swapped
+};
 
-struct backend;
-
+struct exact_sums;     // backends/common/exact/exact_sums.hpp
 struct csr_transpose;  // backends/common/sparse/csr.hpp
 struct csr_product;
 
-using describe_operation = std::string(const executor& where);
-using reaches_operation = bool(const executor& where, const place& memory);
-using make_operation = executor();
-using allocate_operation = void*(const executor& where, std::size_t bytes, reach who);
-using deallocate_operation = void(const executor& where, void* memory, reach who) noexcept;
-using copy_bytes_operation = void(const executor& where, const void* from, void* to,
-                                  std::size_t bytes);
-using pin_operation = void(const executor& where, void* memory, std::size_t bytes);
-using unpin_operation = void(const executor& where, void* memory);
-using make_staged_operation = std::shared_ptr<const backend>(const executor& where,
-                                                             const workspace_options& options);
-using dot_operation = void(const executor& where, const dot_arguments& arguments);
-using multi_dot_operation = void(const executor& where, const multi_dot_arguments& arguments);
-using fused_dot_operation = void(const executor& where, const transform_arguments& update,
-                                 type computation, const dot_arguments& arguments);
-using fused_nrm2_operation = void(const executor& where, const transform_arguments& update,
-                                  type computation, const reduce_arguments& arguments);
-using reduce_operation = void(const executor& where, const reduce_arguments& arguments);
-using sum_interval_operation = void(const executor& where, const interval_arguments& arguments);
-using sum_node_operation = void(const executor& where, const node_arguments& arguments);
-using join_nodes_operation = void(const executor& where, const join_arguments& arguments);
-using join_words_operation = void(const executor& where, const join_words_arguments& arguments);
-using exact_row = void(const executor& where, const exact_arguments& arguments);
-using exact_sums_operation = void(const executor& where, std::span<const exact_arguments> all);
-using round_words_operation = void(const executor& where, const round_arguments& arguments);
-using transform_operation = void(const executor& where, const transform_arguments& arguments,
-                                 type computation);
-using fill_operation = void(const executor& where, const element_bytes& value,
-                            const output_operand& z);
-using swap_operation = void(const executor& where, const output_operand& x,
-                            const output_operand& y);
-using gather_operation = void(const executor& where, const gather_arguments& arguments);
-using for_each_part_operation = void(const executor& where, const char* function, std::size_t size,
-                                     const part_calls& calls);
-using extremum_operation = void(const executor& where, const extremum_arguments& arguments);
-using histogram_operation = out_of_range_key(const executor& where,
-                                             const histogram_arguments& arguments);
-using spmv_operation = void(const executor& where, const csr_product& product);
-using analyse_operation = std::shared_ptr<const spmv_analysis>(const executor& where,
-                                                               const csr_operand& matrix,
-                                                               const planned_products& products);
-using transpose_operation = std::shared_ptr<const csr_transpose>(const executor& where,
-                                                                 const csr_operand& matrix,
-                                                                 bool keeps_values);
-using find_defect_operation = csr_defect(const executor& where, const csr_operand& matrix);
+/// A backend is one constant object. Operations run in the default floating-point environment
+/// (`default_environment`); a backend sets it for its own threads.
+class backend {
+ public:
+  const std::string_view name;
+  /// Whether kernels access exactly host memory; short calls can't afford to call `reaches`.
+  const bool is_on_host;
 
-struct backend {
-  std::string_view name;
-  /// Variant for people, such as "AVX2", or empty.
-  describe_operation& describe;
-  /// The executor with default options.
+  /// Returns the variant for people, such as "AVX2", or nothing.
+  virtual std::string describe(const executor& where) const = 0;
+  /// Returns the executor with default options.
   /// @throws error no_device if the backend cannot run here.
-  make_operation& make;
+  virtual executor make() const = 0;
   /// Whether kernels on `where` can access the memory.
-  reaches_operation& reaches;
+  virtual bool reaches(const executor& where, const place& memory) const = 0;
 
   /// Memory for kernels, at least one byte; copies wait.
-  allocate_operation& allocate;
-  deallocate_operation& deallocate;
-  copy_bytes_operation& copy_bytes;
+  virtual void* allocate(const executor& where, std::size_t bytes, reach who) const = 0;
+  virtual void deallocate(const executor& where, void* memory, reach who) const noexcept = 0;
+  virtual void copy_bytes(const executor& where, const void* from, void* to,
+                          std::size_t bytes) const = 0;
   /// Page-locks host memory for a device, or unlocks it.
-  pin_operation& pin;
-  unpin_operation& unpin;
-  /// A backend for data in host memory, processed in parts through its own memory. Null if kernels
-  /// access host memory.
-  make_staged_operation& make_staged;
-
-  // Operations below run in the default floating-point environment (`default_environment`); a
-  // backend sets it for its own threads.
+  virtual void pin(const executor& where, void* memory, std::size_t bytes) const = 0;
+  virtual void unpin(const executor& where, void* memory) const = 0;
+  /// Returns a backend for data in host memory, processed in parts through its own memory; null if
+  /// kernels access host memory.
+  virtual std::shared_ptr<const backend> make_staged(const executor& where,
+                                                     const workspace_options& options) const = 0;
 
   /// dot, dotc. Pre: equal sizes, aligned and accessible pointers, nonzero increments, canonical
   /// order (`in_order`), types that accumulate in the result's.
-  dot_operation& dot;
-  /// multi_dot, batched_dot. Pre: at least one pair, each as for `dot`, all of the first pair's
-  /// types.
-  multi_dot_operation& multi_dot;
+  virtual void dot(const executor& where, const dot_arguments& a) const = 0;
+  /// multi_dot, batched_dot; here one after another. Pre: at least one pair, each as for `dot`, all
+  /// of the first pair's types.
+  virtual void multi_dot(const executor& where, const multi_dot_arguments& a) const;
   /// sum, asum and nrm2.
-  reduce_operation& reduce;
+  virtual void reduce(const executor& where, const reduce_arguments& a) const = 0;
   /// Unfinished sums as for `dot`, sum and asum, or of squares, and terms. Pre: something to write.
-  sum_interval_operation& sum_interval;
+  virtual void sum_interval(const executor& where, const interval_arguments& a) const = 0;
   /// Unfinished sum of a node of a longer vector. Pre: as for `dot` and `reduce`.
-  sum_node_operation& sum_node;
+  void sum_node(const executor& where, const node_arguments& a) const {
+    a.what == summand::product ? sum_node_of_products(where, a) : sum_node_of_elements(where, a);
+  }
   /// Joins nodes, and words of exact sums. Without peer buffers (only cuda has them) nodes are
   /// local and words never joined.
-  join_nodes_operation& join_nodes;
-  join_words_operation& join_words;
+  virtual void join_nodes(const executor& where, const join_arguments& a) const = 0;
+  virtual void join_words(const executor&, const join_words_arguments&) const {}
   /// dot, sum, asum and nrm2, correctly rounded or added to words; no int64 results.
-  exact_row& exact;
-  /// At least one of these, with equal options.
-  exact_sums_operation& exact_sums;
-  round_words_operation& round_words;
+  virtual void exact(const executor& where, const exact_arguments& a) const = 0;
+  /// At least one of these, with equal options; here one after another.
+  virtual void multi_exact(const executor& where, std::span<const exact_arguments> all) const;
+  virtual void round_words(const executor& where, const round_arguments& a) const = 0;
   /// copy, scal, axpby, mul, axpbypcz, axypbz, relu, sigmoid or exp in the type `computation`.
   /// axpy, waxpby, add and sub come as axpby with factors 1 and -1 (same bits); mul is alpha * x *
   /// y; updates with factor 0 come without that vector. `y` is empty for one input. Complex vectors
   /// may come as real ones of twice the size. Pre: not empty.
-  transform_operation& transform;
+  virtual void transform(const executor& where, const transform_arguments& a,
+                         type computation) const = 0;
   /// `transform` of axpby or scal, then `dot` or `exact` of the result with another vector or
-  /// itself. Fails before the update or not at all. Pre: not empty.
-  fused_dot_operation& fused_dot;
+  /// itself; here in two calls. Fails before the update or not at all. Pre: not empty.
+  virtual void fused_dot(const executor& where, const transform_arguments& update, type computation,
+                         const dot_arguments& a) const;
   /// The same with nrm2.
-  fused_nrm2_operation& fused_nrm2;
+  virtual void fused_nrm2(const executor& where, const transform_arguments& update,
+                          type computation, const reduce_arguments& a) const;
   /// Fills with a value of the elements' type. Pre: not empty.
-  fill_operation& fill;
+  virtual void fill(const executor& where, const element_bytes& value,
+                    const output_operand& z) const = 0;
   /// Swaps disjoint vectors of one type. Pre: not empty.
-  swap_operation& swap;
+  virtual void swap(const executor& where, const output_operand& x,
+                    const output_operand& y) const = 0;
   /// Gathers from, or scatters to, indices; one type. Pre: not empty.
-  gather_operation& gather;
-  gather_operation& scatter;
+  virtual void gather(const executor& where, const gather_arguments& a) const = 0;
+  virtual void scatter(const executor& where, const gather_arguments& a) const = 0;
   /// Calls the caller's function for parts (tree nodes) of a range, for transform and
   /// transform_reduce. Errors begin with `function`.
-  for_each_part_operation& for_each_part;
+  virtual void for_each_part(const executor& where, const char* function, std::size_t size,
+                             const part_calls& calls) const = 0;
   /// Only iamax may have an empty vector.
-  extremum_operation& extremum;
+  virtual void extremum(const executor& where, const extremum_arguments& a) const = 0;
   /// bincount, histogram_even and histogram_range; samples may be empty. Pre: valid bounds and
   /// edges, edges in host memory. bincount without `outside` waits and returns the first
   /// out-of-range key; in host memory nothing is written then.
-  histogram_operation& histogram;
+  virtual out_of_range_key histogram(const executor& where, const histogram_arguments& a) const = 0;
   /// Sums rows in the row order (backends/common/order/row_order.hpp) or correctly rounded; y_i is
   /// `scal` of the sum, or with `reads_addend()` `axpby`
   /// (backends/common/elementwise/elementwise.hpp) with the addend, in spmvs::combination. Pre: a
   /// row; a plan's analysis is of this matrix and backend.
-  spmv_operation& spmv;
+  virtual void spmv(const executor& where, const csr_product& a) const = 0;
   /// Pre: at least one row; no defects, if the analysis is of a matrix that `is_checked`.
-  analyse_operation& analyse;
+  virtual std::shared_ptr<const spmv_analysis> analyse(const executor& where,
+                                                       const csr_operand& matrix,
+                                                       const planned_products& products) const = 0;
   /// Whether `analyse` searches for defects itself.
-  bool analyse_checks = false;
+  virtual bool analyse_checks() const { return false; }
   /// Stable transpose: terms of a column stay in row order. Waits. Pre: no defects, a column.
-  transpose_operation& transpose;
+  virtual std::shared_ptr<const csr_transpose> transpose(const executor& where,
+                                                         const csr_operand& matrix,
+                                                         bool keeps_values) const = 0;
   /// Finds the first defect. Waits. Pre: consistent sizes.
-  find_defect_operation& find_defect;
-};
+  virtual csr_defect find_defect(const executor& where, const csr_operand& matrix) const = 0;
 
-/// `reaches` of host backends.
-inline bool host_reaches(const executor&, const place& memory) { return memory.host; }
+ protected:
+  constexpr backend(std::string_view called, bool on_host) : name(called), is_on_host(on_host) {}
+  ~backend() = default;
+
+ private:
+  virtual void sum_node_of_products(const executor& where, const node_arguments& a) const = 0;
+  virtual void sum_node_of_elements(const executor& where, const node_arguments& a) const = 0;
+};
 
 }  // namespace tally::backends

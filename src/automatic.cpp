@@ -1,7 +1,7 @@
 #include "src/automatic.hpp"
 
+#include "src/backends.hpp"
 #include "src/check.hpp"
-#include "src/columns.hpp"
 
 #include <tally/dot.hpp>
 #include <tally/reduce.hpp>

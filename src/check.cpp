@@ -86,7 +86,7 @@ void check::fail_reach(const char* name, const operand& v) const {
 }
 
 void check::reach(const executor& where, const char* name, const void* pointer) const {
-  if (&where.backend()->reaches == &backends::host_reaches && known_on_host(pointer)) return;
+  if (where.backend()->is_on_host && known_on_host(pointer)) return;
   const backends::place memory = locate(pointer);
   if (!where.backend()->reaches(where, memory)) {
     fail(errc::wrong_memory, name, " is in ", describe(memory), ", which ", where.description(),

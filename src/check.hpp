@@ -7,7 +7,7 @@
 #include <tally/operand.hpp>
 
 #include "backends/backend.hpp"
-#include "src/columns.hpp"
+#include "src/backends.hpp"
 #if TALLY_HAS_CUDA
 #include "src/process_memory.hpp"
 #endif
@@ -121,7 +121,7 @@ class check {
 
   /// Whether `reach` and `result` can fail.
   static bool is_needed(const executor& where) {
-    return memory_differs() || &where.backend()->reaches != &backends::host_reaches;
+    return memory_differs() || !where.backend()->is_on_host;
   }
 
   template <class... Part>

@@ -64,8 +64,7 @@ bool plain(const dot_arguments& a) {
 /// compare integers (tuning/short_calls.md: environment).
 void run(const executor& where, const dot_arguments& a) {
   const backends::default_environment environment(where.trusts_environment());
-  if (memory_differs() || &where.backend()->reaches != &backends::host_reaches)
-    check_reach(where, a);
+  if (check::is_needed(where)) check_reach(where, a);
 
   if (backends::is_exact(a.options, a.result)) {
     return where.backend()->exact(where, backends::exact_of(a));
@@ -82,7 +81,7 @@ bool is_plain(const executor& where, std::span<const X> x, std::span<const X> y,
     return reinterpret_cast<std::uintptr_t>(v.data());
   };
   const std::size_t n = x.size();
-  return (where.backend() == &backends::simd::table || where.backend() == nullptr) &&
+  return (where.backend() == &backends::simd::instance || where.backend() == nullptr) &&
          n == y.size() && n - 1 < openmp_from_bytes / (2 * sizeof(X)) - 1 && !g.is_exact() &&
          x.data() != nullptr && y.data() != nullptr &&
          ((address(x) | address(y)) & (alignof(X) - 1)) == 0;

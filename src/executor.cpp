@@ -3,7 +3,7 @@
 
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
-#include "src/columns.hpp"
+#include "src/backends.hpp"
 
 #include <algorithm>
 #include <array>
@@ -21,9 +21,9 @@ namespace {
   } else {
     text += "there is no backend " + std::string(asked) + "; there are automatic, ";
   }
-  for (const backends::backend* column : backends::columns) {
-    if (column != backends::columns.front()) text += ", ";
-    text += column->name;
+  for (const backends::backend* each : backends::all) {
+    if (each != backends::all.front()) text += ", ";
+    text += each->name;
   }
   throw error(errc::missing_backend, text);
 }
@@ -55,7 +55,7 @@ std::string executor::description() const {
   return std::string(name()) + (behind.empty() ? "" : " (" + behind + ")");
 }
 
-executor serial() { return executor(&backends::serial::table); }
+executor serial() { return executor(&backends::serial::instance); }
 
 executor simd(simd_options options) {
   if (name(options.instructions) == "unknown") {
@@ -63,7 +63,7 @@ executor simd(simd_options options) {
                                             std::to_string(static_cast<int>(options.instructions)) +
                                             ", which is no instruction set");
   }
-  executor where(&backends::simd::table);
+  executor where(&backends::simd::instance);
   where.instructions_ = backends::simd::resolve(options.instructions);
   where.chooses_instructions_ = options.instructions == instruction_set::best;
   where.trusts_environment_ = options.trust_environment;
@@ -89,7 +89,7 @@ executor openmp([[maybe_unused]] openmp_options options) {
                                             std::to_string(openmp_options::max_threads));
   }
   backends::openmp::require_usable();
-  executor where(&backends::openmp::table);
+  executor where(&backends::openmp::instance);
   where.threads_ = options.threads;
   where.instructions_ = backends::simd::resolve(instruction_set::best);
   where.chooses_instructions_ = true;
@@ -102,7 +102,7 @@ executor openmp([[maybe_unused]] openmp_options options) {
 executor cuda([[maybe_unused]] cuda_options options) {
 #if TALLY_HAS_CUDA
   const backends::default_environment environment;  // for the driver, which may start here
-  executor where(&backends::cuda::table);
+  executor where(&backends::cuda::instance);
   where.device_ = backends::cuda::resolve_device(options.device);
   where.stream_ = options.stream;
   return where;
@@ -114,7 +114,7 @@ executor cuda([[maybe_unused]] cuda_options options) {
 executor kokkos() {
 #if TALLY_HAS_KOKKOS
   backends::kokkos::initialize();
-  return executor(&backends::kokkos::table);
+  return executor(&backends::kokkos::instance);
 #else
   throw_missing("kokkos", "kokkos");
 #endif
@@ -122,18 +122,17 @@ executor kokkos() {
 
 std::span<const std::string_view> backend_names() {
   static const auto names = [] {
-    std::array<std::string_view, backends::columns.size()> all;
-    std::ranges::transform(backends::columns, all.begin(),
-                           [](auto* column) { return column->name; });
-    return all;
+    std::array<std::string_view, backends::all.size()> made;
+    std::ranges::transform(backends::all, made.begin(), &backends::backend::name);
+    return made;
   }();
   return names;
 }
 
 executor executor_named(std::string_view name) {
   if (name == "automatic") return automatic();
-  for (const backends::backend* column : backends::columns) {
-    if (column->name == name) return column->make();
+  for (const backends::backend* each : backends::all) {
+    if (each->name == name) return each->make();
   }
   throw_missing("executor_named", name);
 }

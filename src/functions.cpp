@@ -8,7 +8,7 @@
 #include "src/overlap.hpp"
 
 #if TALLY_HAS_CUDA
-#include "backends/cuda/functions/functions.hpp"
+#include "backends/cuda/cuda.hpp"
 #endif
 
 namespace tally {

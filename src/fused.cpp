@@ -70,15 +70,15 @@ void run(const executor& where, const fused_arguments& a) {
     if (a.what != fused_sum::nrm2) check.reach(where, "v", a.v);
     check.result(where, a.result, a.options.wait);
   }
-  const backends::backend& column = *where.backend();
+  const backends::backend& on = *where.backend();
   if (a.update.z.size == 0) {
     return a.what == fused_sum::nrm2 ? reduce(where, nrm2_of(a)) : dot(where, dot_of(a));
   }
   const reduced_transform update = reduced(a.update);
   if (a.what == fused_sum::nrm2) {
-    return column.fused_nrm2(where, update.arguments, update.computation, nrm2_of(a));
+    return on.fused_nrm2(where, update.arguments, update.computation, nrm2_of(a));
   }
-  column.fused_dot(where, update.arguments, update.computation, in_order(dot_of(a)));
+  on.fused_dot(where, update.arguments, update.computation, in_order(dot_of(a)));
 }
 
 }  // namespace

@@ -472,7 +472,7 @@ void add_exact_sums(const executor& anywhere, std::span<const interval_field> fi
       add(reduce_arguments{field.x, what, to, options});
     }
   }
-  where.backend()->exact_sums(where, all);
+  where.backend()->multi_exact(where, all);
 }
 
 }  // namespace tally

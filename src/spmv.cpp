@@ -366,7 +366,7 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
   const check check{"tally::spmv_plan"};
   check_matrix(check, a);
   if (where.backend() == nullptr) where_ = choose(a);
-  const backends::backend& column = *where_.backend();
+  const backends::backend& on = *where_.backend();
   if (a.height() == 0) {
     check_whole(check, where_, a);
     auto nothing = std::make_shared<backends::spmv_analysis>();
@@ -377,22 +377,22 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
     }
   } else if (a.operation != matrix_operation::none) {
     check_whole(check, where_, a);
-    transpose_ = column.transpose(where_, a, has_fixed_values());
+    transpose_ = on.transpose(where_, a, has_fixed_values());
     // The columns are the plan's own.
-    analysis_ = column.analyse(where_, transpose_->matrix,
-                               {.is_permuted = transpose_->places.size > 0,
-                                .fixed_columns = true,
-                                .fixed_values = has_fixed_values(),
-                                .is_checked = true});
+    analysis_ = on.analyse(where_, transpose_->matrix,
+                           {.is_permuted = transpose_->places.size > 0,
+                            .fixed_columns = true,
+                            .fixed_values = has_fixed_values(),
+                            .is_checked = true});
   } else {
     check_reachable(check, where_, a);
-    const bool is_checked = !column.analyse_checks;
-    if (is_checked) check_defect(check, a, column.find_defect(where_, a));
-    analysis_ = column.analyse(where_, a,
-                               {.fixed_columns = has_fixed_columns(),
-                                .fixed_values = has_fixed_values(),
-                                .is_checked = is_checked,
-                                .queued = queued_});
+    const bool is_checked = !on.analyse_checks();
+    if (is_checked) check_defect(check, a, on.find_defect(where_, a));
+    analysis_ = on.analyse(where_, a,
+                           {.fixed_columns = has_fixed_columns(),
+                            .fixed_values = has_fixed_values(),
+                            .is_checked = is_checked,
+                            .queued = queued_});
     if (!queued_) check_defect(check, a, analysis_->defect);
   }
 }

@@ -215,12 +215,12 @@ namespace {
 /// Pre: valid arguments, memory unchecked.
 void run(const executor& where, const transform_arguments& a) {
   if (check::is_needed(where)) check_reach(check_of(a.what), where, a);
-  const backends::backend& column = *where.backend();
+  const backends::backend& on = *where.backend();
   if (a.what == elementwise::fill) {
-    return column.fill(where, backends::bytes_of(a.alpha, a.z.element), a.z);
+    return on.fill(where, backends::bytes_of(a.alpha, a.z.element), a.z);
   }
   const auto [arguments, computation] = reduced(a);
-  column.transform(where, arguments, computation);
+  on.transform(where, arguments, computation);
 }
 
 }  // namespace

@@ -6,37 +6,64 @@
 
 namespace tally::backends::cuda {
 
-extern const backend table;
+class backend final : public backends::backend {
+ public:
+  constexpr backend() : backends::backend("cuda", false) {}
 
-allocate_operation allocate;
-deallocate_operation deallocate;
-copy_bytes_operation copy_bytes;
-pin_operation pin;
-unpin_operation unpin;
-make_staged_operation make_staged;
-dot_operation dot;
-multi_dot_operation multi_dot;
-reduce_operation reduce;
-sum_interval_operation sum_interval;
-sum_node_operation sum_node, sum_node_of_products, sum_node_of_elements;
-join_nodes_operation join_nodes;
-join_words_operation join_words;
-exact_row exact;
-exact_sums_operation exact_sums;
-round_words_operation round_words;
-transform_operation transform;
-fused_dot_operation fused_dot;
-fused_nrm2_operation fused_nrm2;
-fill_operation fill;
-swap_operation swap;
-gather_operation gather;
-gather_operation scatter;
-for_each_part_operation for_each_part;
-extremum_operation extremum;
-histogram_operation histogram;
-spmv_operation spmv;
-analyse_operation analyse;
-transpose_operation transpose;
-find_defect_operation find_defect;
+  std::string describe(const executor&) const override;
+  executor make() const override { return tally::cuda(); }
+  bool reaches(const executor&, const place& memory) const override;
+  void* allocate(const executor&, std::size_t bytes, reach who) const override;
+  void deallocate(const executor&, void* memory, reach who) const noexcept override;
+  void copy_bytes(const executor&, const void* from, void* to, std::size_t bytes) const override;
+  void pin(const executor&, void* memory, std::size_t bytes) const override;
+  void unpin(const executor&, void* memory) const override;
+  std::shared_ptr<const backends::backend> make_staged(
+      const executor&, const workspace_options& options) const override;
+  void dot(const executor&, const dot_arguments& a) const override;
+  void multi_dot(const executor&, const multi_dot_arguments& a) const override;
+  void reduce(const executor&, const reduce_arguments& a) const override;
+  void sum_interval(const executor&, const interval_arguments& a) const override;
+  void join_nodes(const executor&, const join_arguments& a) const override;
+  void join_words(const executor&, const join_words_arguments& a) const override;
+  void exact(const executor&, const exact_arguments& a) const override;
+  void multi_exact(const executor&, std::span<const exact_arguments> all) const override;
+  void round_words(const executor&, const round_arguments& a) const override;
+  void transform(const executor&, const transform_arguments& a, type computation) const override;
+  void fused_dot(const executor&, const transform_arguments& update, type computation,
+                 const dot_arguments& a) const override;
+  void fused_nrm2(const executor&, const transform_arguments& update, type computation,
+                  const reduce_arguments& a) const override;
+  void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
+  void swap(const executor&, const output_operand& x, const output_operand& y) const override;
+  void gather(const executor&, const gather_arguments& a) const override;
+  void scatter(const executor&, const gather_arguments& a) const override;
+  void for_each_part(const executor&, const char* function, std::size_t size,
+                     const part_calls& calls) const override;
+  void extremum(const executor&, const extremum_arguments& a) const override;
+  out_of_range_key histogram(const executor&, const histogram_arguments& a) const override;
+  void spmv(const executor&, const csr_product& a) const override;
+  std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
+                                               const planned_products& products) const override;
+  bool analyse_checks() const override { return true; }
+  std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& matrix,
+                                                 bool keeps_values) const override;
+  csr_defect find_defect(const executor&, const csr_operand& matrix) const override;
+
+ private:
+  void sum_node_of_products(const executor&, const node_arguments& a) const override;
+  void sum_node_of_elements(const executor&, const node_arguments& a) const override;
+};
+
+extern const backend instance;
+
+/// See tally::launch_sum.
+void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait,
+                std::size_t words, void* context,
+                int (*launch)(void* context, const device_sum& lent));
+
+/// See tally::launch_map.
+void launch_map(const executor& where, void* context,
+                int (*launch)(void* context, CUstream_st* stream));
 
 }  // namespace tally::backends::cuda

@@ -40,26 +40,29 @@ struct products {
 
 }  // namespace
 
-void dot(const executor&, const dot_arguments& a) {
-  const auto lock = acquire();
-  with_type<accumulator_types>(a.result.element, [&]<class A>() {
-    const auto write = [&]<class Numbers>(const Numbers& x, const Numbers& y) {
-      write_sum<real_t<A>>(products<A, Numbers>{x, y}, a.x.size, a.conjugated, a.result.data,
-                           is_complex_v<A> ? 2 : 1, a.options.wait);
-    };
-    if (a.x.element == type_of<A> && a.y.element == type_of<A>) {
-      write(own_numbers<A>(a.x), own_numbers<A>(a.y));
-    } else {
-      write(numbers(a.x), numbers(a.y));
-    }
+void backend::dot(const executor&, const dot_arguments& a) const {
+  locked([&] {
+    with_type<accumulator_types>(a.result.element, [&]<class A>() {
+      const auto write = [&]<class Numbers>(const Numbers& x, const Numbers& y) {
+        write_sum<real_t<A>>(products<A, Numbers>{x, y}, a.x.size, a.conjugated, a.result.data,
+                             is_complex_v<A> ? 2 : 1, a.options.wait);
+      };
+      if (a.x.element == type_of<A> && a.y.element == type_of<A>) {
+        write(own_numbers<A>(a.x), own_numbers<A>(a.y));
+      } else {
+        write(numbers(a.x), numbers(a.y));
+      }
+    });
   });
 }
 
-void sum_node_of_products(const node_arguments& a) {
-  with_node(a.what, a.accumulator, [&]<summand what, class A>() {
-    if constexpr (what == summand::product) {
-      leave_sum(products<A, numbers>{numbers(a.x), numbers(a.y), a.exchanged}, a.x.size, a.sum);
-    }
+void backend::sum_node_of_products(const executor&, const node_arguments& a) const {
+  locked([&] {
+    with_node(a.what, a.accumulator, [&]<summand what, class A>() {
+      if constexpr (what == summand::product) {
+        leave_sum(products<A, numbers>{numbers(a.x), numbers(a.y), a.exchanged}, a.x.size, a.sum);
+      }
+    });
   });
 }
 

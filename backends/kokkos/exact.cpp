@@ -225,25 +225,27 @@ void run(const exact_arguments& a) {
 
 }  // namespace
 
-void exact(const executor&, const exact_arguments& a) {
-  const auto lock = acquire();
-  if (a.result.words) return run_to_words(a);
-  with_type<type_list<float, double>>(part_of(a.result.element), [&]<class R>() { run<R>(a); });
+void backend::exact(const executor&, const exact_arguments& a) const {
+  locked([&] {
+    if (a.result.words) return run_to_words(a);
+    with_type<type_list<float, double>>(part_of(a.result.element), [&]<class R>() { run<R>(a); });
+  });
 }
 
-void round_words(const executor&, const round_arguments& a) {
-  const auto lock = acquire();
-  const space where;
-  with_sum_types(a, [&]<class T, class R>() {
-    const int parts = is_complex(a.sum) ? 2 : 1;
-    const std::size_t numbers = a.count * static_cast<std::size_t>(parts);
-    const bool staged = a.wait && !on_host;
-    auto* const results = static_cast<R*>(staged ? scratch(numbers * sizeof(R)) : a.result.data);
-    Kokkos::parallel_for("tally round", Kokkos::RangePolicy<space>(where, 0, a.count),
-                         round_sums<T, R>{a.words, parts, a.root, results});
-    if (staged) copy_to_host(where, results, a.result.data, static_cast<int>(numbers));
+void backend::round_words(const executor&, const round_arguments& a) const {
+  locked([&] {
+    const space where;
+    with_sum_types(a, [&]<class T, class R>() {
+      const int parts = is_complex(a.sum) ? 2 : 1;
+      const std::size_t numbers = a.count * static_cast<std::size_t>(parts);
+      const bool staged = a.wait && !on_host;
+      auto* const results = static_cast<R*>(staged ? scratch(numbers * sizeof(R)) : a.result.data);
+      Kokkos::parallel_for("tally round", Kokkos::RangePolicy<space>(where, 0, a.count),
+                           round_sums<T, R>{a.words, parts, a.root, results});
+      if (staged) copy_to_host(where, results, a.result.data, static_cast<int>(numbers));
+    });
+    if (a.wait || on_host) where.fence();
   });
-  if (a.wait || on_host) where.fence();
 }
 
 }  // namespace tally::backends::kokkos

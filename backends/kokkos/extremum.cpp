@@ -185,9 +185,8 @@ void run(const extremum_arguments& a) {
 
 }  // namespace
 
-void extremum(const executor&, const extremum_arguments& a) {
-  const auto lock = acquire();
-  with_type(a.x.element, [&]<class X>() { run<X>(a); });
+void backend::extremum(const executor&, const extremum_arguments& a) const {
+  locked([&] { with_type(a.x.element, [&]<class X>() { run<X>(a); }); });
 }
 
 }  // namespace tally::backends::kokkos

@@ -360,36 +360,37 @@ void with_edges(const space& where, const operand& edges, const F& f) {
 
 }  // namespace
 
-out_of_range_key histogram(const executor&, const histogram_arguments& a) {
-  const auto lock = acquire();
-  const space where;
-  const auto bins = static_cast<std::int64_t>(a.counts.size / a.options.channels);
-  out_of_range_key stray;
-  const auto compared_as = [&]<class S>() {
-    if (a.what == binning::edges) {
-      const auto by = [&](const auto& edges) { stray = run<S>(where, a, edges); };
-      is_integer(a.edges.element) ? with_edges<std::int64_t>(where, a.edges, by)
-                                  : with_edges<double>(where, a.edges, by);
-      return;
-    }
-    if constexpr (std::is_integral_v<S>) {
-      if (a.what == binning::keys) {
-        stray = run<S>(where, a, key_edges{a.unsigned_keys});
+out_of_range_key backend::histogram(const executor&, const histogram_arguments& a) const {
+  return locked([&] {
+    const space where;
+    const auto bins = static_cast<std::int64_t>(a.counts.size / a.options.channels);
+    out_of_range_key stray;
+    const auto compared_as = [&]<class S>() {
+      if (a.what == binning::edges) {
+        const auto by = [&](const auto& edges) { stray = run<S>(where, a, edges); };
+        is_integer(a.edges.element) ? with_edges<std::int64_t>(where, a.edges, by)
+                                    : with_edges<double>(where, a.edges, by);
         return;
       }
-      if (is_integer(a.lower.element) && is_integer(a.upper.element)) {
-        stray = run<S>(where, a, whole_edges{a.lower.integer, a.upper.integer, bins});
-        return;
+      if constexpr (std::is_integral_v<S>) {
+        if (a.what == binning::keys) {
+          stray = run<S>(where, a, key_edges{a.unsigned_keys});
+          return;
+        }
+        if (is_integer(a.lower.element) && is_integer(a.upper.element)) {
+          stray = run<S>(where, a, whole_edges{a.lower.integer, a.upper.integer, bins});
+          return;
+        }
       }
+      stray = run<S>(where, a, even_edges{a.lower.as<double>(), a.upper.as<double>(), bins});
+    };
+    if (is_integer(a.x.element)) {
+      compared_as.template operator()<std::int64_t>();
+    } else {
+      compared_as.template operator()<double>();
     }
-    stray = run<S>(where, a, even_edges{a.lower.as<double>(), a.upper.as<double>(), bins});
-  };
-  if (is_integer(a.x.element)) {
-    compared_as.template operator()<std::int64_t>();
-  } else {
-    compared_as.template operator()<double>();
-  }
-  return stray;
+    return stray;
+  });
 }
 
 }  // namespace tally::backends::kokkos

@@ -73,32 +73,35 @@ struct squares {
 
 }  // namespace
 
-void reduce(const executor&, const reduce_arguments& a) {
-  const auto lock = acquire();
-  with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
-    using R = real_t<A>;
-    const auto write = [&](const auto& terms, int parts) {
-      write_sum<R>(terms, a.x.size, a.what, a.result.data, parts, a.options.wait);
-    };
-    const auto reduce = [&]<class Numbers>(const Numbers& x) {
-      if (a.what != reduction::nrm2) {
-        write(values<A, Numbers>{x, a.what == reduction::asum},
-              is_complex_v<A> && a.what == reduction::sum ? 2 : 1);
-      } else if constexpr (std::is_floating_point_v<R>) {
-        write(squares<A, Numbers>{x}, 1);
-      }
-    };
-    a.x.element == type_of<A> ? reduce(own_numbers<A>(a.x)) : reduce(numbers(a.x));
+void backend::reduce(const executor&, const reduce_arguments& a) const {
+  locked([&] {
+    with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
+      using R = real_t<A>;
+      const auto write = [&](const auto& terms, int parts) {
+        write_sum<R>(terms, a.x.size, a.what, a.result.data, parts, a.options.wait);
+      };
+      const auto reduce = [&]<class Numbers>(const Numbers& x) {
+        if (a.what != reduction::nrm2) {
+          write(values<A, Numbers>{x, a.what == reduction::asum},
+                is_complex_v<A> && a.what == reduction::sum ? 2 : 1);
+        } else if constexpr (std::is_floating_point_v<R>) {
+          write(squares<A, Numbers>{x}, 1);
+        }
+      };
+      a.x.element == type_of<A> ? reduce(own_numbers<A>(a.x)) : reduce(numbers(a.x));
+    });
   });
 }
 
-void sum_node_of_elements(const node_arguments& a) {
-  with_node(a.what, a.accumulator, [&]<summand what, class A>() {
-    if constexpr (what == summand::square) {
-      leave_sum(squares<A, numbers>{numbers(a.x)}, a.x.size, a.sum);
-    } else if constexpr (what != summand::product) {
-      leave_sum(values<A, numbers>{numbers(a.x), what == summand::magnitude}, a.x.size, a.sum);
-    }
+void backend::sum_node_of_elements(const executor&, const node_arguments& a) const {
+  locked([&] {
+    with_node(a.what, a.accumulator, [&]<summand what, class A>() {
+      if constexpr (what == summand::square) {
+        leave_sum(squares<A, numbers>{numbers(a.x)}, a.x.size, a.sum);
+      } else if constexpr (what != summand::product) {
+        leave_sum(values<A, numbers>{numbers(a.x), what == summand::magnitude}, a.x.size, a.sum);
+      }
+    });
   });
 }
 

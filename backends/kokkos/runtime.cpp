@@ -1,6 +1,6 @@
 #include "backends/kokkos/runtime.hpp"
 
-#include "backends/kokkos/regions.hpp"
+#include "backends/kokkos/kokkos.hpp"
 
 #if TALLY_HAS_OPENMP
 #include "backends/openmp/threads.hpp"

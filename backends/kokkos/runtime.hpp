@@ -1,18 +1,43 @@
-// Kokkos's initialization, lock and scratch memory.
+// Calls of Kokkos: lock, parallel regions and scratch memory.
 #pragma once
 
+#include <Kokkos_Core.hpp>
+
 #include <cstddef>
+#include <future>
 #include <mutex>
+#include <type_traits>
+
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
 
 namespace tally::backends::kokkos {
-
-/// Initialises Kokkos if it is not, to be finalised at exit. @throws error no_device if Kokkos is
-/// finalised, or its device is absent.
-void initialize();
 
 /// Returns the lock for calls of Kokkos, whose default execution space serves one host thread at a
 /// time. @throws error no_device if Kokkos is not initialised or already finalised.
 [[nodiscard]] std::unique_lock<std::mutex> acquire();
+
+/// Returns f(), called on a new thread if Kokkos's threads are OpenMP's and this one is in a
+/// parallel region, the program's or the openmp backend's: Kokkos aborts if they are nested.
+template <class F>
+auto outside_regions(const F& f) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if constexpr (std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::OpenMP>) {
+    if (omp_get_level() > 0) return std::async(std::launch::async, f).get();
+  }
+#endif
+  return f();
+}
+
+/// Returns f(), called with the lock and outside parallel regions.
+template <class F>
+auto locked(const F& f) {
+  return outside_regions([&] {
+    const auto lock = acquire();
+    return f();
+  });
+}
 
 /// Returns at least `bytes` of the default execution space's memory, for the holder of `acquire`.
 /// Reused by calls, whose kernels are in order on the default instance. Grows as needed, contents

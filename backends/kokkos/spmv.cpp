@@ -232,43 +232,45 @@ csr_defect defect_of_rows(const csr_operand& a) {
 
 }  // namespace
 
-void spmv(const executor&, const csr_product& a) {
-  const auto lock = acquire();
-  const matrix_terms terms(a);
-  with_row_accumulator(a, [&]<class A>() {
-    using R = real_t<A>;
-    with_combination<A>(a, [&]<class C>() {
-      a.options.grade.is_exact() ? run<A, C>(a, exact_terms<R>{terms})
-                                 : run<A, C>(a, ordered<R>{terms});
+void backend::spmv(const executor&, const csr_product& a) const {
+  locked([&] {
+    const matrix_terms terms(a);
+    with_row_accumulator(a, [&]<class A>() {
+      using R = real_t<A>;
+      with_combination<A>(a, [&]<class C>() {
+        a.options.grade.is_exact() ? run<A, C>(a, exact_terms<R>{terms})
+                                   : run<A, C>(a, ordered<R>{terms});
+      });
     });
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&,
-                                             const planned_products&) {
+std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr_operand&,
+                                                      const planned_products&) const {
   auto analysis = std::make_shared<spmv_analysis>();
   analysis->description = "a row a thread";
   return analysis;
 }
 
-csr_defect find_defect(const executor&, const csr_operand& a) {
+csr_defect backend::find_defect(const executor&, const csr_operand& a) const {
   using kind = csr_defect::kind;
-  const auto lock = acquire();
-  if (a.row_ends) return defect_of_rows(a);
-  if (const auto first = index_at(a.row_offsets, 0); first != 0) {
-    return {kind::first_offset, 0, first, 0};
-  }
-  const std::size_t row = first_of(a.rows, decreases{index_vector(a.row_offsets)});
-  if (row < a.rows) {
-    return {kind::decreasing_offset, row, index_at(a.row_offsets, row + 1),
-            index_at(a.row_offsets, row)};
-  }
-  const std::int64_t last = index_at(a.row_offsets, a.rows);
-  if (static_cast<std::size_t>(last) != a.nonzeros()) return {kind::last_offset, a.rows, last, 0};
-  const std::size_t j =
-      first_of(a.nonzeros(), is_outside{index_vector(a.column_indices), a.columns});
-  if (j < a.nonzeros()) return {kind::column, j, index_at(a.column_indices, j), 0};
-  return {};
+  return locked([&]() -> csr_defect {
+    if (a.row_ends) return defect_of_rows(a);
+    if (const auto first = index_at(a.row_offsets, 0); first != 0) {
+      return {kind::first_offset, 0, first, 0};
+    }
+    const std::size_t row = first_of(a.rows, decreases{index_vector(a.row_offsets)});
+    if (row < a.rows) {
+      return {kind::decreasing_offset, row, index_at(a.row_offsets, row + 1),
+              index_at(a.row_offsets, row)};
+    }
+    const std::int64_t last = index_at(a.row_offsets, a.rows);
+    if (static_cast<std::size_t>(last) != a.nonzeros()) return {kind::last_offset, a.rows, last, 0};
+    const std::size_t j =
+        first_of(a.nonzeros(), is_outside{index_vector(a.column_indices), a.columns});
+    if (j < a.nonzeros()) return {kind::column, j, index_at(a.column_indices, j), 0};
+    return {};
+  });
 }
 
 }  // namespace tally::backends::kokkos

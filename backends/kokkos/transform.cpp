@@ -1,7 +1,9 @@
-// The element-wise functions on Kokkos, element by element; types are found at run time.
+// The element-wise functions on Kokkos, element by element; types are found at run time. gather and
+// scatter byte by byte.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/elementwise/blocks.hpp"
+#include "backends/common/elementwise/gathered_elements.hpp"
 #include "backends/common/types/typed_vector.hpp"
 #include "backends/kokkos/sums.hpp"
 
@@ -71,6 +73,12 @@ struct swap_elements {
   }
 };
 
+struct move_elements {
+  gathered_elements elements;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { elements.move<unsigned char>(i); }
+};
+
 template <class Body>
 void run(std::size_t n, const Body& body) {
   const space where;
@@ -80,35 +88,47 @@ void run(std::size_t n, const Body& body) {
 
 }  // namespace
 
-void transform(const executor&, const transform_arguments& a, type computation) {
-  const auto lock = acquire();
-  if (copies_bits(a)) {
-    if (a.x.element == type::boolean) {
-      return run(a.x.size, copy_booleans{typed_vector(a.x), typed_vector(a.z)});
+void backend::transform(const executor&, const transform_arguments& a, type computation) const {
+  locked([&] {
+    if (copies_bits(a)) {
+      if (a.x.element == type::boolean) {
+        return run(a.x.size, copy_booleans{typed_vector(a.x), typed_vector(a.z)});
+      }
+      const auto size = static_cast<std::ptrdiff_t>(size_of(a.x.element));
+      return run(a.x.size, copy_elements{static_cast<const std::byte*>(a.x.data),
+                                         static_cast<std::byte*>(a.z.data), a.x.increment * size,
+                                         a.z.increment * size, static_cast<int>(size)});
     }
-    const auto size = static_cast<std::ptrdiff_t>(size_of(a.x.element));
-    return run(a.x.size, copy_elements{static_cast<const std::byte*>(a.x.data),
-                                       static_cast<std::byte*>(a.z.data), a.x.increment * size,
-                                       a.z.increment * size, static_cast<int>(size)});
-  }
-  with_type<accumulator_types>(computation, [&]<class C>() {
-    using V = computed_t<C>;
-    with_function<V>(a.what, [&]<elementwise what>() {
-      run(a.x.size, write_elements<what, V>{three_factors<V>::template of<C>(a), typed_vector(a.x),
-                                            typed_vector(a.y), typed_vector(a.z)});
+    with_type<accumulator_types>(computation, [&]<class C>() {
+      using V = computed_t<C>;
+      with_function<V>(a.what, [&]<elementwise what>() {
+        run(a.x.size,
+            write_elements<what, V>{three_factors<V>::template of<C>(a), typed_vector(a.x),
+                                    typed_vector(a.y), typed_vector(a.z)});
+      });
     });
   });
 }
 
-void fill(const executor&, const element_bytes& value, const output_operand& z) {
-  const auto lock = acquire();
-  run(z.size, fill_elements{value, moved_vector(z), static_cast<int>(size_of(z.element))});
+void backend::fill(const executor&, const element_bytes& value, const output_operand& z) const {
+  locked([&] {
+    run(z.size, fill_elements{value, moved_vector(z), static_cast<int>(size_of(z.element))});
+  });
 }
 
-void swap(const executor&, const output_operand& x, const output_operand& y) {
-  const auto lock = acquire();
-  run(x.size,
-      swap_elements{moved_vector(x), moved_vector(y), static_cast<int>(size_of(x.element))});
+void backend::swap(const executor&, const output_operand& x, const output_operand& y) const {
+  locked([&] {
+    run(x.size,
+        swap_elements{moved_vector(x), moved_vector(y), static_cast<int>(size_of(x.element))});
+  });
+}
+
+void backend::gather(const executor&, const gather_arguments& a) const {
+  locked([&] { run(a.indices.size, move_elements{gathered_elements(a, false)}); });
+}
+
+void backend::scatter(const executor&, const gather_arguments& a) const {
+  locked([&] { run(a.indices.size, move_elements{gathered_elements(a, true)}); });
 }
 
 }  // namespace tally::backends::kokkos

@@ -151,46 +151,48 @@ struct copy_values {
 
 }  // namespace
 
-std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& a,
-                                               bool keeps_values) {
+std::shared_ptr<const csr_transpose> backend::transpose(const executor&, const csr_operand& a,
+                                                        bool keeps_values) const {
   auto made = std::make_shared<kept_transpose>();  // outlives the lock if something fails
-  const auto lock = acquire();
-  const space where;
-  const auto range = [&](std::size_t n) { return Kokkos::RangePolicy<space>(where, 0, n); };
-  const row_bounds bounds(a);
-  std::size_t terms = 0;
-  Kokkos::parallel_reduce("tally terms", range(a.rows), add_lengths{bounds}, terms);
+  return locked([&] {
+    const space where;
+    const auto range = [&](std::size_t n) { return Kokkos::RangePolicy<space>(where, 0, n); };
+    const row_bounds bounds(a);
+    std::size_t terms = 0;
+    Kokkos::parallel_reduce("tally terms", range(a.rows), add_lengths{bounds}, terms);
 
-  constexpr std::size_t size = sizeof(std::int64_t);
-  made->offsets.allocate((a.columns + 1) * size);
-  made->rows.allocate(terms * size);
-  made->value_at.allocate(terms * size);
-  const column_terms all{bounds, index_vector(a.column_indices), made->offsets.get<std::int64_t>(),
-                         made->rows.get<std::int64_t>(), made->value_at.get<std::int64_t>()};
-  using offsets_view = Kokkos::View<std::int64_t*, memory, Kokkos::MemoryUnmanaged>;
-  Kokkos::deep_copy(where, offsets_view(all.offsets, a.columns + 1), 0);
-  Kokkos::parallel_for("tally count", range(a.rows), count_terms{all});
-  Kokkos::parallel_scan("tally scan", range(a.columns), sum_counts{all});
-  Kokkos::parallel_for("tally put", range(a.rows), put_terms{all});
-  Kokkos::parallel_for("tally sort", range(a.columns), sort_terms{all});
+    constexpr std::size_t size = sizeof(std::int64_t);
+    made->offsets.allocate((a.columns + 1) * size);
+    made->rows.allocate(terms * size);
+    made->value_at.allocate(terms * size);
+    const column_terms all{bounds, index_vector(a.column_indices),
+                           made->offsets.get<std::int64_t>(), made->rows.get<std::int64_t>(),
+                           made->value_at.get<std::int64_t>()};
+    using offsets_view = Kokkos::View<std::int64_t*, memory, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(where, offsets_view(all.offsets, a.columns + 1), 0);
+    Kokkos::parallel_for("tally count", range(a.rows), count_terms{all});
+    Kokkos::parallel_scan("tally scan", range(a.columns), sum_counts{all});
+    Kokkos::parallel_for("tally put", range(a.rows), put_terms{all});
+    Kokkos::parallel_for("tally sort", range(a.columns), sort_terms{all});
 
-  made->matrix = {a.columns,
-                  a.rows,
-                  {all.offsets, a.columns + 1, 1, type::int64},
-                  {all.rows, terms, 1, type::int64},
-                  {nullptr, terms, 1, a.values.element}};
-  if (keeps_values) {
-    const std::size_t bytes = size_of(a.values.element);
-    made->values.allocate(terms * bytes);
-    Kokkos::parallel_for("tally values", range(terms),
-                         copy_values{static_cast<const std::byte*>(a.values.data), all.places,
-                                     made->values.get<std::byte>(), bytes});
-    made->matrix.values.data = made->values.get<std::byte>();
-  } else {
-    made->places = {all.places, terms, 1, type::int64};
-  }
-  where.fence();
-  return made;
+    made->matrix = {a.columns,
+                    a.rows,
+                    {all.offsets, a.columns + 1, 1, type::int64},
+                    {all.rows, terms, 1, type::int64},
+                    {nullptr, terms, 1, a.values.element}};
+    if (keeps_values) {
+      const std::size_t bytes = size_of(a.values.element);
+      made->values.allocate(terms * bytes);
+      Kokkos::parallel_for("tally values", range(terms),
+                           copy_values{static_cast<const std::byte*>(a.values.data), all.places,
+                                       made->values.get<std::byte>(), bytes});
+      made->matrix.values.data = made->values.get<std::byte>();
+    } else {
+      made->places = {all.places, terms, 1, type::int64};
+    }
+    where.fence();
+    return made;
+  });
 }
 
 }  // namespace tally::backends::kokkos

@@ -19,7 +19,7 @@ std::size_t products_of_doubles(const dot_arguments& a) {
 
 }  // namespace
 
-void dot(const executor& where, const dot_arguments& a) {
+void backend::dot(const executor& where, const dot_arguments& a) const {
   with_type<accumulator_types>(a.result.element, [&]<class A>() {
     // AVX-512 gains nothing in short parts (tuning/dot.md: set_for_dot on openmp).
     const int threads = threads_that_pay(products_of_doubles(a), threads_of(where));

@@ -8,7 +8,7 @@
 
 namespace tally::backends::openmp {
 
-void exact(const executor& where, const exact_arguments& a) {
+void backend::exact(const executor& where, const exact_arguments& a) const {
   exact_node* const node = simd::exact_node_of(where.instructions());
   // At least a chunk per thread: its own sum costs as much.
   const auto threads = static_cast<std::size_t>(threads_of(where));

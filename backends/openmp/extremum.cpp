@@ -6,7 +6,7 @@
 
 namespace tally::backends::openmp {
 
-void extremum(const executor& where, const extremum_arguments& a) {
+void backend::extremum(const executor& where, const extremum_arguments& a) const {
   const int threads = threads_that_pay(a.x, threads_of(where));
   const instruction_set set =
       threads == 1 ? simd::set_for_extremum(where, a.x.element, a.x.size) : where.instructions();

@@ -15,19 +15,19 @@ auto shared_by(int threads) {
 
 }  // namespace
 
-void fused_dot(const executor& where, const transform_arguments& update, type computation,
-               const dot_arguments& a) {
+void backend::fused_dot(const executor& where, const transform_arguments& update, type computation,
+                        const dot_arguments& a) const {
   if (is_exact(a.options, a.result)) {
-    return fused_in_two_calls(where, update, computation, a);
+    return simd::backend::fused_dot(where, update, computation, a);
   }
   simd::fused_dot_on_host(where.instructions(), update, computation, a,
                           shared_by(threads_of(where)));
 }
 
-void fused_nrm2(const executor& where, const transform_arguments& update, type computation,
-                const reduce_arguments& a) {
+void backend::fused_nrm2(const executor& where, const transform_arguments& update, type computation,
+                         const reduce_arguments& a) const {
   if (is_exact(a.options, a.result)) {
-    return fused_in_two_calls(where, update, computation, a);
+    return simd::backend::fused_nrm2(where, update, computation, a);
   }
   simd::fused_nrm2_on_host(where.instructions(), update, computation, a,
                            shared_by(threads_of(where)));

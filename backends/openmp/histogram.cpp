@@ -6,7 +6,7 @@
 
 namespace tally::backends::openmp {
 
-out_of_range_key histogram(const executor& where, const histogram_arguments& a) {
+out_of_range_key backend::histogram(const executor& where, const histogram_arguments& a) const {
   out_of_range_key stray;
   const auto run = [](std::size_t count, const auto& f) {
 #pragma omp parallel for num_threads(static_cast<int>(count)) schedule(static)

@@ -2,7 +2,6 @@
 // the terms.
 
 #include "backends/simd/sums/multi_dot.hpp"
-#include "backends/common/order/each_dot.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/openmp/openmp.hpp"
 #include "backends/openmp/shares.hpp"
@@ -68,10 +67,10 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
 
 }  // namespace
 
-void multi_dot(const executor& where, const multi_dot_arguments& a) {
+void backend::multi_dot(const executor& where, const multi_dot_arguments& a) const {
   // Exact sums use all threads: they take longer.
-  const int threads = wants_exact(a) ? threads_of(where)
-                                     : threads_that_pay(products_of(a.pairs), threads_of(where));
+  const int threads =
+      is_exact(a) ? threads_of(where) : threads_that_pay(products_of(a.pairs), threads_of(where));
   const auto many = static_cast<std::size_t>(threads);
   const std::size_t longest = simd::longest(a.pairs, 0, a.pairs.size());
   // Threads with pairs of their own each read common vectors, from memory if these are long; with
@@ -79,7 +78,10 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
   if (a.pairs.size() >= 4 * many && longest <= 32 * order::chunk * many) {
     return partition_pairs(where, a, many);
   }
-  if (wants_exact(a)) return each_dot<dot, exact>(where, a);
+  if (is_exact(a)) {
+    for (std::size_t j = 0; j < a.pairs.size(); ++j) exact(where, exact_of(dot_of_pair(a, j)));
+    return;
+  }
   with_type<accumulator_types>(a.results.element,
                                [&]<class A>() { share_terms<A>(where, a, longest, threads); });
 }

@@ -1,28 +1,39 @@
 // The openmp backend: each thread runs the simd backend's kernels on a part.
 #pragma once
 
-#include "backends/backend.hpp"
+#include "backends/simd/simd.hpp"
 
 namespace tally::backends::openmp {
 
-extern const backend table;
+class backend final : public simd::backend {
+ public:
+  constexpr backend() : simd::backend("openmp") {}
 
-dot_operation dot;
-multi_dot_operation multi_dot;
-reduce_operation reduce;
-exact_row exact;
-transform_operation transform;
-fused_dot_operation fused_dot;
-fused_nrm2_operation fused_nrm2;
-fill_operation fill;
-swap_operation swap;
-gather_operation gather;
-gather_operation scatter;
-for_each_part_operation for_each_part;
-extremum_operation extremum;
-histogram_operation histogram;
-spmv_operation spmv;
-analyse_operation analyse;
-find_defect_operation find_defect;
+  std::string describe(const executor&) const override;
+  executor make() const override { return tally::openmp(); }
+  void dot(const executor&, const dot_arguments& a) const override;
+  void multi_dot(const executor&, const multi_dot_arguments& a) const override;
+  void reduce(const executor&, const reduce_arguments& a) const override;
+  void exact(const executor&, const exact_arguments& a) const override;
+  void transform(const executor&, const transform_arguments& a, type computation) const override;
+  void fused_dot(const executor&, const transform_arguments& update, type computation,
+                 const dot_arguments& a) const override;
+  void fused_nrm2(const executor&, const transform_arguments& update, type computation,
+                  const reduce_arguments& a) const override;
+  void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
+  void swap(const executor&, const output_operand& x, const output_operand& y) const override;
+  void gather(const executor&, const gather_arguments& a) const override;
+  void scatter(const executor&, const gather_arguments& a) const override;
+  void for_each_part(const executor&, const char* function, std::size_t size,
+                     const part_calls& calls) const override;
+  void extremum(const executor&, const extremum_arguments& a) const override;
+  out_of_range_key histogram(const executor&, const histogram_arguments& a) const override;
+  void spmv(const executor&, const csr_product& a) const override;
+  std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
+                                               const planned_products& products) const override;
+  csr_defect find_defect(const executor&, const csr_operand& matrix) const override;
+};
+
+extern const backend instance;
 
 }  // namespace tally::backends::openmp

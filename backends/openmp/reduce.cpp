@@ -7,7 +7,7 @@
 
 namespace tally::backends::openmp {
 
-void reduce(const executor& where, const reduce_arguments& a) {
+void backend::reduce(const executor& where, const reduce_arguments& a) const {
   with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     const int threads = threads_that_pay(a.x, threads_of(where));
     const instruction_set set =

@@ -279,7 +279,7 @@ void multiply_exactly(const executor& where, const csr_product& a, const borders
 
 }  // namespace
 
-void spmv(const executor& where, const csr_product& a) {
+void backend::spmv(const executor& where, const csr_product& a) const {
   const host_analysis* const found = analysis_of(a);
   const bool sliced = found != nullptr && found->slices;
   const borders all(a.a, threads_of(where), sliced ? &*found->slices : nullptr);
@@ -288,8 +288,8 @@ void spmv(const executor& where, const csr_product& a) {
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
-                                             const planned_products& products) {
+std::shared_ptr<const spmv_analysis> backend::analyse(const executor& where, const csr_operand& a,
+                                                      const planned_products& products) const {
   const std::size_t shares =
       count_parts(a, threads_of(where), min_share(products.fixed_columns, products.fixed_values));
   auto analysis = std::make_shared<host_analysis>(a, products, shares);
@@ -303,7 +303,7 @@ std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_op
   return analysis;
 }
 
-csr_defect find_defect(const executor& where, const csr_operand& a) {
+csr_defect backend::find_defect(const executor& where, const csr_operand& a) const {
   const std::size_t shares = borders(a, threads_of(where), nullptr).shares;
   return first_defect(a, [&](std::size_t n, csr_defects::search& search) {
     std::vector<csr_defect> found(shares);

@@ -25,7 +25,8 @@ void on_each_thread(const executor& where, std::size_t size, const F& f) {
 
 }  // namespace
 
-void transform(const executor& where, const transform_arguments& a, type computation) {
+void backend::transform(const executor& where, const transform_arguments& a,
+                        type computation) const {
   simd::transform_node* const node = simd::transform_node_of(where, a.what);
   const bool past_caches = simd::goes_past_caches(a);
   on_each_thread(where, a.x.size, [&](std::size_t first, std::size_t n) {
@@ -37,7 +38,8 @@ void transform(const executor& where, const transform_arguments& a, type computa
   });
 }
 
-void fill(const executor& where, const element_bytes& value, const output_operand& z) {
+void backend::fill(const executor& where, const element_bytes& value,
+                   const output_operand& z) const {
   simd::fill_node* const node = simd::fill_node_of(where.instructions());
   const bool past_caches = simd::goes_past_caches(z);
   on_each_thread(where, z.size, [&](std::size_t first, std::size_t n) {
@@ -45,7 +47,7 @@ void fill(const executor& where, const element_bytes& value, const output_operan
   });
 }
 
-void swap(const executor& where, const output_operand& x, const output_operand& y) {
+void backend::swap(const executor& where, const output_operand& x, const output_operand& y) const {
   simd::swap_node* const node = simd::swap_node_of(where.instructions());
   on_each_thread(where, x.size, [&](std::size_t first, std::size_t n) {
     node(x.slice(first, n), y.slice(first, n));

@@ -27,7 +27,7 @@ constexpr auto sums = make_pair_table<dot_sum<A>(const operand&, const operand&)
 
 }  // namespace
 
-void sum_node_of_products(const node_arguments& a) {
+void backend::sum_node_of_products(const executor&, const node_arguments& a) const {
   with_node(a.what, a.accumulator, [&]<summand what, class A>() {
     if constexpr (what == summand::product) {
       dot_sum<A> sum = sums<A>[a.x.element][a.y.element](a.x, a.y);
@@ -39,7 +39,7 @@ void sum_node_of_products(const node_arguments& a) {
   });
 }
 
-void dot(const executor&, const dot_arguments& a) {
+void backend::dot(const executor&, const dot_arguments& a) const {
   with_type<accumulator_types>(a.result.element, [&]<class A>() {
     auto* const sum_of_pair = sums<A>[a.x.element][a.y.element];
     *static_cast<A*>(a.result.data) = finish(sum_of_pair(a.x, a.y), a.conjugated);

@@ -1,6 +1,7 @@
 // The exact grade, term by term in superaccumulators.
-#include "backends/serial/exact.hpp"
 #include "backends/serial/serial.hpp"
+
+#include "backends/common/exact/exact_sums.hpp"
 
 #include <cmath>
 
@@ -116,13 +117,13 @@ void add_exact(const exact_arguments& a, exact_sums& to) {
   a.term == exact_term::product ? add_products(a, to) : add_values(a, to);
 }
 
-void exact(const executor&, const exact_arguments& a) {
+void backend::exact(const executor&, const exact_arguments& a) const {
   exact_sums sums;
   add_exact(a, sums);
   write_result(sums, a);
 }
 
-void round_words(const executor&, const round_arguments& a) {
+void backend::round_words(const executor&, const round_arguments& a) const {
   with_sum_types(a, [&]<class T, class R>() {
     const int parts = is_complex(a.sum) ? 2 : 1;
     for (std::size_t i = 0; i < a.count; ++i) {

@@ -35,7 +35,7 @@ candidates best_of(extreme what, const operand& x) {
 
 }  // namespace
 
-void extremum(const executor&, const extremum_arguments& a) {
+void backend::extremum(const executor&, const extremum_arguments& a) const {
   with_type(a.x.element, [&]<class X>() { write_result(a, best_of<X>(a.what, a.x)); });
 }
 

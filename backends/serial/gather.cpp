@@ -27,7 +27,7 @@ moved_vector elements(const operand& v) {
 
 }  // namespace
 
-void gather(const executor&, const gather_arguments& a) {
+void backend::gather(const executor&, const gather_arguments& a) const {
   const moved_vector x = elements(a.x), z(a.z);
   const index_vector indices(a.indices);
   move_elements(
@@ -35,7 +35,7 @@ void gather(const executor&, const gather_arguments& a) {
       [&](std::size_t i) { return z.at(i); });
 }
 
-void scatter(const executor&, const gather_arguments& a) {
+void backend::scatter(const executor&, const gather_arguments& a) const {
   const moved_vector x = elements(a.x), z(a.z);
   const index_vector indices(a.indices);
   move_elements(

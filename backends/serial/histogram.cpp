@@ -107,7 +107,7 @@ out_of_range_key first_stray(const histogram_arguments& a) {
 
 }  // namespace
 
-out_of_range_key histogram(const executor&, const histogram_arguments& a) {
+out_of_range_key backend::histogram(const executor&, const histogram_arguments& a) const {
   out_of_range_key stray;
   if (a.what == binning::keys && a.options.outside == nullptr) {
     with_type<integer_types>(a.x.element, [&]<class X>() { stray = first_stray<X>(a); });

@@ -83,7 +83,7 @@ norm_sum<A> norm_of(const operand& x) {
 
 }  // namespace
 
-void sum_node_of_elements(const node_arguments& a) {
+void backend::sum_node_of_elements(const executor&, const node_arguments& a) const {
   with_node(a.what, a.accumulator, [&]<summand what, class A>() {
     if constexpr (what == summand::square) {
       *static_cast<norm_sum<A>*>(a.sum) = norm_of<A>(a.x);
@@ -94,7 +94,7 @@ void sum_node_of_elements(const node_arguments& a) {
   });
 }
 
-void reduce(const executor&, const reduce_arguments& a) {
+void backend::reduce(const executor&, const reduce_arguments& a) const {
   with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     auto* const sum = sum_of<A>(a.what, a.x.element);
     reduce_on_host<A>(a, [&](real_t<A> scale) { return sum(a.x, scale); });

@@ -6,7 +6,6 @@
 #include "backends/common/sparse/exact_rows.hpp"
 #include "backends/common/sparse/row_kernels.hpp"
 #include "backends/common/sparse/transpose.hpp"
-#include "backends/serial/exact.hpp"
 #include "backends/serial/term.hpp"
 
 #include <algorithm>
@@ -69,26 +68,26 @@ row_kernels<A> row_kernels_of(const csr_product& a) {
   return kernels<A>[a.a.values.element][a.x.element];
 }
 
-void spmv(const executor&, const csr_product& a) {
+void backend::spmv(const executor&, const csr_product& a) const {
   with_row_accumulator(a, [&]<class A>() {
     if (a.options.grade.is_exact()) return multiply_rows_exactly<A>(a, 0, a.a.rows, {add_exact});
     multiply_rows(row_kernels_of<A>(a), a, 0, a.a.rows);
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&,
-                                             const planned_products&) {
+std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr_operand&,
+                                                      const planned_products&) const {
   auto analysis = std::make_shared<spmv_analysis>();
   analysis->description = "one thread, row after row";
   return analysis;
 }
 
-std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& a,
-                                               bool keeps_values) {
+std::shared_ptr<const csr_transpose> backend::transpose(const executor&, const csr_operand& a,
+                                                        bool keeps_values) const {
   return transpose_on_host(a, keeps_values);
 }
 
-csr_defect find_defect(const executor&, const csr_operand& a) {
+csr_defect backend::find_defect(const executor&, const csr_operand& a) const {
   return first_defect(a,
                       [&](std::size_t n, csr_defects::search& search) { return search(a, 0, n); });
 }

@@ -31,17 +31,19 @@ void run(const transform_arguments& a) {
 
 }  // namespace
 
-void transform(const executor&, const transform_arguments& a, type computation) {
+void backend::transform(const executor&, const transform_arguments& a, type computation) const {
   if (copies_bits(a)) return copy_bits(a.x, a.z);
   with_type<accumulator_types>(computation, [&]<class C>() {
     with_function<computed_t<C>>(a.what, [&]<elementwise what>() { run<what, C>(a); });
   });
 }
 
-void fill(const executor&, const element_bytes& value, const output_operand& z) {
+void backend::fill(const executor&, const element_bytes& value, const output_operand& z) const {
   fill_bits(value, z);
 }
 
-void swap(const executor&, const output_operand& x, const output_operand& y) { swap_bits(x, y); }
+void backend::swap(const executor&, const output_operand& x, const output_operand& y) const {
+  swap_bits(x, y);
+}
 
 }  // namespace tally::backends::serial

@@ -375,7 +375,7 @@ extremum_search* extremum_search_of(instruction_set set, extreme what, type x) {
   return chosen.searches[static_cast<std::size_t>(what)][x];
 }
 
-void extremum(const executor& where, const extremum_arguments& a) {
+void backend::extremum(const executor& where, const extremum_arguments& a) const {
   const instruction_set set = set_for_extremum(where, a.x.element, a.x.size);
   write_result(a, extremum_search_of(set, a.what, a.x.element)(a.x, 0));
 }

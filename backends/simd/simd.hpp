@@ -2,24 +2,34 @@
 // they gain nothing.
 #pragma once
 
-#include "backends/backend.hpp"
+#include "backends/serial/serial.hpp"
 
 namespace tally::backends::simd {
 
-extern const backend table;
+class backend : public serial::backend {
+ public:
+  constexpr explicit backend(std::string_view called = "simd") : serial::backend(called) {}
 
-dot_operation dot;
-multi_dot_operation multi_dot;
-reduce_operation reduce;
-exact_row exact;
-transform_operation transform;
-fused_dot_operation fused_dot;
-fused_nrm2_operation fused_nrm2;
-fill_operation fill;
-swap_operation swap;
-extremum_operation extremum;
-histogram_operation histogram;
-spmv_operation spmv;
-analyse_operation analyse;
+  std::string describe(const executor&) const override;
+  executor make() const override { return tally::simd(); }
+  void dot(const executor&, const dot_arguments& a) const override;
+  void multi_dot(const executor&, const multi_dot_arguments& a) const override;
+  void reduce(const executor&, const reduce_arguments& a) const override;
+  void exact(const executor&, const exact_arguments& a) const override;
+  void transform(const executor&, const transform_arguments& a, type computation) const override;
+  void fused_dot(const executor&, const transform_arguments& update, type computation,
+                 const dot_arguments& a) const override;
+  void fused_nrm2(const executor&, const transform_arguments& update, type computation,
+                  const reduce_arguments& a) const override;
+  void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
+  void swap(const executor&, const output_operand& x, const output_operand& y) const override;
+  void extremum(const executor&, const extremum_arguments& a) const override;
+  out_of_range_key histogram(const executor&, const histogram_arguments& a) const override;
+  void spmv(const executor&, const csr_product& a) const override;
+  std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
+                                               const planned_products& products) const override;
+};
+
+extern const backend instance;
 
 }  // namespace tally::backends::simd

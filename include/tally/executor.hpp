@@ -15,7 +15,7 @@ struct CUstream_st;  // pointed to by cudaStream_t
 namespace tally {
 
 namespace backends {
-struct backend;
+class backend;
 }
 
 /// Instruction sets of the `simd` backend, narrowest first.

@@ -15,16 +15,6 @@
 
 namespace tally::backends {
 
-/// See <tally/joined_sum.hpp>.
-struct node_arguments {
-  summand what = summand::product;
-  type accumulator = type::float64;  ///< complex if an operand is
-  operand x;
-  operand y;               ///< empty unless terms are products
-  void* sum = nullptr;     ///< a node_sum
-  bool exchanged = false;  ///< x and y are swapped
-};
-
 /// The sum of a node; complex `A` for complex elements.
 template <summand what, class A>
 using node_sum =

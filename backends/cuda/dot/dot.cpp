@@ -42,9 +42,11 @@ void sum_products(const executor& where, const dot_arguments& a, sum_job job) {
 
 }  // namespace
 
-void dot(const executor& where, const dot_arguments& a) { sum_products(where, a, sum_job()); }
+void backend::dot(const executor& where, const dot_arguments& a) const {
+  sum_products(where, a, sum_job());
+}
 
-void sum_node_of_products(const executor& where, const node_arguments& a) {
+void backend::sum_node_of_products(const executor& where, const node_arguments& a) const {
   sum_job job;
   job.unfinished = true;
   job.exchanged = a.exchanged;

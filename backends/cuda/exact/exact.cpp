@@ -160,7 +160,7 @@ void queue(const executor& where, const current_device& current, bool captured,
 
 }  // namespace
 
-void exact_sums(const executor& where, std::span<const exact_arguments> all) {
+void backend::multi_exact(const executor& where, std::span<const exact_arguments> all) const {
   const current_device current(where.device());
   const bool wait = all[0].options.wait;
   const bool captured = is_captured(where.stream(), wait, name_of(all[0]));
@@ -185,9 +185,11 @@ void exact_sums(const executor& where, std::span<const exact_arguments> all) {
   }
 }
 
-void exact(const executor& where, const exact_arguments& a) { exact_sums(where, {&a, 1}); }
+void backend::exact(const executor& where, const exact_arguments& a) const {
+  multi_exact(where, {&a, 1});
+}
 
-void round_words(const executor& where, const round_arguments& a) {
+void backend::round_words(const executor& where, const round_arguments& a) const {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   is_captured(stream, a.wait, a.root ? "round_root_words" : "round_words");  // throws if it would

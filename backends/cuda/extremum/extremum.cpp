@@ -23,7 +23,7 @@ const extremum_kernel& kernel_of(const extremum_arguments& a) {
 
 }  // namespace
 
-void extremum(const executor& where, const extremum_arguments& a) {
+void backend::extremum(const executor& where, const extremum_arguments& a) const {
   sum_job job;
   job.x = a.x.data;
   job.x_increment = a.x.increment;

@@ -41,17 +41,12 @@ fused_job job_of(const transform_arguments& u, type element, std::size_t n) {
   return job;
 }
 
-/// Allocates what the second call needs before the first.
-template <class Arguments, class Sum>
-void run_apart(const executor& where, const char* operation, const transform_arguments& u,
-               type computation, const Arguments& a, Sum* sum) {
+/// Allocates what the second of two calls needs before the first.
+void prepare_two_calls(const executor& where, const char* operation, bool wait) {
   const current_device current(where.device());
-  const bool captured = is_captured(where.stream(), a.options.wait, operation);
-  if (a.options.wait) result_buffer::of_this_thread(current);
+  const bool captured = is_captured(where.stream(), wait, operation);
+  if (wait) result_buffer::of_this_thread(current);
   if (!captured) scratch_for(current, where.stream(), captured, scratch_words);
-  cuda::transform(where, u, computation);
-  if (is_exact(a.options, a.result)) return exact(where, exact_of(a));
-  sum(where, a);
 }
 
 void run(const executor& where, const char* operation, const fused_kernel& kernel, fused_job& job,
@@ -64,30 +59,32 @@ void run(const executor& where, const char* operation, const fused_kernel& kerne
 
 }  // namespace
 
-void fused_dot(const executor& where, const transform_arguments& u, type computation,
-               const dot_arguments& a) {
+void backend::fused_dot(const executor& where, const transform_arguments& u, type computation,
+                        const dot_arguments& a) const {
   // Vectors of one type are not exchanged (`in_order`): the first is z.
   const type element = a.x.element;
-  const char* const name = a.conjugated == conjugate::none ? "axpy_dot" : "axpy_dotc";
+  const char* const operation = a.conjugated == conjugate::none ? "axpy_dot" : "axpy_dotc";
   const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);
   if (is_exact(a.options, a.result) || kernel.function == nullptr || element != a.result.element ||
       a.y.element != element || !is_contiguous(a.y, lanes_per_thread(size_of(element))) ||
       !is_plain(u, computation, element, a.x.size)) {
-    return run_apart(where, name, u, computation, a, &cuda::dot);
+    prepare_two_calls(where, operation, a.options.wait);
+    return backends::backend::fused_dot(where, u, computation, a);
   }
   fused_job job = job_of(u, element, a.x.size);
   job.v = a.y.data;
   job.conjugated = a.conjugated;
-  run(where, name, kernel, job, element, a.result, a.options.wait);
+  run(where, operation, kernel, job, element, a.result, a.options.wait);
 }
 
-void fused_nrm2(const executor& where, const transform_arguments& u, type computation,
-                const reduce_arguments& a) {
+void backend::fused_nrm2(const executor& where, const transform_arguments& u, type computation,
+                         const reduce_arguments& a) const {
   const type element = a.x.element;
   const fused_kernel kernel = fused_nrm2_kernel(element);
   if (is_exact(a.options, a.result) || kernel.function == nullptr || accumulator_of(a) != element ||
       !is_plain(u, computation, element, a.x.size)) {
-    return run_apart(where, "waxpby_nrm2", u, computation, a, &cuda::reduce);
+    prepare_two_calls(where, "waxpby_nrm2", a.options.wait);
+    return backends::backend::fused_nrm2(where, u, computation, a);
   }
   fused_job job = job_of(u, element, a.x.size);
   run(where, "waxpby_nrm2", kernel, job, element, a.result, a.options.wait);

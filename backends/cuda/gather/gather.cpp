@@ -21,8 +21,12 @@ void run(const executor& where, const gather_arguments& a, bool is_scatter) {
 
 }  // namespace
 
-void gather(const executor& where, const gather_arguments& a) { run(where, a, false); }
+void backend::gather(const executor& where, const gather_arguments& a) const {
+  run(where, a, false);
+}
 
-void scatter(const executor& where, const gather_arguments& a) { run(where, a, true); }
+void backend::scatter(const executor& where, const gather_arguments& a) const {
+  run(where, a, true);
+}
 
 }  // namespace tally::backends::cuda

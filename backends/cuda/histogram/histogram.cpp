@@ -413,7 +413,7 @@ out_of_range_key out_of_range_key_of(const histogram_arguments& a, const executo
 
 }  // namespace
 
-out_of_range_key histogram(const executor& where, const histogram_arguments& a) {
+out_of_range_key backend::histogram(const executor& where, const histogram_arguments& a) const {
   const current_device current(where.device());
   const bool only_in_bins = a.what == binning::keys && a.options.outside == nullptr;
   const bool captured = is_captured(where.stream(), false, "bincount");

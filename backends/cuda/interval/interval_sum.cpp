@@ -116,7 +116,7 @@ bool shares_per_vector(const interval_arguments& a) {
 void sum_products(const executor& where, const interval_arguments& a, void* to, bool wait) {
   const std::vector<operand_pair> pairs = pairs_of(a);
   const type number = part_of(a.shape.accumulator);
-  cuda::multi_dot(
+  instance.multi_dot(
       where, multi_dot_arguments{{{}, {}, pairs}, conjugate::none, {to, number}, {.wait = wait}});
 }
 
@@ -163,7 +163,7 @@ void write_terms(const call& c, const auto& to, const auto& stride) {
 
 }  // namespace
 
-void sum_interval(const executor& where, const interval_arguments& a) {
+void backend::sum_interval(const executor& where, const interval_arguments& a) const {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   const bool captured = is_captured(stream, a.wait, a.function);

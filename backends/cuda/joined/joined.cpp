@@ -17,11 +17,7 @@ void launch_join(const executor& where, join_kernel* kernel, join_job job, std::
 
 }  // namespace
 
-void sum_node(const executor& where, const node_arguments& a) {
-  a.what == summand::product ? sum_node_of_products(where, a) : sum_node_of_elements(where, a);
-}
-
-void join_nodes(const executor& where, const join_arguments& a) {
+void backend::join_nodes(const executor& where, const join_arguments& a) const {
   join_job job;
   job.nodes = a.nodes;
   job.steps = a.steps.data();
@@ -38,7 +34,7 @@ void join_nodes(const executor& where, const join_arguments& a) {
   launch_join(where, join_nodes_kernel(a.shape.what, accumulator), job, a.shape.fields);
 }
 
-void join_words(const executor& where, const join_words_arguments& a) {
+void backend::join_words(const executor& where, const join_words_arguments& a) const {
   join_job job;
   job.words = a.words;
   job.parts = is_complex(a.sum) ? 2 : 1;

@@ -1,5 +1,4 @@
 #include "backends/common/order/dot_sum.hpp"
-#include "backends/common/order/each_dot.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
@@ -250,13 +249,13 @@ void run_list(const call& c, const multi_dot_arguments& a) {
 
 }  // namespace
 
-void multi_dot(const executor& where, const multi_dot_arguments& a) {
+void backend::multi_dot(const executor& where, const multi_dot_arguments& a) const {
   const current_device current(where.device());
   const bool captured = is_captured(where.stream(), a.options.wait, "multi_dot");
-  if (wants_exact(a)) {
+  if (is_exact(a)) {
     std::vector<exact_arguments> all;
     for (std::size_t j = 0; j < a.pairs.size(); ++j) all.push_back(exact_of(dot_of_pair(a, j)));
-    return exact_sums(where, all);
+    return multi_exact(where, all);
   }
   const std::size_t size = size_of(a.results.element);
   const results to(current, a.results.data, a.pairs.size() * size, a.options.wait,

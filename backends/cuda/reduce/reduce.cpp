@@ -46,9 +46,11 @@ void sum_elements(const executor& where, const reduce_arguments& a, sum_job job)
 
 }  // namespace
 
-void reduce(const executor& where, const reduce_arguments& a) { sum_elements(where, a, sum_job()); }
+void backend::reduce(const executor& where, const reduce_arguments& a) const {
+  sum_elements(where, a, sum_job());
+}
 
-void sum_node_of_elements(const executor& where, const node_arguments& a) {
+void backend::sum_node_of_elements(const executor& where, const node_arguments& a) const {
   sum_job job;
   job.unfinished = true;
   const bool is_value = a.what == summand::value;

@@ -235,7 +235,7 @@ bool multiply_tiles(const executor& where, const current_device& current, const 
 
 }  // namespace
 
-void spmv(const executor& where, const csr_product& a) {
+void backend::spmv(const executor& where, const csr_product& a) const {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   const type accumulator = spmvs::accumulator(a.a.values.element, a.x.element);

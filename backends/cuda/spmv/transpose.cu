@@ -225,8 +225,8 @@ std::shared_ptr<const csr_transpose> transposed(const executor& where, const csr
 
 }  // namespace
 
-std::shared_ptr<const csr_transpose> transpose(const executor& where, const csr_operand& a,
-                                               bool keeps_values) {
+std::shared_ptr<const csr_transpose> backend::transpose(const executor& where, const csr_operand& a,
+                                                        bool keeps_values) const {
   {
     const current_device current(where.device());
     (void)is_captured(where.stream(), true, "the transpose of a sparse matrix");

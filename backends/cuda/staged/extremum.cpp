@@ -31,7 +31,7 @@ class best_element {
       *to = index_;
       return to + 1;
     }
-    serial::extremum(serial_, {element(index_), what_, to});
+    serial::instance.extremum(serial_, {element(index_), what_, to});
     to[1] = index_;
     return to + 2;
   }
@@ -45,7 +45,7 @@ class best_element {
     std::memcpy(both, element(index_).data, size);
     std::memcpy(both + size, element(index).data, size);
     std::int64_t found[2];
-    serial::extremum(serial_, {{both, 2, 1, x_.element}, what_, found});
+    serial::instance.extremum(serial_, {{both, 2, 1, x_.element}, what_, found});
     return found[what_ == extreme::iamax ? 0 : 1] == 1;
   }
 
@@ -57,11 +57,11 @@ class best_element {
 
 }  // namespace
 
-void extremum(const executor& where, const extremum_arguments& a) {
-  const call c(where);
+void backend::extremum(const executor&, const extremum_arguments& a) const {
+  const call c(memory_);
   const std::array vectors = {c.through().vector(a.x)};
   const auto run = [&](const operand& x, void* result, bool wait) {
-    cuda::extremum(c.on(), {x, a.what, result, {.wait = wait}});
+    cuda::instance.extremum(c.on(), {x, a.what, result, {.wait = wait}});
   };
   if (c.through().are_short(vectors)) {
     const bool wait = locate(a.result).host;

@@ -62,22 +62,23 @@ class slots_on_device {
     }
     if (a_.options.add) return add_to_sums();
     std::byte* const results = memory_ + aligned(bytes_) + aligned(outside_bytes_);
-    cuda::round_words(c_.on(), {reinterpret_cast<const std::int64_t*>(memory_),
-                                sum_,
-                                a_.counts.size,
-                                false,
-                                {results, a_.counts.element},
-                                false});
-    cuda::copy_bytes(c_.on(), results, a_.counts.data, a_.counts.size * size_of(a_.counts.element));
+    cuda::instance.round_words(c_.on(), {reinterpret_cast<const std::int64_t*>(memory_),
+                                         sum_,
+                                         a_.counts.size,
+                                         false,
+                                         {results, a_.counts.element},
+                                         false});
+    cuda::instance.copy_bytes(c_.on(), results, a_.counts.data,
+                              a_.counts.size * size_of(a_.counts.element));
   }
 
  private:
   void add(const void* from, void* to, type integer, std::size_t n, bool adds) const {
     const std::size_t bytes = n * size_of(integer);
-    if (!adds) return cuda::copy_bytes(c_.on(), from, to, bytes);
+    if (!adds) return cuda::instance.copy_bytes(c_.on(), from, to, bytes);
     std::vector<std::byte> made(bytes), there(bytes);
-    cuda::copy_bytes(c_.on(), from, made.data(), bytes);
-    cuda::copy_bytes(c_.on(), to, there.data(), bytes);
+    cuda::instance.copy_bytes(c_.on(), from, made.data(), bytes);
+    cuda::instance.copy_bytes(c_.on(), to, there.data(), bytes);
     const auto add_as = [&]<class T>(T) {
       for (std::size_t i = 0; i < n; ++i) {
         T a, b;
@@ -88,7 +89,7 @@ class slots_on_device {
       }
     };
     integer == type::int32 ? add_as(std::uint32_t{}) : add_as(std::uint64_t{});
-    cuda::copy_bytes(c_.on(), there.data(), to, bytes);
+    cuda::instance.copy_bytes(c_.on(), there.data(), to, bytes);
   }
 
   /// Existing sums are another weight.
@@ -96,8 +97,8 @@ class slots_on_device {
     const std::size_t n = a_.counts.size, bytes = n * size_of(a_.counts.element);
     std::vector<std::int64_t> words(n * exact_words(sum_));
     std::vector<std::byte> sums(bytes);
-    cuda::copy_bytes(c_.on(), memory_, words.data(), bytes_);
-    cuda::copy_bytes(c_.on(), a_.counts.data, sums.data(), bytes);
+    cuda::instance.copy_bytes(c_.on(), memory_, words.data(), bytes_);
+    cuda::instance.copy_bytes(c_.on(), a_.counts.data, sums.data(), bytes);
     with_type<histograms::weight_types>(sum_, [&]<class W>() {
       with_type<histograms::weight_types>(a_.counts.element, [&]<class S>() {
         for (std::size_t i = 0; i < n; ++i) {
@@ -110,7 +111,7 @@ class slots_on_device {
         }
       });
     });
-    cuda::copy_bytes(c_.on(), sums.data(), a_.counts.data, bytes);
+    cuda::instance.copy_bytes(c_.on(), sums.data(), a_.counts.data, bytes);
   }
 
   const call& c_;
@@ -123,8 +124,8 @@ class slots_on_device {
 
 }  // namespace
 
-out_of_range_key histogram(const executor& where, const histogram_arguments& a) {
-  const call c(where);
+out_of_range_key backend::histogram(const executor&, const histogram_arguments& a) const {
+  const call c(memory_);
   std::array<staged_vector, 2> all = {c.through().vector(a.x)};
   if (a.weighted) all[1] = c.through().vector(a.weights);
   const std::span<const staged_vector> vectors(all.data(), a.weighted ? 2 : 1);
@@ -133,7 +134,7 @@ out_of_range_key histogram(const executor& where, const histogram_arguments& a) 
   out_of_range_key first_stray;
   const auto run = [&](const staged_operands& here, std::size_t first) {
     const out_of_range_key stray =
-        cuda::histogram(c.on(), slots.asked(here[0], a.weighted ? here[1] : operand{}));
+        cuda::instance.histogram(c.on(), slots.asked(here[0], a.weighted ? here[1] : operand{}));
     if (stray.index < 0 || first_stray.index >= 0) return;
     first_stray = {stray.index + static_cast<std::int64_t>(first), stray.key};
   };

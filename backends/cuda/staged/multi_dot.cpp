@@ -2,7 +2,6 @@
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/common/order/dot_sum.hpp"
-#include "backends/common/order/each_dot.hpp"
 #include "backends/common/order/tree.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/cuda/staged/staged.hpp"
@@ -86,7 +85,7 @@ class group_products {
 
   void run() {
     if (c_.through().are_short(group_.vectors())) return run_short();
-    if (wants_exact(a_)) return add_to_words();
+    if (is_exact(a_)) return add_to_words();
     if (a_.results.element == type::int64) return add_integers();
     with_type<type_list<float, double, std::complex<float>, std::complex<double>>>(
         a_.results.element, [&]<class A>() { join<A>(); });
@@ -112,8 +111,8 @@ class group_products {
     c_.through().run_short(
         group_.vectors(), stages::padding::zeros, [&](const staged_operands& here) {
           pair_up(here);
-          cuda::multi_dot(c_.on(),
-                          asked({results_, a_.results.element, a_.results.words}, options));
+          cuda::instance.multi_dot(
+              c_.on(), asked({results_, a_.results.element, a_.results.words}, options));
         });
     if (!options.wait) c_.through().wait();
   }
@@ -129,14 +128,14 @@ class group_products {
     run_parts(
         [&](const staged_operands& here, std::size_t, void*) {
           pair_up(here);
-          cuda::multi_dot(c_.on(),
-                          asked({words, sum, true}, {.grade = tally::exact, .wait = false}));
+          cuda::instance.multi_dot(
+              c_.on(), asked({words, sum, true}, {.grade = tally::exact, .wait = false}));
         },
         [](const void*, std::size_t, std::size_t) {});
     if (!to.words) {
       const bool on_host = result_place(results_).on_host;
-      cuda::round_words(c_.on(),
-                        {words, sum, group_.pairs(), false, {results_, to.element}, on_host});
+      cuda::instance.round_words(
+          c_.on(), {words, sum, group_.pairs(), false, {results_, to.element}, on_host});
       if (!on_host) c_.through().wait();
       return;
     }
@@ -151,7 +150,7 @@ class group_products {
     run_parts(
         [&](const staged_operands& here, std::size_t, void* to) {
           pair_up(here);
-          cuda::multi_dot(c_.on(), asked({to, type::int64}, {.wait = false}));
+          cuda::instance.multi_dot(c_.on(), asked({to, type::int64}, {.wait = false}));
         },
         [&](const void* from, std::size_t, std::size_t) {
           std::array<std::int64_t, max_pairs> some;
@@ -180,7 +179,7 @@ class group_products {
             const operand_pair pair = group_.pair(here, j);
             fields[j] = {summand::product, pair.x, pair.y};
           }
-          cuda::sum_interval(
+          cuda::instance.sum_interval(
               c_.on(),
               {"multi_dot", shape, {fields.data(), group_.pairs()}, to, {}, 1, false, nothing});
         },
@@ -204,8 +203,8 @@ class group_products {
 
 }  // namespace
 
-void multi_dot(const executor& where, const multi_dot_arguments& a) {
-  const call c(where);
+void backend::multi_dot(const executor&, const multi_dot_arguments& a) const {
+  const call c(memory_);
   const std::size_t bytes = bytes_of(a.results);
   for (std::size_t first = 0; first < a.pairs.size();) {
     group some;

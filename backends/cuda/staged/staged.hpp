@@ -12,18 +12,6 @@
 
 namespace tally::backends::cuda::staged {
 
-dot_operation dot;
-multi_dot_operation multi_dot;
-reduce_operation reduce;
-exact_row exact;
-exact_sums_operation exact_sums;
-round_words_operation round_words;
-transform_operation transform;
-fill_operation fill;
-swap_operation swap;
-extremum_operation extremum;
-histogram_operation histogram;
-
 class grown_memory {
  public:
   /// Returns uninitialised memory, which only grows.
@@ -48,11 +36,80 @@ struct workspace_memory {
   std::recursive_mutex in_use;  ///< recursive for operations that call others
 };
 
+/// Operations that it lacks throw.
+class backend final : public backends::backend {
+ public:
+  backend(const executor& on, const workspace_options& options)
+      : backends::backend("workspace", false), memory_{{on, options}, {}, {}, {}} {}
+
+  std::string describe(const executor&) const override;
+  bool reaches(const executor&, const place& memory) const override;
+  void* allocate(const executor&, std::size_t bytes, reach who) const override;
+  void deallocate(const executor&, void* memory, reach who) const noexcept override;
+  void copy_bytes(const executor&, const void* from, void* to, std::size_t bytes) const override;
+  void pin(const executor&, void* memory, std::size_t bytes) const override;
+  void unpin(const executor&, void* memory) const override;
+  std::shared_ptr<const backends::backend> make_staged(
+      const executor&, const workspace_options& options) const override;
+  void dot(const executor&, const dot_arguments& a) const override;
+  void multi_dot(const executor&, const multi_dot_arguments& a) const override;
+  void reduce(const executor&, const reduce_arguments& a) const override;
+  void exact(const executor&, const exact_arguments& a) const override;
+  void multi_exact(const executor&, std::span<const exact_arguments> all) const override;
+  void round_words(const executor&, const round_arguments& a) const override;
+  void transform(const executor&, const transform_arguments& a, type computation) const override;
+  void fused_dot(const executor&, const transform_arguments& update, type computation,
+                 const dot_arguments& a) const override;
+  void fused_nrm2(const executor&, const transform_arguments& update, type computation,
+                  const reduce_arguments& a) const override;
+  void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
+  void swap(const executor&, const output_operand& x, const output_operand& y) const override;
+  void extremum(const executor&, const extremum_arguments& a) const override;
+  out_of_range_key histogram(const executor&, const histogram_arguments& a) const override;
+
+  executor make() const override { refuse("workspace"); }
+  void sum_interval(const executor&, const interval_arguments&) const override {
+    refuse("sum_interval");
+  }
+  void join_nodes(const executor&, const join_arguments&) const override { refuse("join_nodes"); }
+  void join_words(const executor&, const join_words_arguments&) const override {
+    refuse("join_words");
+  }
+  void gather(const executor&, const gather_arguments&) const override { refuse("gather"); }
+  void scatter(const executor&, const gather_arguments&) const override { refuse("scatter"); }
+  void for_each_part(const executor&, const char*, std::size_t, const part_calls&) const override {
+    refuse("transform");
+  }
+  void spmv(const executor&, const csr_product&) const override { refuse("spmv"); }
+  std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&,
+                                               const planned_products&) const override {
+    refuse("spmv_plan");
+  }
+  std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand&,
+                                                 bool) const override {
+    refuse("spmv");
+  }
+  csr_defect find_defect(const executor&, const csr_operand&) const override { refuse("validate"); }
+
+ private:
+  [[noreturn]] static void refuse(const char* function);
+  void sum_node_of_products(const executor&, const node_arguments&) const override {
+    refuse("sum_nodes");
+  }
+  void sum_node_of_elements(const executor&, const node_arguments&) const override {
+    refuse("sum_nodes");
+  }
+
+  const executor& below() const { return memory_.through.on(); }
+
+  mutable workspace_memory memory_;
+};
+
 /// A call, with nested ones, which has the workspace for itself.
 class call {
  public:
   /// @throws error invalid_argument if the stream is being captured.
-  explicit call(const executor& where);
+  explicit call(workspace_memory& memory);
 
   stages& through() const { return memory_.through; }
   workspace_memory& memory() const { return memory_; }

@@ -59,7 +59,7 @@ void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumu
         [&](const staged_operands& here, std::size_t, void* sum) {
           node_arguments a{terms, accumulator, v.x(here), {}, sum};
           if (terms == summand::product) a.y = v.y(here);
-          cuda::sum_node(c.on(), a);
+          cuda::instance.sum_node(c.on(), a);
         },
         [&](const void* sum, std::size_t, std::size_t leaves) {
           Sum node;
@@ -94,8 +94,8 @@ void add_integers(const call& c, const summed_vectors& v, void* result, const Ru
 void add_words(const call& c, const std::int64_t* from, const output& to) {
   std::array<std::int64_t, 2 * exact_words(type::float64)> made, sum;
   const std::size_t words = exact_words(to.element), bytes = words * sizeof made[0];
-  cuda::copy_bytes(c.on(), from, made.data(), bytes);
-  cuda::copy_bytes(c.on(), to.data, sum.data(), bytes);
+  cuda::instance.copy_bytes(c.on(), from, made.data(), bytes);
+  cuda::instance.copy_bytes(c.on(), to.data, sum.data(), bytes);
   with_type<type_list<float, double>>(part_of(to.element), [&]<class T>() {
     constexpr std::size_t each = exact_words(type_of<T>);
     for (std::size_t first = 0; first < words; first += each) {
@@ -106,11 +106,11 @@ void add_words(const call& c, const std::int64_t* from, const output& to) {
   deliver(c, sum.data(), bytes, to.data);
 }
 
-void dot(const executor& where, const dot_arguments& a) {
-  const call c(where);
+void backend::dot(const executor&, const dot_arguments& a) const {
+  const call c(memory_);
   const summed_vectors v(c, a.x, a.y, true);
   const auto run = [&](const staged_operands& here, const output& result, call_options options) {
-    cuda::dot(c.on(), {v.x(here), v.y(here), a.conjugated, result, options});
+    cuda::instance.dot(c.on(), {v.x(here), v.y(here), a.conjugated, result, options});
   };
   if (c.through().are_short(v.get())) {
     return run_short(c, v.get(), a.options, a.result.data,
@@ -120,11 +120,11 @@ void dot(const executor& where, const dot_arguments& a) {
   sum_nodes(c, v, summand::product, a.result.element, a.conjugated, a.result);
 }
 
-void reduce(const executor& where, const reduce_arguments& a) {
-  const call c(where);
+void backend::reduce(const executor&, const reduce_arguments& a) const {
+  const call c(memory_);
   const summed_vectors v(c, a.x, {}, false);
   const auto run = [&](const staged_operands& here, const output& result, call_options options) {
-    cuda::reduce(c.on(), {v.x(here), a.what, result, options});
+    cuda::instance.reduce(c.on(), {v.x(here), a.what, result, options});
   };
   if (c.through().are_short(v.get())) {
     return run_short(c, v.get(), a.options, a.result.data,
@@ -136,8 +136,8 @@ void reduce(const executor& where, const reduce_arguments& a) {
             a.result);
 }
 
-void exact(const executor& where, const exact_arguments& a) {
-  const call c(where);
+void backend::exact(const executor&, const exact_arguments& a) const {
+  const call c(memory_);
   const bool has_y = a.term == exact_term::product;
   const summed_vectors v(c, a.x, a.y, has_y);
   const auto run = [&](const staged_operands& here, const output& result, call_options options) {
@@ -146,7 +146,7 @@ void exact(const executor& where, const exact_arguments& a) {
     if (has_y) part.y = v.y(here);
     part.result = result;
     part.options = options;
-    cuda::exact(c.on(), part);
+    cuda::instance.exact(c.on(), part);
   };
   if (c.through().are_short(v.get())) {
     return run_short(c, v.get(), a.options, a.result.data,
@@ -166,30 +166,26 @@ void exact(const executor& where, const exact_arguments& a) {
       [](const void*, std::size_t, std::size_t) {});
   if (a.result.words) return add_words(c, words, a.result);
   const bool on_host = result_place(a.result.data).on_host;
-  cuda::round_words(c.on(), {words, sum, 1, a.term == exact_term::square, a.result, on_host});
+  cuda::instance.round_words(c.on(),
+                             {words, sum, 1, a.term == exact_term::square, a.result, on_host});
   if (!on_host) c.through().wait();
 }
 
-void exact_sums(const executor& where, std::span<const exact_arguments> all) {
-  const call c(where);
-  for (const exact_arguments& a : all) exact(where, a);
-}
-
-void round_words(const executor& where, const round_arguments& a) {
-  const call c(where);
+void backend::round_words(const executor& where, const round_arguments& a) const {
+  const call c(memory_);
   const bool result_here = locate(a.result.data).host;
   round_arguments asked = a;
   if (!locate(a.words).host) {
     asked.wait = result_here;
-    cuda::round_words(c.on(), asked);
+    cuda::instance.round_words(c.on(), asked);
     if (!result_here) c.through().wait();
     return;
   }
   c.through().wait();  // Work on the stream may still write the words, or the result.
-  if (result_here) return serial::round_words(where, a);
+  if (result_here) return serial::instance.round_words(where, a);
   std::vector<std::byte> made(a.count * size_of(a.result.element));
   asked.result.data = made.data();
-  serial::round_words(where, asked);
+  serial::instance.round_words(where, asked);
   deliver(c, made.data(), made.size(), a.result.data);
 }
 

@@ -27,8 +27,8 @@ void run(const call& c, std::span<const staged_vector> vectors, std::size_t n, c
 
 }  // namespace
 
-void transform(const executor& where, const transform_arguments& a, type computation) {
-  const call c(where);
+void backend::transform(const executor&, const transform_arguments& a, type computation) const {
+  const call c(memory_);
   const bool has_y = transforms::is_binary(a.what);
   std::array<staged_vector, 3> vectors;
   std::size_t count = 0;
@@ -40,22 +40,22 @@ void transform(const executor& where, const transform_arguments& a, type computa
     part.x = here[0];
     part.y = has_y ? here[1] : operand{nullptr, 0, 1, a.y.element};
     part.z = as_output(here[count - 1]);
-    cuda::transform(c.on(), part, computation);
+    cuda::instance.transform(c.on(), part, computation);
   });
 }
 
-void fill(const executor& where, const element_bytes& value, const output_operand& z) {
-  const call c(where);
+void backend::fill(const executor&, const element_bytes& value, const output_operand& z) const {
+  const call c(memory_);
   const std::array vectors = {c.through().vector(z, false, true)};
   run(c, vectors, z.size,
-      [&](const staged_operands& here) { cuda::fill(c.on(), value, as_output(here[0])); });
+      [&](const staged_operands& here) { cuda::instance.fill(c.on(), value, as_output(here[0])); });
 }
 
-void swap(const executor& where, const output_operand& x, const output_operand& y) {
-  const call c(where);
+void backend::swap(const executor&, const output_operand& x, const output_operand& y) const {
+  const call c(memory_);
   const std::array vectors = {c.through().vector(x, true, true), c.through().vector(y, true, true)};
   run(c, vectors, x.size, [&](const staged_operands& here) {
-    cuda::swap(c.on(), as_output(here[0]), as_output(here[1]));
+    cuda::instance.swap(c.on(), as_output(here[0]), as_output(here[1]));
   });
 }
 

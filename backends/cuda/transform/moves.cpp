@@ -39,7 +39,8 @@ void run(const executor& where, move_kernel_function* kernel, move_job job, std:
 
 }  // namespace
 
-void fill(const executor& where, const element_bytes& value, const output_operand& z) {
+void backend::fill(const executor& where, const element_bytes& value,
+                   const output_operand& z) const {
   const current_device current(where.device());
   move_job job = job_of(z);
   const bool contiguous = z.increment == 1;
@@ -52,7 +53,7 @@ void fill(const executor& where, const element_bytes& value, const output_operan
   run(where, fill_kernel(false), job, job.n);
 }
 
-void swap(const executor& where, const output_operand& x, const output_operand& y) {
+void backend::swap(const executor& where, const output_operand& x, const output_operand& y) const {
   const current_device current(where.device());
   move_job job = job_of(y);
   job.x = static_cast<std::byte*>(x.data);

@@ -54,7 +54,8 @@ void put_factors_of(const transform_arguments& a, transform_job& job) {
 
 }  // namespace
 
-void transform(const executor& where, const transform_arguments& a, type computation) {
+void backend::transform(const executor& where, const transform_arguments& a,
+                        type computation) const {
   const current_device current(where.device());
   transform_job job;
   job.x = typed_vector(a.x);

@@ -98,11 +98,12 @@ bool goes_past_caches(const output_operand& z) {
   return z.size * size_of(z.element) >= past_caches_from;
 }
 
-void fill(const executor& where, const element_bytes& value, const output_operand& z) {
+void backend::fill(const executor& where, const element_bytes& value,
+                   const output_operand& z) const {
   fill_node_of(where.instructions())(value, z, goes_past_caches(z));
 }
 
-void swap(const executor& where, const output_operand& x, const output_operand& y) {
+void backend::swap(const executor& where, const output_operand& x, const output_operand& y) const {
   swap_node_of(where.instructions())(x, y);
 }
 

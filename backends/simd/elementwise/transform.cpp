@@ -513,7 +513,8 @@ bool goes_past_caches(const transform_arguments& a) {
          bytes_of(a.x) + bytes_of(a.y) + bytes_of(a.z) >= past_caches_from;
 }
 
-void transform(const executor& where, const transform_arguments& a, type computation) {
+void backend::transform(const executor& where, const transform_arguments& a,
+                        type computation) const {
   transform_node_of(where, a.what)(a, computation, goes_past_caches(a));
 }
 

@@ -555,7 +555,7 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 exact_node* exact_node_of(instruction_set set) { return implementation_of(set).node; }
 
-void exact(const executor& where, const exact_arguments& a) {
+void backend::exact(const executor& where, const exact_arguments& a) const {
   if (implementation_of(where.instructions()).write_in_place(a)) return;
   exact_sums sums;
   exact_node_of(where.instructions())(a, sums);

@@ -156,7 +156,7 @@ template <class A>
 
 }  // namespace
 
-void spmv(const executor& where, const csr_product& a) {
+void backend::spmv(const executor& where, const csr_product& a) const {
   with_row_accumulator(a, [&]<class A>() {
     if (a.options.grade.is_exact()) {
       return multiply_rows_exactly<A>(a, 0, a.a.rows, exact_row_kernels_of(where.instructions()));
@@ -165,8 +165,8 @@ void spmv(const executor& where, const csr_product& a) {
   });
 }
 
-std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
-                                             const planned_products& products) {
+std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr_operand& matrix,
+                                                      const planned_products& products) const {
   auto analysis = std::make_shared<host_analysis>(matrix, products, 1);
   analysis->description.insert(0, "row after row on one thread; ");
   return analysis;

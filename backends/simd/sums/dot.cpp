@@ -628,7 +628,7 @@ void dots_of_rows(instruction_set set, rows_of<float> x, rows_of<float> y, std::
   implementation_of(set).rows_of_floats(x, y, n, count, results);
 }
 
-void dot(const executor& where, const dot_arguments& a) {
+void backend::dot(const executor& where, const dot_arguments& a) const {
   const instruction_set set = set_for_dot(where, a.x.element, a.y.element, a.x.size);
   const auto& dots = *implementation_of(set).dots[a.result.element];
   dots[a.x.element][a.y.element](a);

@@ -9,18 +9,18 @@ constexpr auto whole = [](std::size_t size, auto&, const auto& node) { return no
 
 }  // namespace
 
-void fused_dot(const executor& where, const transform_arguments& update, type computation,
-               const dot_arguments& a) {
+void backend::fused_dot(const executor& where, const transform_arguments& update, type computation,
+                        const dot_arguments& a) const {
   if (is_exact(a.options, a.result)) {
-    return fused_in_two_calls(where, update, computation, a);
+    return serial::backend::fused_dot(where, update, computation, a);
   }
   fused_dot_on_host(where.instructions(), update, computation, a, whole);
 }
 
-void fused_nrm2(const executor& where, const transform_arguments& update, type computation,
-                const reduce_arguments& a) {
+void backend::fused_nrm2(const executor& where, const transform_arguments& update, type computation,
+                         const reduce_arguments& a) const {
   if (is_exact(a.options, a.result)) {
-    return fused_in_two_calls(where, update, computation, a);
+    return serial::backend::fused_nrm2(where, update, computation, a);
   }
   fused_nrm2_on_host(where.instructions(), update, computation, a, whole);
 }

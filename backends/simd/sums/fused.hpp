@@ -2,7 +2,6 @@
 // update wrote. A tile is a node of the order's tree.
 #pragma once
 
-#include "backends/common/elementwise/two_calls.hpp"
 #include "backends/common/order/tree.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/elementwise/transform.hpp"

@@ -5,7 +5,6 @@
 #include "backends/simd/sums/multi_dot.hpp"
 #include "backends/simd/simd.hpp"
 
-#include "backends/common/order/each_dot.hpp"
 #include "backends/common/order/tree.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/exact/exact.hpp"
@@ -383,8 +382,9 @@ bool write_short_rows(const executor& where, const multi_dot_arguments& a, std::
 
 void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
                 std::size_t count) {
-  if (wants_exact(a)) {
-    for (std::size_t j = first; j < first + count; ++j) exact(where, exact_of(dot_of_pair(a, j)));
+  if (is_exact(a)) {
+    for (std::size_t j = first; j < first + count; ++j)
+      instance.exact(where, exact_of(dot_of_pair(a, j)));
     return;
   }
   with_type<accumulator_types>(a.results.element, [&]<class A>() {
@@ -409,7 +409,7 @@ void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t
   });
 }
 
-void multi_dot(const executor& where, const multi_dot_arguments& a) {
+void backend::multi_dot(const executor& where, const multi_dot_arguments& a) const {
   write_dots(where, a, 0, a.pairs.size());
 }
 

@@ -263,7 +263,7 @@ reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x) {
   return (*std::get<const node_tables<A>*>(chosen.nodes))[static_cast<std::size_t>(what)][x];
 }
 
-void reduce(const executor& where, const reduce_arguments& a) {
+void backend::reduce(const executor& where, const reduce_arguments& a) const {
   with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     const instruction_set set = set_for_reduce(where, a.x.element, a.x.size);
     auto* const node = reduce_node_of<A>(set, a.what, a.x.element);

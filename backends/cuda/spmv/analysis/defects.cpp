@@ -48,7 +48,7 @@ csr_defect defect_of(cudaStream_t stream, const csr_operand& a, const analysis_r
   return defect;
 }
 
-csr_defect find_defect(const executor& where, const csr_operand& a) {
+csr_defect backend::find_defect(const executor& where, const csr_operand& a) const {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   analysis_job job(a);

@@ -291,8 +291,8 @@ class queued_analysis : public spmv_analysis {
 
 }  // namespace
 
-std::shared_ptr<const spmv_analysis> analyse(const executor& where, const csr_operand& a,
-                                             const planned_products& products) {
+std::shared_ptr<const spmv_analysis> backend::analyse(const executor& where, const csr_operand& a,
+                                                      const planned_products& products) const {
   const current_device current(where.device());
   if (a.row_ends) {
     auto analysis = std::make_shared<cuda_plan>();

@@ -1,5 +1,5 @@
 // Launches of kernels compiled by the caller, with lent scratch memory.
-#include "backends/cuda/functions/functions.hpp"
+#include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
@@ -14,7 +14,8 @@ namespace tally::backends::cuda {
 static_assert(device_sum::word_count <= scratch_words);
 static_assert(device_sum::max_bytes <= result_buffer::words * 4);
 
-void for_each_part(const executor&, const char* function, std::size_t, const part_calls&) {
+void backend::for_each_part(const executor&, const char* function, std::size_t,
+                            const part_calls&) const {
   throw error(
       errc::invalid_argument,
       std::string(function) +

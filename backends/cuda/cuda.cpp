@@ -3,10 +3,25 @@
 
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/staged/staged.hpp"
 
 namespace tally::backends::cuda {
 
-void* allocate(const executor& where, std::size_t bytes, reach who) {
+constinit const backend instance;
+
+std::string backend::describe(const executor& where) const {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, where.device()), "cudaGetDeviceProperties");
+  return properties.name + (", device " + std::to_string(where.device()));
+}
+
+// Memory of another device is refused even where peer access could reach it: whether the program
+// enabled that can't be queried cheaply, and if not, a kernel's access ends the context.
+bool backend::reaches(const executor& where, const place& memory) const {
+  return memory.device == where.device() || memory.device == place::every;
+}
+
+void* backend::allocate(const executor& where, std::size_t bytes, reach who) const {
   const current_device current(where.device());
   const beside_captures mode;
   void* memory = nullptr;
@@ -20,7 +35,7 @@ void* allocate(const executor& where, std::size_t bytes, reach who) {
 }
 
 // If the runtime, or the device's context, is gone, there is nothing to free.
-void deallocate(const executor& where, void* memory, reach who) noexcept {
+void backend::deallocate(const executor& where, void* memory, reach who) const noexcept {
   try {
     const current_device current(where.device());
     const beside_captures mode;
@@ -31,7 +46,8 @@ void deallocate(const executor& where, void* memory, reach who) noexcept {
   }
 }
 
-void copy_bytes(const executor& where, const void* from, void* to, std::size_t bytes) {
+void backend::copy_bytes(const executor& where, const void* from, void* to,
+                         std::size_t bytes) const {
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   (void)is_captured(stream, true, "copy_bytes");
@@ -40,7 +56,7 @@ void copy_bytes(const executor& where, const void* from, void* to, std::size_t b
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-void pin(const executor& where, void* memory, std::size_t bytes) {
+void backend::pin(const executor& where, void* memory, std::size_t bytes) const {
   const current_device current(where.device());
   const beside_captures mode;
   const cudaError_t status =
@@ -52,7 +68,7 @@ void pin(const executor& where, void* memory, std::size_t bytes) {
   check(status, "cudaHostRegister");
 }
 
-void unpin(const executor& where, void* memory) {
+void backend::unpin(const executor& where, void* memory) const {
   const current_device current(where.device());
   const beside_captures mode;
   const cudaError_t status = cudaHostUnregister(memory);
@@ -61,6 +77,11 @@ void unpin(const executor& where, void* memory) {
     throw error(errc::invalid_argument, "tally::unpin: no memory was pinned at this address");
   }
   check(status, "cudaHostUnregister");
+}
+
+std::shared_ptr<const backends::backend> backend::make_staged(
+    const executor& where, const workspace_options& options) const {
+  return std::make_shared<staged::backend>(where, options);
 }
 
 }  // namespace tally::backends::cuda

@@ -14,24 +14,24 @@
 #endif
 #if TALLY_HAS_KOKKOS
 #include "backends/kokkos/kokkos.hpp"
-#include "backends/kokkos/runtime.hpp"
 #endif
 
 #include <array>
 
 namespace tally::backends {
 
-inline constexpr std::array columns = {
-    &serial::table, &simd::table,
+inline constexpr auto all = std::to_array<const backend*>({
+    &serial::instance,
+    &simd::instance,
 #if TALLY_HAS_OPENMP
-    &openmp::table,
+    &openmp::instance,
 #endif
 #if TALLY_HAS_CUDA
-    &cuda::table,
+    &cuda::instance,
 #endif
 #if TALLY_HAS_KOKKOS
-    &kokkos::table,
+    &kokkos::instance,
 #endif
-};
+});
 
 }  // namespace tally::backends

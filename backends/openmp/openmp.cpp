@@ -1,0 +1,45 @@
+// Parts for the caller's functions, and for gather and scatter.
+#include "backends/openmp/openmp.hpp"
+
+#include "backends/openmp/shares.hpp"
+
+namespace tally::backends::openmp {
+
+constinit const backend instance;
+
+std::string backend::describe(const executor& where) const {
+  const int threads = max_threads_of(where);
+  return std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") +
+         std::string(tally::name(where.instructions()));
+}
+
+void backend::for_each_part(const executor& where, const char*, std::size_t size,
+                            const part_calls& calls) const {
+  const int threads = threads_of(where);
+  const part_shape shape = shares_of(size, threads);
+  calls.prepare(calls.context, shape.count);
+  for_each_share(size, threads, shape, [&](std::size_t i, std::size_t first, std::size_t n) {
+    calls.run(calls.context, i, first, n);
+  });
+  calls.finish(calls.context);
+}
+
+void backend::gather(const executor& where, const gather_arguments& a) const {
+  const int threads = threads_of(where);
+  for_each_share(a.indices.size, threads, shares_of(a.indices.size, threads),
+                 [&](std::size_t, std::size_t first, std::size_t n) {
+                   simd::backend::gather(where,
+                                         {a.x, a.indices.slice(first, n), a.z.slice(first, n)});
+                 });
+}
+
+void backend::scatter(const executor& where, const gather_arguments& a) const {
+  const int threads = threads_of(where);
+  for_each_share(a.indices.size, threads, shares_of(a.indices.size, threads),
+                 [&](std::size_t, std::size_t first, std::size_t n) {
+                   simd::backend::scatter(where,
+                                          {a.x.slice(first, n), a.indices.slice(first, n), a.z});
+                 });
+}
+
+}  // namespace tally::backends::openmp
