@@ -6,9 +6,9 @@
 #include "backends/common/sparse/csr.hpp"
 #include "backends/common/sparse/csr_defects.hpp"
 #include "backends/common/sparse/exact_rows.hpp"
-#include "backends/common/sparse/host_analysis.hpp"
 #include "backends/openmp/shares.hpp"
 #include "backends/simd/exact/exact.hpp"
+#include "backends/simd/spmv/plan.hpp"
 #include "backends/simd/spmv/spmv.hpp"
 
 #include <omp.h>
@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace tally::backends::openmp {
@@ -69,222 +68,176 @@ struct border {
 
 /// Borders of the parts, found by binary search. Where rows lie anywhere among the values, parts
 /// have equal numbers of rows.
-struct borders {
-  row_bounds bounds;
-  bool in_order;  ///< whether rows are contiguous
-  std::size_t rows;
-  std::size_t work;  ///< rows plus terms
+class borders {
+ public:
   std::size_t shares;
-  /// If not null, parts begin at these windows and cut no row.
-  const std::vector<sorting_scope>* windows = nullptr;
 
-  /// Begins parts at windows if there are slices, unless a row may be cut; there may then be fewer
-  /// parts. (Windows were made for the number of threads at planning.)
-  borders(const csr_operand& a, int threads, const row_slices* slices)
-      : bounds(a),
-        in_order(!a.row_ends),
-        rows(a.rows),
-        work(a.rows + a.nonzeros()),
-        shares(count_parts(a, threads,
-                           min_share(slices != nullptr, slices != nullptr && slices->keeps))) {
-    const std::size_t max_whole = std::max(order::chunk, work / shares / rows_of_share);
+  /// Begins parts at scopes if there are slices, unless a row may be cut; there may then be fewer
+  /// parts. (Scopes were made for the number of threads at planning.)
+  borders(const csr_operand& a, int threads, const simd::row_slices* slices)
+      : shares(count_parts(a, threads,
+                           min_share(slices != nullptr, slices != nullptr && slices->keeps))),
+        bounds_(a),
+        in_order_(!a.row_ends),
+        rows_(a.rows),
+        work_(a.rows + a.nonzeros()) {
+    const std::size_t max_whole = std::max(order::chunk, work_ / shares / rows_of_share);
     if (slices != nullptr && slices->longest <= max_whole) {
-      windows = &slices->windows;
-      shares = std::min(shares, std::max<std::size_t>(windows->size() - 1, 1));
+      scopes_ = &slices->scopes;
+      shares = std::min(shares, std::max<std::size_t>(scopes_->size() - 1, 1));
     }
   }
 
-  /// Upper bound of a part's chunks of cut rows: a border is at most half a chunk off, and two
-  /// chunks may be short.
-  std::size_t max_cut_chunks() const { return work / shares / order::chunk + 4; }
-
-  std::size_t begin_of(std::size_t row) const { return bounds.begin(row); }
-
   border operator[](std::size_t share) const {
-    if (share == shares) return {rows, 0};
-    if (!in_order) return {rows / shares * share + rows % shares * share / shares, 0};
-    const std::size_t target = work / shares * share + work % shares * share / shares;
-    if (windows != nullptr) return {window_at(target), 0};
-    // `row` becomes the last row that begins at the target or before.
-    std::size_t row = 0, past = rows;
-    while (past - row > 1) {
-      const std::size_t middle = row + (past - row) / 2;
-      (begin_of(middle) + middle <= target ? row : past) = middle;
-    }
-    const std::size_t begin = begin_of(row);
+    if (share == shares) return {rows_, 0};
+    if (!in_order_) return {rows_ / shares * share + rows_ % shares * share / shares, 0};
+    const std::size_t target = work_ / shares * share + work_ % shares * share / shares;
+    if (scopes_ != nullptr) return {scope_at(target), 0};
+    // The last row that begins at the target or before.
+    const std::size_t row = std::max<std::size_t>(bounds_.first_behind(target + 1, rows_), 1) - 1;
+    const std::size_t begin = bounds_.begin(row);
     const std::size_t chunks = (target - begin - row + order::chunk / 2) / order::chunk;
     const std::size_t term = chunks * order::chunk;
-    if (begin + term < begin_of(row + 1)) return {row, term};
+    if (begin + term < bounds_.begin(row + 1)) return {row, term};
     return {row + (term > 0), 0};
   }
 
  private:
-  /// Returns the first row of the window nearest to `target`, in rows plus terms.
-  std::size_t window_at(std::size_t target) const {
-    const auto work_before = [&](const sorting_scope& w) { return w.first + begin_of(w.first); };
-    auto w = std::ranges::lower_bound(*windows, target, {}, work_before);
-    if (w != windows->begin() && target - work_before(w[-1]) < work_before(*w) - target) --w;
-    return w->first;
+  /// Returns the first row of the scope nearest to `target`, in rows plus terms.
+  std::size_t scope_at(std::size_t target) const {
+    const auto work_before = [&](const simd::sorting_scope& s) {
+      return s.first + bounds_.begin(s.first);
+    };
+    auto s = std::ranges::lower_bound(*scopes_, target, {}, work_before);
+    if (s != scopes_->begin() && target - work_before(s[-1]) < work_before(*s) - target) --s;
+    return s->first;
   }
+
+  row_bounds bounds_;
+  bool in_order_;  ///< whether rows are contiguous
+  std::size_t rows_;
+  std::size_t work_;  ///< rows plus terms
+  /// If not null, parts begin at these scopes and cut no row.
+  const std::vector<simd::sorting_scope>* scopes_ = nullptr;
 };
 
-/// Sums of a row's chunks in one part.
-template <class A>
+/// Terms [begin, end) of a row cut by a border, and their sum.
+template <class Sum>
 struct row_part {
-  std::size_t row = 0;
-  bool ends = false;  ///< whether the row's last chunk is included
-  std::span<dot_sum<A>> chunks;
+  std::size_t row, begin, end;
+  bool ends;  ///< whether the row's last term is included
+  Sum sum;
 };
 
-/// Chunks of the rows cut at a part's begin and end.
-template <class A>
-struct cut_rows {
-  row_part<A> head, tail;
+/// Whole rows of a part, and the first of its cut ones, at its begin and end.
+struct share_of_rows {
+  std::size_t first, rows;
+  std::size_t cut;
 };
 
-/// Sums the chunks of terms [begin, end) of a row into `room`, which suffices unless the matrix is
-/// invalid.
+/// Rows in the default grade. A part's sums are those of its chunks.
 template <class A>
-row_part<A> sum_chunks(const row_kernels<A>& kernels, const borders& all, const csr_product& a,
-                       std::size_t row, std::size_t begin, std::size_t end,
-                       std::span<dot_sum<A>> room) {
-  const std::size_t first = all.begin_of(row);
-  std::size_t chunks = 0;
-  for (std::size_t j = begin; j < end && chunks < room.size(); j += order::chunk) {
-    room[chunks++] = sum_part(kernels, a, first + j, std::min(order::chunk, end - j));
-  }
-  return {row, first + end == all.begin_of(row + 1), room.first(chunks)};
-}
+struct ordered_rows {
+  using number = A;
+  using part = std::vector<dot_sum<A>>;
+  using total = tree<dot_sum<A>>;
+  const row_kernels<A>& kernels;
+  const csr_product& a;
 
-/// Sums one part. Must not throw in the parallel region. `room`: `max_cut_chunks` sums.
-template <class A>
-cut_rows<A> multiply_part(const row_kernels<A>& kernels, const borders& all, const csr_product& a,
-                          const border& begin, const border& end, std::span<dot_sum<A>> room) {
-  cut_rows<A> cut;
-  std::size_t first = begin.row;
-  if (begin.term > 0) {
-    const bool within = end.row == begin.row;
-    const std::size_t last =
-        within ? end.term : all.begin_of(begin.row + 1) - all.begin_of(begin.row);
-    cut.head = sum_chunks(kernels, all, a, begin.row, begin.term, last, room);
-    room = room.subspan(cut.head.chunks.size());
-    if (within) return cut;
-    ++first;
+  static part part_of(std::size_t terms) { return part((terms + order::chunk - 1) / order::chunk); }
+  void multiply(std::size_t first, std::size_t n) const { multiply_rows(kernels, a, first, n); }
+  void sum(std::size_t begin, std::size_t end, part& to) const {
+    for (dot_sum<A>& chunk : to) {
+      chunk = sum_part(kernels, a, begin, std::min(order::chunk, end - begin));
+      begin += order::chunk;
+    }
   }
-  multiply_rows(kernels, a, first, end.row - first);
-  if (end.term > 0) cut.tail = sum_chunks(kernels, all, a, end.row, 0, end.term, room);
-  return cut;
-}
+  static void add(total& row, const part& chunks) {
+    for (const dot_sum<A>& chunk : chunks) row.add(chunk);
+  }
+  A rounded(const total& row) const { return finish(row.total(), a.conjugated); }
+};
 
-/// Writes y of cut rows.
+/// Rows in the exact grade.
 template <class A>
-void join(const csr_product& a, const std::vector<cut_rows<A>>& shares) {
-  tree<dot_sum<A>> chunks;
-  const auto take = [&](const row_part<A>& part) {
-    for (const dot_sum<A>& sum : part.chunks) chunks.add(sum);
-    if (!part.ends) return;
-    const A sum = finish(chunks.total(), a.conjugated);
-    write_rows(a, part.row, 1, &sum);
-    chunks = {};
+struct exact_rows {
+  using number = A;
+  using part = exact_sums;
+  using total = exact_sums;
+  const exact_row_kernels& kernels;
+  const csr_product& a;
+
+  static part part_of(std::size_t) { return {}; }
+  void multiply(std::size_t first, std::size_t n) const {
+    multiply_rows_exactly<A>(a, first, n, kernels);
+  }
+  /// Not inlined: rows would take this stack, too.
+  [[gnu::noinline]] void sum(std::size_t begin, std::size_t end, part& to) const {
+    exact_factors room;
+    add_part_of_row(a, begin, end, kernels.node, room, to);
+  }
+  static void add(total& row, const part& sum) { row.merge(sum); }
+  A rounded(const total& row) const { return rounded_row<A>(row); }
+};
+
+/// Sums the parts, then the rows that borders cut. Not inlined, for the stack's sake.
+template <class Rows>
+[[gnu::noinline]] void multiply_in_parts(const executor& where, const csr_product& a,
+                                         const borders& all, const Rows& rows) {
+  using part = row_part<typename Rows::part>;
+  const row_bounds bounds(a.a);
+  std::vector<share_of_rows> shares;
+  std::vector<part> cut;
+  shares.reserve(all.shares + 1);
+  const auto add_cut = [&](std::size_t row, std::size_t begin, std::size_t end) {
+    const std::size_t first = bounds.begin(row);
+    cut.push_back(
+        {row, first + begin, first + end, end == bounds.length(row), Rows::part_of(end - begin)});
   };
-  for (const cut_rows<A>& cut : shares) {
-    take(cut.head);
-    take(cut.tail);
-  }
-}
-
-// Not inlined: the exact grade would take this stack, too.
-template <class A>
-[[gnu::noinline]] void multiply(const executor& where, const csr_product& original,
-                                const borders& all) {
-  const simd::readable_x<A> x(original);
-  const csr_product& a = x.arguments();
-  const auto kernels = simd::row_kernels_of(where.instructions(), x);
-  if (all.shares == 1) return multiply_rows(kernels, a, 0, a.a.rows);
-  const int threads = threads_of(where);
-  if (all.windows != nullptr) {
-    return take_shares(all.shares, threads, [&](std::size_t i) {
-      const std::size_t first = all[i].row;
-      multiply_rows(kernels, a, first, all[i + 1].row - first);
-    });
-  }
-  std::vector<cut_rows<A>> cut(all.shares);
-  // Bytes, so that unused pages stay untouched.
-  const std::size_t room = all.max_cut_chunks();
-  const std::unique_ptr<std::byte[]> bytes(new std::byte[all.shares * room * sizeof(dot_sum<A>)]);
-  auto* const sums = reinterpret_cast<dot_sum<A>*>(bytes.get());
-  take_shares(all.shares, threads, [&](std::size_t i) {
-    cut[i] = multiply_part(kernels, all, a, all[i], all[i + 1], std::span(sums + i * room, room));
-  });
-  join(a, cut);
-}
-
-/// Adds terms [begin, end) of a row. Not inlined: rows would take this stack, too.
-[[gnu::noinline]] void add_part_exactly(const borders& all, const csr_product& a, std::size_t row,
-                                        std::size_t begin, std::size_t end,
-                                        const exact_row_kernels& kernels, exact_sums& to) {
-  exact_factors room;
-  const std::size_t first = all.begin_of(row);
-  add_part_of_row(a, first + begin, first + end, kernels.node, room, to);
-}
-
-/// Sums one part exactly. Terms of the row cut at its begin are added to `head`, of the one at its
-/// end to `tail`.
-template <class A>
-void multiply_part_exactly(const borders& all, const csr_product& a, std::size_t share,
-                           const exact_row_kernels& kernels, exact_sums* head, exact_sums* tail) {
-  const border begin = all[share], end = all[share + 1];
-  std::size_t first = begin.row;
-  if (begin.term > 0) {
-    const bool within = end.row == begin.row;
-    const std::size_t length = all.begin_of(begin.row + 1) - all.begin_of(begin.row);
-    add_part_exactly(all, a, begin.row, begin.term, within ? end.term : length, kernels, *head);
-    if (within) return;
-    ++first;
-  }
-  multiply_rows_exactly<A>(a, first, end.row - first, kernels);
-  if (end.term > 0) add_part_exactly(all, a, end.row, 0, end.term, kernels, *tail);
-}
-
-/// Not inlined, for the stack's sake.
-template <class A>
-[[gnu::noinline]] void join_exactly(const borders& all, const csr_product& a,
-                                    const std::vector<exact_sums>& heads,
-                                    const std::vector<exact_sums>& tails) {
-  exact_sums row;
   for (std::size_t i = 0; i < all.shares; ++i) {
     const border begin = all[i], end = all[i + 1];
+    const std::size_t first = begin.row + (begin.term > 0);
+    shares.push_back({first, std::max(first, end.row) - first, cut.size()});
+    const bool within = begin.term > 0 && begin.row == end.row;
     if (begin.term > 0) {
-      row.merge(heads[i]);
-      if (end.row == begin.row) continue;
-      const A sum = rounded_row<A>(row);
-      write_rows(a, begin.row, 1, &sum);
+      add_cut(begin.row, begin.term, within ? end.term : bounds.length(begin.row));
     }
-    row = tails[i];
+    if (end.term > 0 && !within) add_cut(end.row, 0, end.term);
+  }
+  shares.push_back({a.a.rows, 0, cut.size()});
+  take_shares(all.shares, threads_of(where), [&](std::size_t i) {
+    rows.multiply(shares[i].first, shares[i].rows);
+    for (std::size_t k = shares[i].cut; k < shares[i + 1].cut; ++k) {
+      rows.sum(cut[k].begin, cut[k].end, cut[k].sum);
+    }
+  });
+  typename Rows::total total{};
+  for (const part& each : cut) {
+    Rows::add(total, each.sum);
+    if (!each.ends) continue;
+    const typename Rows::number sum = rows.rounded(total);
+    write_rows(a, each.row, 1, &sum);
+    total = {};
   }
 }
 
-template <class A>
-void multiply_exactly(const executor& where, const csr_product& a, const borders& all) {
-  const exact_row_kernels kernels = simd::exact_row_kernels_of(where.instructions());
-  bool cuts = false;
-  for (std::size_t i = 1; i < all.shares; ++i) cuts |= all[i].term > 0;
-  std::vector<exact_sums> heads(cuts ? all.shares : 0), tails(cuts ? all.shares : 0);
-  take_shares(all.shares, threads_of(where), [&](std::size_t i) {
-    multiply_part_exactly<A>(all, a, i, kernels, cuts ? &heads[i] : nullptr,
-                             cuts ? &tails[i] : nullptr);
-  });
-  if (cuts) join_exactly<A>(all, a, heads, tails);
+template <class Rows>
+void multiply(const executor& where, const csr_product& a, const borders& all, const Rows& rows) {
+  all.shares == 1 ? rows.multiply(0, a.a.rows) : multiply_in_parts(where, a, all, rows);
 }
 
 }  // namespace
 
 void backend::spmv(const executor& where, const csr_product& a) const {
-  const host_analysis* const found = analysis_of(a);
-  const bool sliced = found != nullptr && found->slices;
-  const borders all(a.a, threads_of(where), sliced ? &*found->slices : nullptr);
+  const borders all(a.a, threads_of(where), simd::slices_of(a));
   with_row_accumulator(a, [&]<class A>() {
-    a.options.grade.is_exact() ? multiply_exactly<A>(where, a, all) : multiply<A>(where, a, all);
+    if (a.options.grade.is_exact()) {
+      const exact_row_kernels kernels = simd::exact_row_kernels_of(where.instructions());
+      return multiply(where, a, all, exact_rows<A>{kernels, a});
+    }
+    const simd::readable_x<A> x(a);
+    const row_kernels<A> kernels = simd::row_kernels_of(where.instructions(), x);
+    multiply(where, x.arguments(), all, ordered_rows<A>{kernels, x.arguments()});
   });
 }
 
@@ -292,7 +245,7 @@ std::shared_ptr<const spmv_analysis> backend::analyse(const executor& where, con
                                                       const planned_products& products) const {
   const std::size_t shares =
       count_parts(a, threads_of(where), min_share(products.fixed_columns, products.fixed_values));
-  auto analysis = std::make_shared<host_analysis>(a, products, shares);
+  auto analysis = std::make_shared<simd::host_analysis>(a, products, shares);
   const borders all(a, threads_of(where), analysis->slices ? &*analysis->slices : nullptr);
   std::size_t cut = 0;
   for (std::size_t i = 1; i < all.shares; ++i) cut += all[i].term > 0;

@@ -38,6 +38,21 @@ struct row_bounds {
     return static_cast<std::size_t>(ends[row]);
   }
   TALLY_HOST_DEVICE std::size_t length(std::size_t row) const { return end(row) - begin(row); }
+
+  /// Returns the first of `rows` rows with at least `work` rows plus terms before it, else `rows`.
+  /// Pre: three arrays.
+  std::size_t first_behind(std::size_t work, std::size_t rows) const {
+    std::size_t first = 0;
+    while (first < rows) {
+      const std::size_t middle = first + (rows - first) / 2;
+      if (middle + begin(middle) < work) {
+        first = middle + 1;
+      } else {
+        rows = middle;
+      }
+    }
+    return first;
+  }
 };
 
 /// The transpose kept by a backend; a derived class owns the memory.

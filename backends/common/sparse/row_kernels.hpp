@@ -5,7 +5,6 @@
 #include "backends/common/order/tree.hpp"
 #include "backends/common/sparse/gathered.hpp"
 #include "backends/common/sparse/row_results.hpp"
-#include "backends/common/sparse/row_slices.hpp"
 
 #include <tally/order.hpp>
 
@@ -16,6 +15,12 @@
 
 namespace tally::backends {
 
+template <class A>
+struct row_kernels;
+template <class A>
+using slices_kernel = std::size_t(const csr_product& a, std::size_t first, std::size_t n,
+                                  const row_kernels<A>& others, A* sums);
+
 /// Pre: default environment, plain product.
 template <class A>
 struct row_kernels {
@@ -25,10 +30,7 @@ struct row_kernels {
   dot_sum<A> (*part)(const csr_product& a, std::size_t first, std::size_t n) = nullptr;
   /// Sums at most n rows from `first` by the plan's slices, returns how many. `others.rows` sums
   /// rows outside slices and partial scopes. Null without slices.
-  std::size_t (*side_by_side)(const csr_product& a, std::size_t first, std::size_t n,
-                              const row_kernels& others, A* sums) = nullptr;
-  /// Elements of x at `row_slices::copied`; x itself if nothing is copied.
-  const A* listed_x = nullptr;
+  slices_kernel<A>* slices = nullptr;
 };
 
 /// Whether terms are contiguous, row after row.
@@ -130,43 +132,36 @@ void sum_gathered_rows(const row_kernels<A>& kernels, const csr_product& a, std:
   }
 }
 
+/// Sums at most n rows from `first`, returns how many. The methods of the default grade, the first
+/// that suits: rows gathered to be plain, a plan's slices, plain rows.
 template <class A>
-void sum_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first, std::size_t n,
-              A* sums) {
-  if (!is_plain(a)) return sum_gathered_rows(kernels, a, first, n, sums);
-  if (kernels.side_by_side == nullptr) return kernels.rows(a, first, n, sums);
-  for (std::size_t i = 0; i < n;) {
-    i += kernels.side_by_side(a, first + i, n - i, kernels, sums + i);
+std::size_t sum_some_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
+                          std::size_t n, A* sums) {
+  if (!is_plain(a)) {
+    sum_gathered_rows(kernels, a, first, n, sums);
+  } else if (kernels.slices != nullptr) {
+    return kernels.slices(a, first, n, kernels, sums);
+  } else {
+    kernels.rows(a, first, n, sums);
   }
-}
-
-template <class A>
-[[gnu::noinline]] void multiply_scopes(const row_kernels<A>& kernels, const csr_product& a,
-                                       std::size_t first, std::size_t n) {
-  std::array<A, row_slices::max_rows> sums;
-  for (const std::size_t end = first + n; first < end;) {
-    const std::size_t most = std::min(sums.size(), end - first);
-    const std::size_t count = kernels.side_by_side(a, first, most, kernels, sums.data());
-    write_rows(a, first, count, sums.data());
-    first += count;
-  }
+  return n;
 }
 
 template <class A>
 void multiply_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                    std::size_t n) {
-  if (are_sums<A>(a)) return sum_rows(kernels, a, first, n, static_cast<A*>(a.y.data) + first);
-  if constexpr (!is_complex_v<A>) {
-    if (kernels.side_by_side != nullptr && is_plain(a)) {
-      return multiply_scopes(kernels, a, first, n);
-    }
+  std::size_t i = 0;
+  if (are_sums<A>(a)) {
+    A* const sums = static_cast<A*>(a.y.data) + first;
+    while (i < n) i += sum_some_rows(kernels, a, first + i, n - i, sums + i);
+    return;
   }
-  std::array<A, rows_of_block> sums;
-  for (const std::size_t end = first + n; first < end;) {
-    const std::size_t count = std::min(rows_of_block, end - first);
-    sum_rows(kernels, a, first, count, sums.data());
-    write_rows(a, first, count, sums.data());
-    first += count;
+  std::array<A, rows_of_block<A>> sums;
+  while (i < n) {
+    const std::size_t most = std::min(sums.size(), n - i);
+    const std::size_t count = sum_some_rows(kernels, a, first + i, most, sums.data());
+    write_rows(a, first + i, count, sums.data());
+    i += count;
   }
 }
 

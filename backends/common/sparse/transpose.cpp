@@ -2,7 +2,6 @@
 
 #include "backends/common/elementwise/moves.hpp"
 #include "backends/common/sparse/csr_defects.hpp"
-#include "backends/common/sparse/row_lengths.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -86,7 +85,9 @@ std::shared_ptr<const csr_transpose> transposed(const csr_operand& a, bool keeps
 
 std::shared_ptr<const csr_transpose> transpose_on_host(const csr_operand& a, bool keeps_values) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  return std::max({a.rows, a.columns, a.nonzeros(), lengths_of_rows(a).terms}) <= most
+  std::size_t terms = 0;  // with four arrays rows may share some
+  for_each_term(a, [&](std::size_t, std::size_t) { ++terms; });
+  return std::max({a.rows, a.columns, a.nonzeros(), terms}) <= most
              ? transposed<std::int32_t>(a, keeps_values)
              : transposed<std::int64_t>(a, keeps_values);
 }

@@ -19,47 +19,20 @@
 #endif
 
 #include "backends/simd/spmv/short_rows-inl.hpp"
-#include "backends/simd/sums/kernel-inl.hpp"
+#include "backends/simd/sums/chunk-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <class W>
-struct stored_terms {
-  using number = W;
-  using sum = W;
-  static constexpr std::size_t parts = 1;
-  static constexpr bool can_align = false;
-  const W* terms;
-
-  HWY_INLINE vec<W> at(std::size_t i) const { return hn::LoadU(tag<W>(), terms + i); }
-  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
-    return load_first<W>(terms + i, count);
-  }
-  HWY_INLINE stored_terms from(std::size_t i) const { return {terms + i}; }
-};
-
-template <class W>
-HWY_NOINLINE W sum_of_chunk(const W* terms, std::size_t n) {
-  return sum_only_chunk(stored_terms<W>{terms}, n);
-}
-
-/// Sums a long row, or a node of its tree, in the order of `dot`. Terms of a chunk are stored
-/// first: all types share one kernel, which compiles slowly.
+/// Sums a long row, or a node of its tree, in the order of `dot`.
 template <class Terms>
 HWY_NOINLINE typename Terms::number sum_as_dot(Terms t, std::size_t n) {
-  using W = typename Terms::number;
-  constexpr tag<W> d;
-  HWY_ALIGN W terms[order::chunk];
-  tree<W> chunks;
+  tree<typename Terms::number> chunks;
   for (; n > 0; t = t.from(order::chunk)) {
     const std::size_t count = std::min(order::chunk, n);
-    std::size_t i = 0;
-    for (; i + width<W> <= count; i += width<W>) hn::Store(t.at(d, i), d, terms + i);
-    for (; i < count; ++i) terms[i] = t.term(i);
-    chunks.add(sum_of_chunk(terms, count));
+    chunks.add(sum_only_chunk(t, count));
     n -= count;
   }
   return chunks.total();

@@ -141,6 +141,10 @@ HWY_INLINE hn::Vec<D> gathered_at_once(D d, const hn::TFromD<D>* x, const I* col
   } else if constexpr (sizeof(I) < sizeof(hn::TFromD<D>)) {
     return gathered_by(d, x, hn::PromoteTo(wide, hn::LoadU(hn::Rebind<I, D>(), columns)));
   }
+#elif HWY_TARGET == HWY_AVX3
+  if constexpr (hn::MaxLanes(d) == 8 || (hn::MaxLanes(d) == 16 && sizeof(I) == 4)) {
+    return gathered_by(d, x, hn::LoadU(hn::Rebind<I, D>(), columns));
+  }
 #endif
   return gathered<hn::MaxLanes(d)>(d, x, columns);
 }
@@ -184,6 +188,9 @@ constexpr std::size_t rows_of_any_length = 64;
 template <class W, class V, class I, bool gathers = false>
 struct row_terms {
   using number = W;
+  using sum = W;
+  static constexpr std::size_t parts = 1;
+  static constexpr bool can_align = false;
   static constexpr bool at_once = gathers;
   const V* values;
   const I* columns;
@@ -202,6 +209,14 @@ struct row_terms {
   template <class D>
   HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
     return at<hn::MaxLanes(d)>(d, i);
+  }
+  HWY_INLINE vec<W> at(std::size_t i) const { return at(tag<W>(), i); }
+  /// Returns the first `count` terms from i on, at most a vector, then zeros; reads no others.
+  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
+    if (count >= width<W>) return at(i);
+    HWY_ALIGN W terms[width<W>] = {};
+    for (std::size_t k = 0; k < count; ++k) terms[k] = term(i + k);
+    return hn::Load(tag<W>(), terms);
   }
 #if HWY_TARGET == HWY_AVX3
   /// Returns the first n <= 8 terms, then zeros.

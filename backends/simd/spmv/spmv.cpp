@@ -9,9 +9,9 @@
 #include "backends/common/elementwise/blocks.hpp"
 #include "backends/common/sparse/csr.hpp"
 #include "backends/common/sparse/exact_rows.hpp"
-#include "backends/common/sparse/host_analysis.hpp"
 #include "backends/serial/spmv.hpp"
 #include "backends/simd/exact/exact.hpp"
+#include "backends/simd/spmv/plan.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
@@ -117,8 +117,7 @@ row_kernels<A> row_kernels_of(instruction_set set, const readable_x<A>& x) {
     const auto pick = [&](const auto& kernels) {
       row_kernels<A> picked =
           kernels[a.a.values.element][a.a.column_indices.element == type::int64];
-      picked.side_by_side = slices_kernel_of<A>(set, a);
-      picked.listed_x = x.listed();
+      picked.slices = slices_kernel_of<A>(set, a);
       return picked;
     };
     if constexpr (std::is_same_v<A, float>) {
@@ -137,11 +136,6 @@ readable_x<A>::readable_x(const csr_product& a) : original_(a) {
       blocks::fetchers<A>[a.x.element](a.x, elements_.get());
       copied_.emplace(a).x = {elements_.get(), a.x.size, 1, type_of<A>};
     }
-    const row_slices* const slices = slices_of<A>(a);
-    if (slices == nullptr || slices->copied.empty()) return;
-    const A* const all = listed();
-    listed_.reset(new A[slices->copied.size()]);
-    std::ranges::transform(slices->copied, listed_.get(), [=](std::uint32_t c) { return all[c]; });
   }
 }
 

@@ -3,18 +3,17 @@
 #pragma once
 
 #include "backends/backend.hpp"
-#include "backends/common/sparse/pattern_runs.hpp"
-
-#include <tally/spmv.hpp>
+#include "backends/common/sparse/row_results.hpp"
+#include "backends/simd/spmv/slices/patterns.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <string>
-#include <tuple>
+#include <variant>
 #include <vector>
 
-namespace tally::backends {
+namespace tally::backends::simd {
 
 /// Rows of a slice (C): values of one column fill a cache line.
 template <class W>
@@ -29,8 +28,7 @@ enum class slice_rows : std::uint8_t {
 };
 
 /// Consecutive slices of one kind, so that kernels branch once. Copied values are column-major:
-/// term k of all rows, then k + 1. Values of a group, and a single row's values and columns, begin
-/// at a multiple of a full slice's rows.
+/// term k of all rows, then k + 1; a group's begin at a multiple of a full slice's rows.
 struct slice_group {
   const row_pattern* pattern = nullptr;  ///< of all rows; null if columns are listed
   std::uint16_t size = 0;                ///< number of slices or ranges
@@ -44,13 +42,13 @@ struct slice_group {
 /// `row_slices`.
 struct sorting_scope {
   std::size_t first = 0;
-  std::size_t series = 0;
+  std::size_t group = 0;
   std::size_t value = 0;
-  std::size_t column = 0;  ///< in `narrow` or `wide`
-  std::size_t row = 0;     ///< in `rows`
+  std::size_t column = 0;
+  std::size_t row = 0;  ///< in `rows`
   std::size_t count = 0;
   std::int64_t lowest = 0;  ///< base of column indices
-  bool narrow = true;       ///< 16-bit indices
+  bool narrow = true;       ///< 16-bit indices, else 32-bit ones
 };
 
 template <class T>
@@ -68,38 +66,31 @@ using lines = std::vector<W, line_allocator<W>>;
 struct row_slices {
   /// Rows per sorting scope: more means fewer groups and partial slices (tuning/spmv.md:
   /// row_slices::max_rows).
-  static constexpr std::size_t max_rows = 2048;
+  static constexpr std::size_t max_rows = rows_of_block<double>;
 
-  /// Copied bytes of x, to stay in the L1 cache (tuning/spmv.md: max_copied_bytes).
-  static constexpr std::size_t max_copied_bytes = 24 << 10;
-
-  /// Slices a matrix in host memory, optionally copying values. Patterns must outlive the slices.
-  /// Sorting scopes divide into `shares` equal parts.
+  /// Slices a matrix in host memory, optionally copying values. Sorting scopes divide into `shares`
+  /// equal parts.
   /// @pre float or double values, at most 2^31 columns, three arrays.
-  row_slices(const csr_operand& a, const pattern_ranges& patterns, bool copies, std::size_t shares);
+  row_slices(const csr_operand& a, bool copies, std::size_t shares);
 
-  /// A last scope, past the end, closes the list.
-  std::vector<slice_group> series;
-  std::vector<sorting_scope> windows;
-  bool keeps;  ///< whether values are copied, else read in place
+  pattern_lists patterns;
+  std::vector<slice_group> groups;
+  std::vector<sorting_scope> scopes;  ///< closed by one past the end
+  bool keeps;                         ///< whether values are copied, else read in place
   /// Values of the matrix's type, padded by one slice's rows.
-  std::tuple<lines<float>, lines<double>> values;
-  /// Columns with terms, if few. Kernels copy these elements of x; listed columns index them.
-  std::vector<std::uint32_t> copied;
-  std::vector<std::uint16_t> narrow;  ///< columns of slices without a pattern
-  std::vector<std::uint32_t> wide;
+  std::variant<lines<float>, lines<double>> values;
+  std::vector<std::byte> columns;  ///< of slices without a pattern
   /// Rows of groups, relative to their scope: the first of adjacent ones; a row and a count each
   /// outside slices. Partial slices repeat the last row.
   std::vector<std::uint16_t> rows;
   /// Rows with a term k, `shortest` <= k < `longest`, of slices without a pattern.
   std::vector<std::uint8_t> counts;
 
-  std::size_t longest = 0;  ///< terms of the longest row
-  std::size_t slice = 0;
+  std::size_t longest = 0;        ///< terms of the longest row
   std::size_t terms = 0;          ///< in all slices
   std::size_t pattern_terms = 0;  ///< in slices with a pattern
 
   std::string describe() const;
 };
 
-}  // namespace tally::backends
+}  // namespace tally::backends::simd

@@ -1,4 +1,4 @@
-#include "backends/common/sparse/pattern_runs.hpp"
+#include "backends/simd/spmv/slices/patterns.hpp"
 
 #include "backends/common/order/row_order.hpp"
 #include "backends/common/sparse/csr.hpp"
@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-namespace tally::backends {
+namespace tally::backends::simd {
 namespace {
 
 /// Whether a row's columns are those of the row before, plus one.
@@ -42,11 +42,11 @@ std::vector<pattern_range> runs_of(const csr_operand& a) {
   return runs;
 }
 
-/// Whether terms form groups of `together` adjacent columns.
-bool are_adjacent(const std::int32_t* above, std::size_t terms, std::size_t together) {
-  if (terms % together != 0) return false;
+/// Whether terms form triples of adjacent columns.
+bool are_triples(const std::int32_t* above, std::size_t terms) {
+  if (terms % 3 != 0) return false;
   for (std::size_t k = 0; k < terms; ++k) {
-    if (k % together != 0 && above[k] != above[k - 1] + 1) return false;
+    if (k % 3 != 0 && above[k] != above[k - 1] + 1) return false;
   }
   return true;
 }
@@ -74,26 +74,17 @@ const row_pattern* pattern_lists::keep(const csr_operand& a, std::size_t row) {
   kept_ += terms;
   auto& [kept, pattern] = *patterns_.emplace(numbers, row_pattern{}).first;
   const std::int32_t* const kept_above = std::get<2>(kept).data();
-  pattern = {std::get<0>(kept),
-             terms,
-             kept_above,
-             patterns_.size(),
-             are_adjacent(kept_above, terms, 2),
-             terms > lanes && are_adjacent(kept_above, terms, 3)};
+  pattern = {std::get<0>(kept), terms, kept_above, patterns_.size(),
+             terms > lanes && are_triples(kept_above, terms)};
   return &pattern;
 }
 
-pattern_ranges::pattern_ranges(const csr_operand& a, pattern_lists& lists)
-    : runs_(a.column_indices.element == type::int64 ? runs_of<std::int64_t>(a)
-                                                    : runs_of<std::int32_t>(a)) {
-  for (pattern_range& run : runs_) run.pattern = lists.keep(a, run.row);
-  std::erase_if(runs_, [](const pattern_range& run) { return run.pattern == nullptr; });
+std::vector<pattern_range> pattern_ranges(const csr_operand& a, pattern_lists& lists) {
+  std::vector<pattern_range> runs =
+      a.column_indices.element == type::int64 ? runs_of<std::int64_t>(a) : runs_of<std::int32_t>(a);
+  for (pattern_range& run : runs) run.pattern = lists.keep(a, run.row);
+  std::erase_if(runs, [](const pattern_range& run) { return run.pattern == nullptr; });
+  return runs;
 }
 
-const pattern_range* pattern_ranges::behind(std::size_t row) const {
-  const auto found = std::partition_point(runs_.begin(), runs_.end(),
-                                          [&](const pattern_range& r) { return r.end() <= row; });
-  return runs_.data() + (found - runs_.begin());
-}
-
-}  // namespace tally::backends
+}  // namespace tally::backends::simd

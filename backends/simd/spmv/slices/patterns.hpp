@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-namespace tally::backends {
+namespace tally::backends::simd {
 
 struct row_pattern {
   std::int64_t lowest = 0;  ///< lowest difference
@@ -17,8 +17,7 @@ struct row_pattern {
   /// Difference of each term minus `lowest`, padded with zeros to a multiple of row_order::lanes.
   const std::int32_t* above = nullptr;
   std::size_t number = 0;  ///< from 1, in order of discovery
-  bool pairs = false;      ///< terms form pairs of adjacent columns
-  bool triples = false;    ///< triples, and there are more than 8
+  bool triples = false;    ///< terms form triples of adjacent columns, and there are more than 8
 };
 
 /// Patterns of a matrix's rows, up to a limit.
@@ -45,18 +44,8 @@ struct pattern_range {
   std::size_t end() const { return row + rows; }
 };
 
-/// A matrix's pattern ranges, in row order. Rows between them are empty, long, or beyond the limit
-/// of patterns.
-class pattern_ranges {
- public:
-  pattern_ranges(const csr_operand& a, pattern_lists& lists);
+/// Returns a matrix's pattern ranges, in row order. Rows between them are empty, long, or beyond
+/// the limit of patterns.
+std::vector<pattern_range> pattern_ranges(const csr_operand& a, pattern_lists& lists);
 
-  const std::vector<pattern_range>& all() const { return runs_; }
-  /// Returns the first run that ends past `row`, or the end.
-  const pattern_range* behind(std::size_t row) const;
-
- private:
-  std::vector<pattern_range> runs_;
-};
-
-}  // namespace tally::backends
+}  // namespace tally::backends::simd
