@@ -65,8 +65,6 @@ class slice_maker {
   struct remaining_row {
     std::size_t row;
     std::size_t terms;
-    const row_pattern* pattern;
-    std::uint64_t key;  ///< sort key: length (descending), pattern, index
   };
 
   static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
@@ -95,13 +93,13 @@ class slice_maker {
         patterns_, [&](const pattern_range& range) { return range.end() <= first; });
     for (; p != patterns_.end() && p->row < end; ++p) {
       const std::size_t begin = std::max(p->row, first), stop = std::min(p->end(), end);
-      leave(next, begin, nullptr);
+      leave(next, begin);
       const std::size_t sliced = begin + adjacent_rows(*p->pattern, begin, stop);
       if (begin < sliced) adjacent_.push_back({begin, sliced - begin, p->pattern});
-      leave(sliced, stop, p->pattern);
+      leave(sliced, stop);
       next = stop;
     }
-    leave(next, end, nullptr);
+    leave(next, end);
     add_adjacent();
     add_left(scope);
     add_apart();
@@ -129,17 +127,14 @@ class slice_maker {
     return s_.keeps || rows_.begin(row) + behind + divided(terms, lanes) * lanes <= a_.nonzeros();
   }
 
-  void leave(std::size_t begin, std::size_t end, const row_pattern* pattern) {
-    static_assert(pattern_lists::max_kept < 1 << 16 && row_slices::max_rows <= 1 << 16);
-    const std::uint64_t number = pattern == nullptr ? 0 : pattern->number;
+  void leave(std::size_t begin, std::size_t end) {
     for (; begin < end; ++begin) {
       const std::size_t terms = rows_.length(begin);
       s_.longest = std::max(s_.longest, terms);
       if (terms > max_terms) {
         apart_.push_back(begin);
       } else {
-        const std::uint64_t lack = max_terms - terms;
-        left_.push_back({begin, terms, pattern, lack << 32 | number << 16 | relative(begin)});
+        left_.push_back({begin, terms});
       }
     }
   }
@@ -148,7 +143,10 @@ class slice_maker {
     return static_cast<const W*>(a_.values.data) + rows_.begin(row);
   }
 
-  std::uint16_t relative(std::size_t row) const { return static_cast<std::uint16_t>(row - first_); }
+  std::uint16_t relative(std::size_t row) const {
+    static_assert(row_slices::max_rows <= 1 << 16);
+    return static_cast<std::uint16_t>(row - first_);
+  }
 
   /// Extends the last group if of the same kind, else begins one.
   void add_to_group(const slice_group& kind, std::size_t terms) {
@@ -216,33 +214,17 @@ class slice_maker {
   /// Aligns to a cache line.
   void begin_lines() { values_.resize(divided(values_.size(), slice) * slice); }
 
-  /// Slices the remaining rows, longest first; by pattern where a slice is full, else with column
-  /// indices.
+  /// Slices the remaining rows, longest first.
   void add_left(sorting_scope& scope) {
-    std::ranges::sort(left_, {}, &remaining_row::key);
-    std::size_t others = 0;  // collected at the front of left_
-    for (std::size_t i = 0; i < left_.size();) {
-      const remaining_row row = left_[i];
-      std::size_t same = 1;
-      const auto is_same = [&](const remaining_row& next) {
-        return next.pattern == row.pattern && next.terms == row.terms;
-      };
-      while (same < slice && i + same < left_.size() && is_same(left_[i + same])) ++same;
-      if (row.pattern != nullptr && same == slice) {
-        add_slice(std::span(left_).subspan(i, slice), row.pattern, scope);
-      } else {
-        std::copy_n(left_.begin() + static_cast<std::ptrdiff_t>(i), same,
-                    left_.begin() + static_cast<std::ptrdiff_t>(others));
-        others += same;
-      }
-      i += same;
-    }
-    const std::span<const remaining_row> rows(left_.data(), others);
+    std::ranges::stable_sort(left_, std::ranges::greater(), &remaining_row::terms);
+    const std::span<const remaining_row> rows(left_);
     std::size_t i = find_columns(rows, scope);
     for (const remaining_row& row : rows.first(i)) apart_.push_back(row.row);
-    for (; i < others && rows[i].terms > row_order::short_row; ++i) add_long_row(rows[i], scope);
-    for (; i < others; i += slice) {
-      add_slice(rows.subspan(i, std::min(slice, others - i)), nullptr, scope);
+    for (; i < rows.size() && rows[i].terms > row_order::short_row; ++i) {
+      add_long_row(rows[i], scope);
+    }
+    for (; i < rows.size(); i += slice) {
+      add_slice(rows.subspan(i, std::min(slice, rows.size() - i)), scope);
     }
   }
 
@@ -327,8 +309,7 @@ class slice_maker {
     scope.narrow ? add(std::uint16_t{}) : add(std::uint32_t{});
   }
 
-  void add_slice(std::span<const remaining_row> rows, const row_pattern* pattern,
-                 const sorting_scope& scope) {
+  void add_slice(std::span<const remaining_row> rows, const sorting_scope& scope) {
     const std::size_t longest = rows.front().terms, shortest = rows.back().terms;
     const auto is_readable = [&](const remaining_row& row) {
       return can_be_read(row.row, longest);
@@ -339,7 +320,7 @@ class slice_maker {
     }
     std::size_t terms = 0;
     for (const remaining_row& row : rows) terms += row.terms;
-    add_to_group({pattern, 0, static_cast<std::uint8_t>(shortest),
+    add_to_group({nullptr, 0, static_cast<std::uint8_t>(shortest),
                   static_cast<std::uint8_t>(longest), slice_rows::listed},
                  terms);
     const auto row_at = [&](std::size_t r) { return rows[std::min(r, rows.size() - 1)]; };
@@ -358,7 +339,7 @@ class slice_maker {
       for (std::size_t r = 0; r < slice; ++r) count += k < row_at(r).terms;
       s_.counts.push_back(count);
     }
-    if (pattern == nullptr) add_columns(rows, slice, longest, scope);
+    add_columns(rows, slice, longest, scope);
   }
 
   row_slices& s_;

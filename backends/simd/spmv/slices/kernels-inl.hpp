@@ -194,16 +194,6 @@ HWY_INLINE slice_vec<W> gather_slice(const W* x, const I* indices) {
   return gathered<slice_lanes<W>>(slice_tag<W>(), x, indices);
 }
 
-/// Elements of x for rows with one stencil.
-template <class W>
-struct stencil_x {
-  const std::int32_t* above;
-  const std::uint16_t* rows;
-  const W* x;
-
-  HWY_INLINE slice_vec<W> at(std::size_t k) const { return gather_slice(x + above[k], rows); }
-};
-
 /// Elements of x for rows with explicit columns.
 template <class W, class I>
 struct columns_x {
@@ -565,11 +555,9 @@ HWY_INLINE auto listed_values(const group_cursor<W>& at, std::size_t r) {
   }
 }
 
-/// Sums slices of listed rows. `x_of(at, r)`: elements of x for rows from r on. `bytes`: of a
-/// listed column.
-template <bool keeps, class W, class X>
-HWY_INLINE void sum_listed(const slice_group& group, group_cursor<W>& at, std::size_t bytes,
-                           const X& x_of, W* sums) {
+/// Sums slices of listed rows. x begins at the scope's lowest column.
+template <bool keeps, class I, class W>
+HWY_NOINLINE void sum_listed(const slice_group& group, group_cursor<W>& at, const W* x, W* sums) {
   constexpr std::size_t slice = rows_of_slice<W>;
   const std::size_t n = group.longest;
   const bool prefetches = keeps ? prefetches_packed(at, n) : at.far;
@@ -581,36 +569,19 @@ HWY_INLINE void sum_listed(const slice_group& group, group_cursor<W>& at, std::s
             keeps ? prefetch_adjacent(at.values, n * slice) : prefetch_listed(at, n);
           }
           for (std::size_t r = 0; r < slice; r += slice_lanes<W>) {
+            const columns_x<W, I> of_x{reinterpret_cast<const I*>(at.columns) + r, x};
             const row_shape rows{group.shortest, n, at.counts, r};
-            hn::Store(sum_slice<count, W>(listed_values<keeps>(at, r), x_of(at, r), rows),
-                      slice_tag<W>(), some + r);
+            hn::Store(sum_slice<count, W>(listed_values<keeps>(at, r), of_x, rows), slice_tag<W>(),
+                      some + r);
           }
           for (std::size_t r = 0; r < slice; ++r) sums[at.rows[r]] = some[r];
           if constexpr (keeps) at.values += n * slice;
-          at.columns += n * slice * bytes;
+          at.columns += n * slice * sizeof(I);
           at.rows += slice;
           at.counts += n - group.shortest;
         }
       };
   with_count(group.shortest == n ? n : 0, sum_each);
-}
-
-/// x belongs to the scope's first row.
-template <bool keeps, class W>
-HWY_NOINLINE void sum_with_stencil(const slice_group& group, group_cursor<W>& at, const W* x,
-                                   W* sums) {
-  const auto x_of = [&](const group_cursor<W>& p, std::size_t r)
-                        HWY_ATTR { return stencil_x<W>{group.pattern->above, p.rows + r, x}; };
-  sum_listed<keeps>(group, at, 0, x_of, sums);
-}
-
-template <bool keeps, class I, class W>
-HWY_NOINLINE void sum_with_columns(const slice_group& group, group_cursor<W>& at, const W* x,
-                                   W* sums) {
-  const auto x_of = [&](const group_cursor<W>& p, std::size_t r) HWY_ATTR {
-    return columns_x<W, I>{reinterpret_cast<const I*>(p.columns) + r, x};
-  };
-  sum_listed<keeps>(group, at, sizeof(I), x_of, sums);
 }
 
 /// Terms of a long row, for the kernel of `dot`. They can be read in whole vectors.
@@ -671,26 +642,23 @@ HWY_INLINE void sum_scope(const csr_product& a, const row_slices& s, const sorti
       for (std::size_t j = 0; j < group.size; ++j, at.rows += 2) {
         others.rows(a, first + at.rows[0], at.rows[1], sums + at.rows[0]);
       }
-      continue;
-    }
-    if (group.pattern == nullptr) {
-      const auto sum = group.rows == slice_rows::alone
-                           ? (scope->narrow ? sum_long_rows<keeps, std::uint16_t, W>
-                                            : sum_long_rows<keeps, std::uint32_t, W>)
-                           : (scope->narrow ? sum_with_columns<keeps, std::uint16_t, W>
-                                            : sum_with_columns<keeps, std::uint32_t, W>);
-      sum(group, at, x + scope->lowest, sums);
-      continue;
-    }
-    const bool full = group.adjacent == rows_of_slice<W>;
-    auto sum = full ? sum_adjacent<keeps, true, W> : sum_adjacent<keeps, false, W>;
-    if constexpr (keeps) {
-      if (group.pattern->triples) {
-        sum = full ? sum_adjacent_triples<true, W> : sum_adjacent_triples<false, W>;
+    } else if (group.rows == slice_rows::adjacent) {
+      const bool full = group.adjacent == rows_of_slice<W>;
+      auto sum = full ? sum_adjacent<keeps, true, W> : sum_adjacent<keeps, false, W>;
+      if constexpr (keeps) {
+        if (group.pattern->triples) {
+          sum = full ? sum_adjacent_triples<true, W> : sum_adjacent_triples<false, W>;
+        }
       }
+      sum(group, at, x + (static_cast<std::int64_t>(first) + group.pattern->lowest), sums);
+    } else {
+      constexpr auto narrow =
+          std::array{sum_listed<keeps, std::uint16_t, W>, sum_long_rows<keeps, std::uint16_t, W>};
+      constexpr auto wide =
+          std::array{sum_listed<keeps, std::uint32_t, W>, sum_long_rows<keeps, std::uint32_t, W>};
+      const bool alone = group.rows == slice_rows::alone;
+      (scope->narrow ? narrow : wide)[alone](group, at, x + scope->lowest, sums);
     }
-    if (group.rows == slice_rows::listed) sum = sum_with_stencil<keeps, W>;
-    sum(group, at, x + (static_cast<std::int64_t>(first) + group.pattern->lowest), sums);
   }
 }
 

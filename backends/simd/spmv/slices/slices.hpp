@@ -30,7 +30,7 @@ enum class slice_rows : std::uint8_t {
 /// Consecutive slices of one kind, so that kernels branch once. Copied values are column-major:
 /// term k of all rows, then k + 1; a group's begin at a multiple of a full slice's rows.
 struct slice_group {
-  const row_pattern* pattern = nullptr;  ///< of all rows; null if columns are listed
+  const row_pattern* pattern = nullptr;  ///< of adjacent rows; columns of others are listed
   std::uint16_t size = 0;                ///< number of slices or ranges
   std::uint8_t shortest = 0;             ///< terms that all rows have
   std::uint8_t longest = 0;              ///< terms of the first row; rows are sorted by length
@@ -79,16 +79,16 @@ struct row_slices {
   bool keeps;                         ///< whether values are copied, else read in place
   /// Values of the matrix's type, padded by one slice's rows.
   std::variant<lines<float>, lines<double>> values;
-  std::vector<std::byte> columns;  ///< of slices without a pattern
+  std::vector<std::byte> columns;  ///< of listed and single rows
   /// Rows of groups, relative to their scope: the first of adjacent ones; a row and a count each
   /// outside slices. Partial slices repeat the last row.
   std::vector<std::uint16_t> rows;
-  /// Rows with a term k, `shortest` <= k < `longest`, of slices without a pattern.
+  /// Rows with a term k, `shortest` <= k < `longest`, of listed rows.
   std::vector<std::uint8_t> counts;
 
   std::size_t longest = 0;        ///< terms of the longest row
   std::size_t terms = 0;          ///< in all slices
-  std::size_t pattern_terms = 0;  ///< in slices with a pattern
+  std::size_t pattern_terms = 0;  ///< in slices of adjacent rows
 
   std::string describe() const;
 };
