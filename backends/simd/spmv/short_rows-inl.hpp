@@ -116,37 +116,46 @@ HWY_INLINE hn::Vec<hn::CappedTag<float, 8>> gathered_in(__mmask8 lanes, const fl
 #endif
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-template <class D, class Indices>
-HWY_INLINE hn::Vec<D> gathered_by(D d, const hn::TFromD<D>* x, Indices indices) {
-#if HWY_TARGET == HWY_AVX2
-  return hn::GatherIndex(d, x, indices);
-#else
-  if constexpr (hn::MaxLanes(d) == 16) {
-    return {_mm512_mask_i32gather_ps(_mm512_setzero_ps(), unknown_mask<__mmask16>(0xffff),
-                                     indices.raw, x, 4)};
+/// Gather indices: 32 bits, or an element's size.
+template <class D, class I>
+using index_tag = std::conditional_t<HWY_TARGET == HWY_AVX3 && sizeof(I) <= 4,
+                                     hn::Rebind<std::int32_t, D>, hn::RebindToSigned<D>>;
+
+/// Returns columns as gather indices.
+/// @pre None is negative.
+template <class D, class I>
+HWY_INLINE hn::Vec<index_tag<D, I>> load_indices(const I* columns) {
+  constexpr hn::RebindToUnsigned<index_tag<D, I>> wide;
+  constexpr std::size_t size = sizeof(hn::TFromD<decltype(wide)>);
+  using U = std::make_unsigned_t<I>;
+  auto loaded = hn::LoadU(hn::Rebind<U, D>(), reinterpret_cast<const U*>(columns));
+  if constexpr (sizeof(I) == size) {
+    return hn::BitCast(index_tag<D, I>(), loaded);
+  } else if constexpr (2 * sizeof(I) == size) {
+    return hn::BitCast(index_tag<D, I>(), hn::PromoteTo(wide, loaded));
   } else {
-    return gathered_in(0xff, x, indices);
+    const auto half = hn::PromoteTo(hn::Rebind<std::uint32_t, D>(), loaded);
+    return hn::BitCast(index_tag<D, I>(), hn::PromoteTo(wide, half));
   }
-#endif
 }
 #endif
 
-/// Gathers by instructions where they suit I.
+/// Gathers by instructions where they suit I and pay (tuning/spmv.md: gathered_at_once).
 template <class D, class I>
 HWY_INLINE hn::Vec<D> gathered_at_once(D d, const hn::TFromD<D>* x, const I* columns) {
+  constexpr std::size_t lanes = hn::MaxLanes(d);
 #if HWY_TARGET == HWY_AVX2
-  constexpr hn::RebindToSigned<D> wide;
-  if constexpr (sizeof(I) == sizeof(hn::TFromD<D>)) {
-    return gathered_by(d, x, hn::LoadU(wide, columns));
-  } else if constexpr (sizeof(I) < sizeof(hn::TFromD<D>)) {
-    return gathered_by(d, x, hn::PromoteTo(wide, hn::LoadU(hn::Rebind<I, D>(), columns)));
+  if constexpr (sizeof(I) >= 4 && sizeof(I) <= sizeof(hn::TFromD<D>)) {
+    return hn::GatherIndex(d, x, load_indices<D>(columns));
   }
 #elif HWY_TARGET == HWY_AVX3
-  if constexpr (hn::MaxLanes(d) == 8 || (hn::MaxLanes(d) == 16 && sizeof(I) == 4)) {
-    return gathered_by(d, x, hn::LoadU(hn::Rebind<I, D>(), columns));
+  if constexpr (lanes == 8) return gathered_in(0xff, x, load_indices<D>(columns));
+  if constexpr (lanes == 16 && sizeof(I) <= 4) {
+    return {_mm512_mask_i32gather_ps(_mm512_setzero_ps(), unknown_mask<__mmask16>(0xffff),
+                                     load_indices<D>(columns).raw, x, 4)};
   }
 #endif
-  return gathered<hn::MaxLanes(d)>(d, x, columns);
+  return gathered<lanes>(d, x, columns);
 }
 
 #if HWY_TARGET == HWY_AVX3

@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <tuple>
 
 namespace tally::backends::simd {
 namespace {
@@ -95,7 +96,8 @@ class slice_maker {
       const std::size_t begin = std::max(p->row, first), stop = std::min(p->end(), end);
       leave(next, begin);
       const std::size_t sliced = begin + adjacent_rows(*p->pattern, begin, stop);
-      if (begin < sliced) adjacent_.push_back({begin, sliced - begin, p->pattern});
+      split({begin, sliced - begin, p->pattern});
+      s_.pattern_terms += (sliced - begin) * p->pattern->terms;
       leave(sliced, stop);
       next = stop;
     }
@@ -149,7 +151,7 @@ class slice_maker {
   }
 
   /// Extends the last group if of the same kind, else begins one.
-  void add_to_group(const slice_group& kind, std::size_t terms) {
+  void add_to_group(const slice_group& kind) {
     const bool begins = s_.scopes.back().group == s_.groups.size();
     const auto is_same = [&](const slice_group& last) {
       return last.pattern == kind.pattern && last.rows == kind.rows &&
@@ -161,53 +163,37 @@ class slice_maker {
       s_.groups.push_back(kind);
     }
     ++s_.groups.back().size;
-    s_.terms += terms;
-    if (kind.pattern != nullptr) s_.pattern_terms += terms;
   }
 
-  /// Adds the adjacent rows by pattern, full slices first.
+  /// Splits a range of adjacent rows into slices.
+  void split(const pattern_range& all) {
+    std::size_t row = all.row;
+    for (; row + slice <= all.end(); row += slice) adjacent_.push_back({row, slice, all.pattern});
+    const std::size_t rest = all.end() - row;
+    if (rest == 0) return;
+    // In place, the last rows overlap those before.
+    const std::size_t rows = s_.keeps || all.rows < slice ? rest : slice;
+    adjacent_.push_back({all.end() - rows, rows, all.pattern});
+  }
+
+  /// Adds the slices of adjacent rows by pattern, full ones first.
   void add_adjacent() {
-    std::ranges::sort(adjacent_, [](const pattern_range& i, const pattern_range& j) {
-      const std::size_t rest_i = i.rows % slice, rest_j = j.rows % slice;
-      if (i.pattern != j.pattern) return i.pattern->number < j.pattern->number;
-      return rest_i != rest_j ? rest_i < rest_j : i.row < j.row;
+    std::ranges::sort(adjacent_, {}, [](const pattern_range& r) {
+      return std::tuple(r.pattern->number, slice - r.rows, r.row);
     });
-    for (auto begin = adjacent_.begin(); begin != adjacent_.end();) {
-      const auto end = std::find_if(begin, adjacent_.end(), [&](const pattern_range& r) {
-        return r.pattern != begin->pattern;
-      });
-      const std::span<const pattern_range> runs(begin, end);
-      for (const pattern_range& r : runs) {
-        std::size_t row = r.row;
-        for (; row + slice <= r.end(); row += slice) add_adjacent({row, slice, r.pattern}, slice);
-        // In place, the last rows overlap those before.
-        const std::size_t rest = r.end() - row;
-        if (!s_.keeps && r.rows > slice && rest > 0) {
-          add_adjacent({r.end() - slice, slice, r.pattern}, rest);
-        }
+    for (const pattern_range& r : adjacent_) {
+      const row_pattern& p = *r.pattern;
+      const auto terms = static_cast<std::uint8_t>(p.terms);
+      add_to_group({&p, 0, terms, terms, slice_rows::adjacent, static_cast<std::uint8_t>(r.rows)});
+      s_.longest = std::max(s_.longest, p.terms);
+      s_.rows.push_back(relative(r.row));
+      if (!s_.keeps) continue;
+      const W* const from = values_of(r.row);
+      std::size_t to = values_.size();
+      values_.resize(to + r.rows * p.terms);
+      for (std::size_t k = 0; k < p.terms; ++k) {
+        for (std::size_t i = 0; i < r.rows; ++i) values_[to++] = from[i * p.terms + k];
       }
-      for (const pattern_range& r : runs) {
-        const std::size_t rest = s_.keeps || r.rows < slice ? r.rows % slice : 0;
-        if (rest > 0) add_adjacent({r.end() - rest, rest, r.pattern}, rest);
-      }
-      begin = end;
-    }
-  }
-
-  /// Adds one slice, of which `rows` rows are in no other.
-  void add_adjacent(const pattern_range& r, std::size_t rows) {
-    const row_pattern& p = *r.pattern;
-    const auto terms = static_cast<std::uint8_t>(p.terms);
-    add_to_group({&p, 0, terms, terms, slice_rows::adjacent, static_cast<std::uint8_t>(r.rows)},
-                 rows * p.terms);
-    s_.longest = std::max(s_.longest, p.terms);
-    s_.rows.push_back(relative(r.row));
-    if (!s_.keeps) return;
-    const W* const from = values_of(r.row);
-    std::size_t to = values_.size();
-    values_.resize(to + r.rows * p.terms);
-    for (std::size_t k = 0; k < p.terms; ++k) {
-      for (std::size_t i = 0; i < r.rows; ++i) values_[to++] = from[i * p.terms + k];
     }
   }
 
@@ -234,7 +220,7 @@ class slice_maker {
     if (!s_.keeps && rows_.begin(row.row) + padded > a_.nonzeros()) {
       return apart_.push_back(row.row);
     }
-    add_to_group({.rows = slice_rows::alone}, row.terms);
+    add_to_group({.rows = slice_rows::alone});
     s_.rows.push_back(relative(row.row));
     if (s_.keeps) {
       const std::size_t to = values_.size();
@@ -249,7 +235,7 @@ class slice_maker {
     for (std::size_t i = 0; i < apart_.size();) {
       std::size_t n = 1;
       while (i + n < apart_.size() && apart_[i + n] == apart_[i] + n) ++n;
-      add_to_group({.rows = slice_rows::apart}, 0);
+      add_to_group({.rows = slice_rows::apart});
       s_.rows.push_back(relative(apart_[i]));
       s_.rows.push_back(static_cast<std::uint16_t>(n));
       i += n;
@@ -318,11 +304,8 @@ class slice_maker {
       for (const remaining_row& row : rows) apart_.push_back(row.row);
       return;
     }
-    std::size_t terms = 0;
-    for (const remaining_row& row : rows) terms += row.terms;
     add_to_group({nullptr, 0, static_cast<std::uint8_t>(shortest),
-                  static_cast<std::uint8_t>(longest), slice_rows::listed},
-                 terms);
+                  static_cast<std::uint8_t>(longest), slice_rows::listed});
     const auto row_at = [&](std::size_t r) { return rows[std::min(r, rows.size() - 1)]; };
     for (std::size_t r = 0; r < slice; ++r) s_.rows.push_back(relative(row_at(r).row));
     // Padding is excluded from sums and arbitrary.
@@ -357,7 +340,8 @@ class slice_maker {
 
 }  // namespace
 
-row_slices::row_slices(const csr_operand& a, bool copies, std::size_t shares) : keeps(copies) {
+row_slices::row_slices(const csr_operand& a, bool copies, std::size_t shares)
+    : keeps(copies), terms(a.nonzeros()) {
   a.values.element == type::float64 ? slice_maker<double>(*this, a).make(shares)
                                     : slice_maker<float>(*this, a).make(shares);
 }
@@ -371,7 +355,7 @@ std::string row_slices::describe() const {
       values);
   return (keeps ? "values kept in slices of " : "rows in slices of ") + std::to_string(slice) +
          (keeps ? " rows, " : ", ") + std::to_string(terms == 0 ? 0 : 100 * pattern_terms / terms) +
-         " % of their terms in patterns, " + std::to_string(bytes) + " bytes";
+         " % of all terms in patterns, " + std::to_string(bytes) + " bytes";
 }
 
 }  // namespace tally::backends::simd

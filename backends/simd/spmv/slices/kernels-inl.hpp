@@ -160,40 +160,6 @@ struct adjacent_x {
   }
 };
 
-/// Gather indices: 32 bits, or the element's size.
-template <class W>
-using index_tag = std::conditional_t<HWY_TARGET == HWY_AVX3, hn::Rebind<std::int32_t, slice_tag<W>>,
-                                     hn::RebindToSigned<slice_tag<W>>>;
-
-/// Returns a vector of columns, or of rows, as gather indices.
-/// @pre All are less than 2^31 (a plan's slices have at most 2^31 columns).
-template <class W, class I>
-HWY_INLINE hn::Vec<index_tag<W>> load_indices(const I* indices) {
-  constexpr hn::RebindToUnsigned<index_tag<W>> wide;
-  constexpr index_tag<W> as_signed;
-  constexpr std::size_t size = sizeof(hn::TFromD<index_tag<W>>);
-  const auto loaded = hn::LoadU(hn::Rebind<I, slice_tag<W>>(), indices);
-  if constexpr (sizeof(I) == size) {
-    return hn::BitCast(as_signed, loaded);
-  } else if constexpr (2 * sizeof(I) == size) {
-    return hn::BitCast(as_signed, hn::PromoteTo(wide, loaded));
-  } else {
-    constexpr hn::Rebind<std::uint32_t, slice_tag<W>> half;
-    return hn::BitCast(as_signed, hn::PromoteTo(wide, hn::PromoteTo(half, loaded)));
-  }
-}
-
-/// Gathers a slice's vector of x, by instructions where they pay (tuning/spmv.md: gather_slice).
-template <class W, class I>
-HWY_INLINE slice_vec<W> gather_slice(const W* x, const I* indices) {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if constexpr (HWY_TARGET == HWY_AVX3 || sizeof(I) == 4) {
-    return gathered_by(slice_tag<W>(), x, load_indices<W>(indices));
-  }
-#endif
-  return gathered<slice_lanes<W>>(slice_tag<W>(), x, indices);
-}
-
 /// Elements of x for rows with explicit columns.
 template <class W, class I>
 struct columns_x {
@@ -201,7 +167,7 @@ struct columns_x {
   const W* x;
 
   HWY_INLINE slice_vec<W> at(std::size_t k) const {
-    return gather_slice(x, columns + k * rows_of_slice<W>);
+    return gathered_at_once(slice_tag<W>(), x, columns + k * rows_of_slice<W>);
   }
 };
 
@@ -596,7 +562,7 @@ struct long_row_terms {
   const W* x;
 
   HWY_INLINE vec<W> at(std::size_t i) const {
-    return hn::Mul(hn::LoadU(tag<W>(), values + i), gather_slice(x, columns + i));
+    return hn::Mul(hn::LoadU(tag<W>(), values + i), gathered_at_once(tag<W>(), x, columns + i));
   }
   HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
     if (count == 0) return hn::Zero(tag<W>());

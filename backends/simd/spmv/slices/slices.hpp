@@ -87,7 +87,7 @@ struct row_slices {
   std::vector<std::uint8_t> counts;
 
   std::size_t longest = 0;        ///< terms of the longest row
-  std::size_t terms = 0;          ///< in all slices
+  std::size_t terms;              ///< of the matrix
   std::size_t pattern_terms = 0;  ///< in slices of adjacent rows
 
   std::string describe() const;
