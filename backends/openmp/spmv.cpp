@@ -5,9 +5,7 @@
 
 #include "backends/common/sparse/csr.hpp"
 #include "backends/common/sparse/csr_defects.hpp"
-#include "backends/common/sparse/exact_rows.hpp"
 #include "backends/openmp/shares.hpp"
-#include "backends/simd/exact/exact.hpp"
 #include "backends/simd/spmv/plan.hpp"
 #include "backends/simd/spmv/spmv.hpp"
 
@@ -135,60 +133,14 @@ struct share_of_rows {
   std::size_t cut;
 };
 
-/// Rows in the default grade. A part's sums are those of its chunks.
-template <class A>
-struct ordered_rows {
-  using number = A;
-  using part = std::vector<dot_sum<A>>;
-  using total = tree<dot_sum<A>>;
-  const row_kernels<A>& kernels;
-  const csr_product& a;
+// Not inlined, the functions below take the exact grade's sums from one another's stack.
 
-  static part part_of(std::size_t terms) { return part((terms + order::chunk - 1) / order::chunk); }
-  void multiply(std::size_t first, std::size_t n) const { multiply_rows(kernels, a, first, n); }
-  void sum(std::size_t begin, std::size_t end, part& to) const {
-    for (dot_sum<A>& chunk : to) {
-      chunk = sum_part(kernels, a, begin, std::min(order::chunk, end - begin));
-      begin += order::chunk;
-    }
-  }
-  static void add(total& row, const part& chunks) {
-    for (const dot_sum<A>& chunk : chunks) row.add(chunk);
-  }
-  A rounded(const total& row) const { return finish(row.total(), a.conjugated); }
-};
-
-/// Rows in the exact grade.
-template <class A>
-struct exact_rows {
-  using number = A;
-  using part = exact_sums;
-  using total = exact_sums;
-  const exact_row_kernels& kernels;
-  const csr_product& a;
-
-  static part part_of(std::size_t) { return {}; }
-  void multiply(std::size_t first, std::size_t n) const {
-    multiply_rows_exactly<A>(a, first, n, kernels);
-  }
-  /// Not inlined: rows would take this stack, too.
-  [[gnu::noinline]] void sum(std::size_t begin, std::size_t end, part& to) const {
-    exact_factors room;
-    add_part_of_row(a, begin, end, kernels.node, room, to);
-  }
-  static void add(total& row, const part& sum) { row.merge(sum); }
-  A rounded(const total& row) const { return rounded_row<A>(row); }
-};
-
-/// Sums the parts, then the rows that borders cut. Not inlined, for the stack's sake.
+/// Returns the parts' rows, and adds those that borders cut to `cut`.
 template <class Rows>
-[[gnu::noinline]] void multiply_in_parts(const executor& where, const csr_product& a,
-                                         const borders& all, const Rows& rows) {
-  using part = row_part<typename Rows::part>;
-  const row_bounds bounds(a.a);
+[[gnu::noinline]] std::vector<share_of_rows> shares_of(
+    const borders& all, const Rows& rows, std::vector<row_part<typename Rows::part>>& cut) {
+  const row_bounds bounds(rows.a.a);
   std::vector<share_of_rows> shares;
-  std::vector<part> cut;
-  shares.reserve(all.shares + 1);
   const auto add_cut = [&](std::size_t row, std::size_t begin, std::size_t end) {
     const std::size_t first = bounds.begin(row);
     cut.push_back(
@@ -204,40 +156,44 @@ template <class Rows>
     }
     if (end.term > 0 && !within) add_cut(end.row, 0, end.term);
   }
-  shares.push_back({a.a.rows, 0, cut.size()});
+  shares.push_back({rows.a.a.rows, 0, cut.size()});
+  return shares;
+}
+
+/// Writes y of cut rows.
+template <class Rows>
+[[gnu::noinline]] void join(const Rows& rows,
+                            const std::vector<row_part<typename Rows::part>>& cut) {
+  typename Rows::total total{};
+  for (const auto& each : cut) {
+    Rows::add(total, each.sum);
+    if (!each.ends) continue;
+    const typename Rows::number sum = rows.rounded(total);
+    write_rows(rows.a, each.row, 1, &sum);
+    total = {};
+  }
+}
+
+template <class Rows>
+[[gnu::noinline]] void multiply_in_parts(const executor& where, const borders& all,
+                                         const Rows& rows) {
+  std::vector<row_part<typename Rows::part>> cut;
+  const std::vector<share_of_rows> shares = shares_of(all, rows, cut);
   take_shares(all.shares, threads_of(where), [&](std::size_t i) {
     rows.multiply(shares[i].first, shares[i].rows);
     for (std::size_t k = shares[i].cut; k < shares[i + 1].cut; ++k) {
       rows.sum(cut[k].begin, cut[k].end, cut[k].sum);
     }
   });
-  typename Rows::total total{};
-  for (const part& each : cut) {
-    Rows::add(total, each.sum);
-    if (!each.ends) continue;
-    const typename Rows::number sum = rows.rounded(total);
-    write_rows(a, each.row, 1, &sum);
-    total = {};
-  }
-}
-
-template <class Rows>
-void multiply(const executor& where, const csr_product& a, const borders& all, const Rows& rows) {
-  all.shares == 1 ? rows.multiply(0, a.a.rows) : multiply_in_parts(where, a, all, rows);
+  if (!cut.empty()) join(rows, cut);
 }
 
 }  // namespace
 
 void backend::spmv(const executor& where, const csr_product& a) const {
   const borders all(a.a, threads_of(where), simd::slices_of(a));
-  with_row_accumulator(a, [&]<class A>() {
-    if (a.options.grade.is_exact()) {
-      const exact_row_kernels kernels = simd::exact_row_kernels_of(where.instructions());
-      return multiply(where, a, all, exact_rows<A>{kernels, a});
-    }
-    const simd::readable_x<A> x(a);
-    const row_kernels<A> kernels = simd::row_kernels_of(where.instructions(), x);
-    multiply(where, x.arguments(), all, ordered_rows<A>{kernels, x.arguments()});
+  simd::with_rows(where, a, [&](const auto& rows) {
+    all.shares == 1 ? rows.multiply(0, a.a.rows) : multiply_in_parts(where, all, rows);
   });
 }
 

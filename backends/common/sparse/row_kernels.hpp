@@ -111,8 +111,8 @@ dot_sum<A> sum_part(const row_kernels<A>& kernels, const csr_product& a, std::si
 
 /// Pre: not plain.
 template <class A>
-void sum_gathered_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
-                       std::size_t n, A* sums) {
+[[gnu::noinline]] void sum_gathered_rows(const row_kernels<A>& kernels, const csr_product& a,
+                                         std::size_t first, std::size_t n, A* sums) {
   gathered_rows gathered(a);
   const row_bounds rows(a.a);
   for (std::size_t i = 0; i < n;) {
@@ -147,21 +147,28 @@ std::size_t sum_some_rows(const row_kernels<A>& kernels, const csr_product& a, s
   return n;
 }
 
-template <class A>
-void multiply_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
-                   std::size_t n) {
-  std::size_t i = 0;
-  if (are_sums<A>(a)) {
-    A* const sums = static_cast<A*>(a.y.data) + first;
-    while (i < n) i += sum_some_rows(kernels, a, first + i, n - i, sums + i);
-    return;
-  }
-  std::array<A, rows_of_block<A>> sums;
-  while (i < n) {
-    const std::size_t most = std::min(sums.size(), n - i);
+template <std::size_t block, class A>
+[[gnu::noinline]] void multiply_in_blocks(const row_kernels<A>& kernels, const csr_product& a,
+                                          std::size_t first, std::size_t n) {
+  std::array<A, block> sums;
+  for (std::size_t i = 0; i < n;) {
+    const std::size_t most = std::min(block, n - i);
     const std::size_t count = sum_some_rows(kernels, a, first + i, most, sums.data());
     write_rows(a, first + i, count, sums.data());
     i += count;
+  }
+}
+
+template <class A>
+void multiply_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
+                   std::size_t n) {
+  if (are_sums<A>(a)) {
+    A* const sums = static_cast<A*>(a.y.data) + first;
+    for (std::size_t i = 0; i < n;) i += sum_some_rows(kernels, a, first + i, n - i, sums + i);
+  } else if (kernels.slices != nullptr && is_plain(a)) {
+    multiply_in_blocks<rows_of_scope>(kernels, a, first, n);
+  } else {
+    multiply_in_blocks<rows_of_block>(kernels, a, first, n);
   }
 }
 

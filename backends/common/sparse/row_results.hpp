@@ -15,9 +15,8 @@ bool are_sums(const csr_product& a) {
          a.alpha.as<std::complex<double>>() == 1.0;
 }
 
-/// Rows per block of sums, if real at least a plan's scope.
-template <class A>
-inline constexpr std::size_t rows_of_block = is_complex_v<A> ? 512 : 2048;
+/// Rows per block of sums; of slices at least a plan's scope, of others few for small stacks.
+inline constexpr std::size_t rows_of_block = 512, rows_of_scope = 2048;
 
 template <class A>
 void write_rows(const csr_product& a, std::size_t first, std::size_t n, const A* sums);

@@ -8,9 +8,7 @@
 
 #include "backends/common/elementwise/blocks.hpp"
 #include "backends/common/sparse/csr.hpp"
-#include "backends/common/sparse/exact_rows.hpp"
 #include "backends/serial/spmv.hpp"
-#include "backends/simd/exact/exact.hpp"
 #include "backends/simd/spmv/plan.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 #include "backends/simd/vectors/targets.hpp"
@@ -139,24 +137,8 @@ readable_x<A>::readable_x(const csr_product& a) : original_(a) {
   }
 }
 
-namespace {
-
-// Not inlined: the exact grade would take this stack, too.
-template <class A>
-[[gnu::noinline]] void multiply(const executor& where, const csr_product& a) {
-  const readable_x<A> x(a);
-  multiply_rows(row_kernels_of(where.instructions(), x), x.arguments(), 0, a.a.rows);
-}
-
-}  // namespace
-
 void backend::spmv(const executor& where, const csr_product& a) const {
-  with_row_accumulator(a, [&]<class A>() {
-    if (a.options.grade.is_exact()) {
-      return multiply_rows_exactly<A>(a, 0, a.a.rows, exact_row_kernels_of(where.instructions()));
-    }
-    multiply<A>(where, a);
-  });
+  with_rows(where, a, [&](const auto& rows) { rows.multiply(0, a.a.rows); });
 }
 
 std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr_operand& matrix,

@@ -66,7 +66,7 @@ using lines = std::vector<W, line_allocator<W>>;
 struct row_slices {
   /// Rows per sorting scope: more means fewer groups and partial slices (tuning/spmv.md:
   /// row_slices::max_rows).
-  static constexpr std::size_t max_rows = rows_of_block<double>;
+  static constexpr std::size_t max_rows = rows_of_scope;
 
   /// Slices a matrix in host memory, optionally copying values. Sorting scopes divide into `shares`
   /// equal parts.
@@ -79,7 +79,7 @@ struct row_slices {
   bool keeps;                         ///< whether values are copied, else read in place
   /// Values of the matrix's type, padded by one slice's rows.
   std::variant<lines<float>, lines<double>> values;
-  std::vector<std::byte> columns;  ///< of listed and single rows
+  lines<std::byte> columns;  ///< of listed and single rows
   /// Rows of groups, relative to their scope: the first of adjacent ones; a row and a count each
   /// outside slices. Partial slices repeat the last row.
   std::vector<std::uint16_t> rows;
