@@ -46,16 +46,11 @@ std::vector<std::size_t> aligned_sizes(const types& t, bool full) {
 
 contenders ways(const workload& w, bool full) {
   contenders list;
-  const tally::executor trusting = tally::simd({.trust_environment = true});
-  std::vector<tally::executor> executors = host_executors(w.threads, full);
-  if (w.threads == 1 && w.size() <= 1000) executors.push_back(trusting);
-  for (const tally::executor& where : executors) {
+  for (const tally::executor& where : host_executors(w.threads, full)) {
     visit(w, [&]<class A>(auto x, auto y, std::type_identity<A>) {
       const std::string label = where.description();
       std::string name = "tally::" + std::string(where.name());
-      if (where == trusting) {
-        name = "tally::simd, environment trusted";
-      } else if (where.name() == "simd" && where != tally::simd()) {
+      if (where.name() == "simd" && where != tally::simd()) {
         name = "tally::" + label;
       }
       list.push_back(on_host(name, label, w, [=] { return tally::dot<A>(where, x, y); }));

@@ -59,7 +59,7 @@ void run(const check& check, const executor& where, const round_arguments& a) {
 }  // namespace
 
 void round_words(const executor& where, const round_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{a.root ? "tally::round_root_words" : "tally::round_words"};
   check_arguments(check, a);
   if (a.count == 0) return;

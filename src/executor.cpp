@@ -4,6 +4,7 @@
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 #include "src/backends.hpp"
+#include "src/level_one.hpp"
 
 #include <algorithm>
 #include <array>
@@ -66,13 +67,14 @@ executor simd(simd_options options) {
   executor where(&backends::simd::instance);
   where.instructions_ = backends::simd::resolve(options.instructions);
   where.chooses_instructions_ = options.instructions == instruction_set::best;
-  where.trusts_environment_ = options.trust_environment;
+  where.level_one_ = level_one_of(options.instructions);
   return where;
 }
 
 executor automatic() {
   executor where(nullptr);
   where.chooses_instructions_ = true;
+  where.level_one_ = level_one_of(instruction_set::best);
   return where;
 }
 

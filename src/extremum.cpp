@@ -62,7 +62,7 @@ void run(const executor& where, const extremum_arguments& a) {
 }  // namespace
 
 void find_extremum(const executor& where, const extremum_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   if (!plain(a)) check_arguments(a);
   if (where.backend() != nullptr) return run(where, a);
   if (const executor* on_host = choose_on_host(a.x)) return run(*on_host, a);

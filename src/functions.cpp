@@ -54,14 +54,14 @@ executor checked_map(const executor& where, const char* function, const operand&
 
 void for_each_part(const executor& where, const char* function, const operand& x, const operand* y,
                    const void* result, const part_calls& calls) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const executor chosen = checked_sum(where, function, x, y, result);
   chosen.backend()->for_each_part(chosen, function, x.size, calls);
 }
 
 void for_each_part(const executor& where, const char* function, const operand& x, const operand* y,
                    const output_operand& z, const part_calls& calls) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const executor chosen = checked_map(where, function, x, y, z);
   chosen.backend()->for_each_part(chosen, function, x.size, calls);
 }

@@ -84,7 +84,7 @@ void run(const executor& where, const fused_arguments& a) {
 }  // namespace
 
 void fused(const executor& where, const fused_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   check_arguments(a);
   if (where.backend() != nullptr) return run(where, a);
   // y is z, or there is no v.

@@ -52,7 +52,7 @@ void check_reach(const check& check, const executor& where, const gather_argumen
 }  // namespace
 
 void gather_elements(const executor& where, const gather_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::gather"};
   check_arguments(check, a, "z", a.z);
   if (a.indices.size == 0) return;
@@ -62,7 +62,7 @@ void gather_elements(const executor& where, const gather_arguments& a) {
 }
 
 void scatter_elements(const executor& where, const gather_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::scatter"};
   check_arguments(check, a, "x", a.x);
   if (a.indices.size == 0) return;

@@ -243,7 +243,7 @@ std::vector<std::int64_t> widened(const operand& edges) {
 }  // namespace
 
 void histogram(const executor& where, const histogram_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   check_arguments(a);
   if (a.what != binning::edges || !a.unsigned_edges || a.edges.element != type::int32) {
     return run_anywhere(where, a);
@@ -255,7 +255,7 @@ void histogram(const executor& where, const histogram_arguments& a) {
 }
 
 void histogram_to_host(const executor& anywhere, const histogram_arguments& a) {
-  const backends::default_environment environment(anywhere.trusts_environment());
+  const backends::default_environment environment;
   check_arguments(a);
   const operand words = written_by(a);
   check_of(a.what).read_on_host(name_of_counts(a), words);

@@ -314,7 +314,7 @@ void clear_interval(const interval_shape& shape, void* message) noexcept {
 
 interval_head sum_part(const executor& where, const interval_shape& shape,
                        const interval_part& part) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::sum_part"};
   check_fields(check, shape, part.fields, part.scale);
   const interval_borders borders = check_borders(check, shape, part.fields, part.first);
@@ -331,7 +331,7 @@ interval_head sum_part(const executor& where, const interval_shape& shape,
 void sum_interval(const executor& where, const interval_shape& shape,
                   std::span<const interval_field> fields, std::int64_t first, void* message,
                   double scale) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::sum_interval"};
   const operand words = check_message(check, shape, message);
   clear_interval(shape, message);
@@ -351,7 +351,7 @@ void sum_interval(const executor& where, const interval_shape& shape,
 void interval_terms(const executor& where, const interval_shape& shape,
                     std::span<const interval_field> fields, std::size_t stride, void* terms,
                     double scale) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::interval_terms"};
   check_fields(check, shape, fields, scale);
   const std::size_t n = fields.front().x.size;
@@ -448,7 +448,7 @@ void finish_interval(const interval_shape& shape, const void* message, conjugate
 
 void add_exact_sums(const executor& anywhere, std::span<const interval_field> fields,
                     conjugate conjugated, type sum, std::int64_t* words) {
-  const backends::default_environment environment(anywhere.trusts_environment());
+  const backends::default_environment environment;
   if (fields.empty()) return;
   const check check{"tally::add_exact_sums"};
   for (const interval_field& field : fields) {

@@ -143,7 +143,7 @@ std::size_t node_bytes(const interval_shape& shape) noexcept {
 
 void sum_nodes(const executor& where, const interval_shape& shape,
                std::span<const interval_field> fields, std::int64_t first, void* nodes) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::sum_nodes"};
   check_fields(check, shape, fields);
   const std::size_t size = fields.front().x.size;
@@ -189,7 +189,7 @@ void sum_nodes(const executor& where, const interval_shape& shape,
 }
 
 void join_nodes(const executor& where, const join_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::join_nodes"};
   check_shape(check, a.shape);
   check.conjugated(a.conjugated);
@@ -212,7 +212,7 @@ void join_nodes(const executor& where, const join_arguments& a) {
 }
 
 void join_words(const executor& where, const join_words_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::join_words"};
   check.known_type("the exact sum", a.sum);
   check.known_type("result", a.result.element);

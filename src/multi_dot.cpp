@@ -176,12 +176,12 @@ void run(const char* function, const executor& where, const multi_dot_arguments&
 }  // namespace
 
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   run(a.conjugated == conjugate::none ? "tally::multi_dot" : "tally::multi_dotc", where, a);
 }
 
 void batched_dot(const executor& where, const multi_dot_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   run(a.conjugated == conjugate::none ? "tally::batched_dot" : "tally::batched_dotc", where, a);
 }
 

@@ -87,7 +87,7 @@ void check_arguments(const executor& where, const reduce_arguments& a) {
 }
 
 void reduce(const executor& where, const reduce_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   if (!plain(a)) check_arguments(a);
   if (where.backend() != nullptr) return run(where, a);
   if (const executor* on_host = choose_on_host(a.x)) return run(*on_host, a);

@@ -340,7 +340,7 @@ void run(const check& check, const executor& where, const spmv_arguments& a) {
 }  // namespace
 
 void validate(const executor& where, const csr_operand& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::validate"};
   if (where.backend() != nullptr) return check_whole(check, where, a);
   check_matrix(check, a);  // types and addresses, before it is located
@@ -362,7 +362,7 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_values_t
 
 spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays, bool is_queued)
     : where_(where), matrix_(a), promised_(stays), queued_(is_queued) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::spmv_plan"};
   check_matrix(check, a);
   if (where.backend() == nullptr) where_ = choose(a);
@@ -411,7 +411,7 @@ const std::string& spmv_plan::describe() const {
 }
 
 void spmv(const executor& where, const spmv_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::spmv"};
   if (!is_plain(a)) check_arguments(check, a);
   if (where.backend() != nullptr) return run(check, where, a);

@@ -226,7 +226,7 @@ void run(const executor& where, const transform_arguments& a) {
 }  // namespace
 
 void transform(const executor& where, const transform_arguments& a) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   check_arguments(a);
   if (a.z.size == 0) return;
   if (where.backend() != nullptr) return run(where, a);
@@ -242,7 +242,7 @@ void transform(const executor& where, const transform_arguments& a) {
 }
 
 void swap_elements(const executor& where, const output_operand& x, const output_operand& y) {
-  const backends::default_environment environment(where.trusts_environment());
+  const backends::default_environment environment;
   const check check{"tally::swap"};
   check.known_type("x", x.element);
   check.known_type("y", y.element);

@@ -84,7 +84,7 @@ std::vector<target> targets() {
                                              : scope::every_executor});
       }
       if (choice != "few") {
-        all.push_back({"simd_trusting", [] { return tally::simd({.trust_environment = true}); }});
+        all.push_back({"simd_chosen", [] { return tally::simd(); }});
       }
     } else if (backend == "openmp") {
       for (const int threads : {1, 2, 3, 7}) {

@@ -172,10 +172,6 @@ class InEnvironments : public Fixture {
 
 class Environment : public InEnvironments<data::OnEveryExecutor> {
  protected:
-  void SetUp() override {
-    InEnvironments::SetUp();
-    if (!IsSkipped() && where().trusts_environment()) GTEST_SKIP() << "the caller's promise";
-  }
   void test_operations(std::size_t n);
 };
 using EnvironmentOfTheHost = InEnvironments<testing::Test>;

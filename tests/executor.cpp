@@ -93,15 +93,6 @@ TEST(Executors, AForcedInstructionSetIsTheOneNamed) {
                                       sets.back() == tally::instruction_set::avx512));
 }
 
-TEST(Executors, OneThatTrustsItsEnvironmentIsAnother) {
-  const auto trusting = tally::simd({.trust_environment = true});
-  EXPECT_TRUE(trusting.trusts_environment());
-  EXPECT_FALSE(tally::simd().trusts_environment());
-  EXPECT_FALSE(trusting == tally::simd());
-  EXPECT_EQ(trusting.instructions(), tally::simd().instructions());
-  EXPECT_TRUE(trusting.description().ends_with(", environment trusted)"));
-}
-
 TEST(Executors, AnInstructionSetThatIsNotHereIsAnError) {
   using enum tally::instruction_set;
   const auto here = tally::instruction_sets();

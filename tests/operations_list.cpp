@@ -250,6 +250,10 @@ class all_operations {
           [](const tally::executor& where, arguments& a) {
             tally::asum(where, a.in<X>(0), a.result<A>());
           }},
+         {"asum_returned", first, none,
+          [](const tally::executor& where, arguments& a) {
+            a.keep(tally::asum(where, a.in<X>(0)));
+          }},
          {"nrm2", first, third,
           [](const tally::executor& where, arguments& a) {
             tally::nrm2(where, a.in<X>(0), a.result<N>());

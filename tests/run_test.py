@@ -323,7 +323,7 @@ class TestPlan(unittest.TestCase):
         left_out["tsan"] = left_out["asan"]
         suites = ("Exact.Bands", "Reduce.Long", "Transform.PastTheCaches", "Extremum.WhereverItIs", "Spmv.FarElements",
                   "Exact.HundredMillionEqualTerms", "Stack.EveryOperationTakesAtMost48KiB", "Huge.CountsBeyondTwoToThe32")
-        executors = ("serial", "simd_baseline", "simd_SSE4", "simd_AVX2", "simd_trusting", "openmp_1", "openmp_2",
+        executors = ("serial", "simd_baseline", "simd_SSE4", "simd_AVX2", "simd_chosen", "openmp_1", "openmp_2",
                      "openmp_3", "openmp_7", "kokkos", "cuda")
         found = set()
         for step in self.plan("--full"):

@@ -30,13 +30,11 @@ T settled(T value) {
 }
 
 /// Rounding to nearest, subnormals and masked traps for this thread; a backend's threads need their
-/// own. The register is written only if not the default, since that flushes the pipeline. If
-/// `is_trusted`, the caller promises the default.
+/// own. The register is written only if not the default, since that flushes the pipeline.
 class default_environment {
  public:
 #if defined(__x86_64__) || defined(_M_X64)
-  explicit default_environment(bool is_trusted = false)
-      : saved_(is_trusted ? standard : _mm_getcsr()), changed_((saved_ & ~status) != standard) {
+  default_environment() : saved_(_mm_getcsr()), changed_((saved_ & ~status) != standard) {
     if (changed_) _mm_setcsr(standard | (saved_ & status));
   }
   ~default_environment() {
@@ -61,8 +59,7 @@ class default_environment {
   }
   std::uint32_t saved_;
 #elif defined(__aarch64__)
-  explicit default_environment(bool is_trusted = false)
-      : saved_(is_trusted ? 0 : read()), changed_((saved_ & control) != 0) {
+  default_environment() : saved_(read()), changed_((saved_ & control) != 0) {
     if (changed_) write(saved_ & ~control);
   }
   ~default_environment() {
@@ -80,8 +77,7 @@ class default_environment {
   static void write(std::uint64_t fpcr) { asm volatile("msr fpcr, %0" : : "r"(fpcr) : "memory"); }
   std::uint64_t saved_;
 #else
-  explicit default_environment(bool is_trusted = false)
-      : saved_(is_trusted ? FE_TONEAREST : std::fegetround()), changed_(saved_ != FE_TONEAREST) {
+  default_environment() : saved_(std::fegetround()), changed_(saved_ != FE_TONEAREST) {
     if (changed_) std::fesetround(FE_TONEAREST);
   }
   ~default_environment() {

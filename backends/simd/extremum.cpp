@@ -3,8 +3,10 @@
 // Blocks are searched for the best value alone, and the first block with it is kept; its index is
 // found once, at the end. Strided elements are gathered.
 #include "backends/simd/extremum.hpp"
+#include "backends/simd/level_one.hpp"
 #include "backends/simd/simd.hpp"
 
+#include "backends/common/floating_point_environment.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <algorithm>
@@ -23,6 +25,8 @@ namespace {
 struct implementation {
   instruction_set set;
   std::array<type_table<extremum_search*>, 4> searches;
+  std::int64_t (*iamax_of_floats)(const float* x, std::size_t n);
+  std::int64_t (*iamax_of_doubles)(const double* x, std::size_t n);
 };
 
 }  // namespace
@@ -44,35 +48,25 @@ namespace {
 // --- Comparisons ---------------------------------------------------------------------------------
 
 /// `worst`: no number is worse.
-struct smaller {
+template <bool least>
+struct order_of_search {
   template <class W>
-  static constexpr W worst =
-      std::numeric_limits<W>::has_infinity ? std::numeric_limits<W>::infinity()
-                                           : std::numeric_limits<W>::max();
+  static constexpr W worst = [] {
+    using limits = std::numeric_limits<W>;
+    if constexpr (limits::has_infinity) return least ? limits::infinity() : -limits::infinity();
+    return least ? limits::max() : limits::lowest();
+  }();
   template <class V>
   static HWY_INLINE V better(V a, V b) {
-    return hn::Min(a, b);
+    return least ? hn::Min(a, b) : hn::Max(a, b);
   }
   template <class V>
   static HWY_INLINE auto beats(V a, V b) {
-    return hn::Lt(a, b);
+    return least ? hn::Lt(a, b) : hn::Lt(b, a);
   }
 };
-
-struct larger {
-  template <class W>
-  static constexpr W worst =
-      std::numeric_limits<W>::has_infinity ? -std::numeric_limits<W>::infinity()
-                                           : std::numeric_limits<W>::lowest();
-  template <class V>
-  static HWY_INLINE V better(V a, V b) {
-    return hn::Max(a, b);
-  }
-  template <class V>
-  static HWY_INLINE auto beats(V a, V b) {
-    return hn::Gt(a, b);
-  }
-};
+using smaller = order_of_search<true>;
+using larger = order_of_search<false>;
 
 /// 16-bit floats are compared as float.
 template <class X>
@@ -343,6 +337,17 @@ candidates search_in(const operand& x, std::size_t first) {
   return search_contiguous<what, X>(x.data, x.size, first);
 }
 
+template <class W>
+std::int64_t iamax_of_numbers(const W* x, std::size_t n) {
+  using N = numbers<true, W>;
+  const auto search = [&] {
+    return static_cast<std::int64_t>(indices_of<N, typename N::of_largest_magnitude>(x, n)[0]);
+  };
+  if constexpr (N::by_bits) return search();
+  const default_environment environment;
+  return search();
+}
+
 // --- The table -----------------------------------------------------------------------------------
 
 template <extreme what>
@@ -360,6 +365,8 @@ constexpr implementation this_target = {
     set_of(HWY_TARGET),
     {searches_of<extreme::min>, searches_of<extreme::max>, searches_of<extreme::minmax>,
      searches_of<extreme::iamax>},
+    &iamax_of_numbers<float>,
+    &iamax_of_numbers<double>,
 };
 
 }  // namespace HWY_NAMESPACE
@@ -373,6 +380,12 @@ namespace tally::backends::simd {
 extremum_search* extremum_search_of(instruction_set set, extreme what, type x) {
   const implementation& chosen = implementation_of(set);
   return chosen.searches[static_cast<std::size_t>(what)][x];
+}
+
+void add_iamax(instruction_set set, detail::level_one_kernels& to) {
+  to.detail::level_one<float>::iamax =
+      implementation_of(resolve(set)).iamax_of_floats;  // see set_for_extremum
+  to.detail::level_one<double>::iamax = implementation_of(widest(set)).iamax_of_doubles;
 }
 
 void backend::extremum(const executor& where, const extremum_arguments& a) const {

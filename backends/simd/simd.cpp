@@ -5,8 +5,7 @@ namespace tally::backends::simd {
 constinit const backend instance;
 
 std::string backend::describe(const executor& where) const {
-  return std::string(tally::name(where.instructions())) +
-         (where.trusts_environment() ? ", environment trusted" : "");
+  return std::string(tally::name(where.instructions()));
 }
 
 }  // namespace tally::backends::simd

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <tally/call_options.hpp>
+#include <tally/detail/level_one.hpp>
 #include <tally/detail/refusal.hpp>
 #include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
@@ -16,8 +17,6 @@
 #include <tally/types.hpp>
 
 #include <concepts>
-#include <ranges>
-#include <span>
 #include <type_traits>
 
 namespace tally {
@@ -53,42 +52,17 @@ template <class R, class X, class Y>
 concept computable = vector_operand<X> && vector_operand<Y> &&
                      dot_accumulator<accumulator<R, X, Y>, element_t<X>, element_t<Y>>;
 
-/// A shorter path for contiguous vectors of one type, summed by one host thread in the default
-/// grade.
-TALLY_EXPORT double of_numbers(const executor& where, std::span<const double> x,
-                               std::span<const double> y, grade g);
-TALLY_EXPORT float of_numbers(const executor& where, std::span<const float> x,
-                              std::span<const float> y, grade g);
-TALLY_EXPORT float of_numbers(const executor& where, std::span<const float16> x,
-                              std::span<const float16> y, grade g);
-TALLY_EXPORT float of_numbers(const executor& where, std::span<const bfloat16> x,
-                              std::span<const bfloat16> y, grade g);
-TALLY_EXPORT std::int64_t of_numbers(const executor& where, std::span<const std::int8_t> x,
-                                     std::span<const std::int8_t> y, grade g);
-TALLY_EXPORT std::int64_t of_numbers(const executor& where, std::span<const std::uint8_t> x,
-                                     std::span<const std::uint8_t> y, grade g);
-
-template <class R, class X, class Y>
-concept numbers =
-    operands::contiguous<X> && operands::contiguous<Y> &&
-    std::same_as<operands::value_t<X>, operands::value_t<Y>> &&
-    requires(const executor& where, std::span<const operands::value_t<X>> v, grade g) {
-      { of_numbers(where, v, v, g) } -> std::same_as<accumulator<R, X, Y>>;
-    };
-
 template <class R, class X, class Y>
 accumulator<R, X, Y> returned(const executor& where, const X& x, const Y& y, conjugate conjugated,
                               grade g) {
-  if constexpr (numbers<R, X, Y>) {
-    if (conjugated == conjugate::none) {
-      const auto all = [](const auto& v) {
-        return std::span<const element_t<X>>(std::ranges::data(v),
-                                             static_cast<std::size_t>(std::ranges::size(v)));
-      };
-      return of_numbers(where, all(x), all(y), g);
-    }
-  }
   accumulator<R, X, Y> r;
+  const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px, const auto* py) {
+    r = kernels.dot(px, py, n);
+    return true;
+  };
+  if constexpr (std::same_as<accumulator<R, X, Y>, dot_result_t<element_t<X>, element_t<Y>>>) {
+    if (!g.is_exact() && detail::with_level_one<element_t<X>>(where, short_way, x, y)) return r;
+  }
   dot(where, dot_arguments{
                  as_operand(x), as_operand(y), conjugated, {&r, type_of<decltype(r)>}, {g, true}});
   return r;

@@ -17,6 +17,9 @@ namespace tally {
 namespace backends {
 class backend;
 }
+namespace detail {
+struct level_one_kernels;
+}
 
 /// Instruction sets of the `simd` backend, narrowest first.
 enum class instruction_set : int { best = -1, baseline = 0, sse4, avx2, avx512, neon };
@@ -29,11 +32,6 @@ struct simd_options {
   /// best: the widest; where AVX-512 runs in halves (Zen 4), AVX2 except for compute-bound
   /// functions and sums within the caches.
   instruction_set instructions = instruction_set::best;
-  /// Promise that every call has the default floating-point environment (round to nearest, no FTZ,
-  /// DAZ or traps): short calls skip a check. If broken (`fesetround`, linking with -ffast-math),
-  /// results have other bits, exact sums may be wrong altogether, and exceptions may end the
-  /// program.
-  bool trust_environment = false;
 };
 
 /// Options of `openmp`.
@@ -70,10 +68,10 @@ class TALLY_EXPORT executor {
   instruction_set instructions() const noexcept { return instructions_; }
   /// Whether Tally chose it; some functions may then use another.
   bool chooses_instructions() const noexcept { return chooses_instructions_; }
-  /// `simd_options::trust_environment`.
-  bool trusts_environment() const noexcept { return trusts_environment_; }
   /// The backend; null for `automatic`.
   const backends::backend* backend() const noexcept { return backend_; }
+  /// Kernels of short calls, of `simd` and `automatic` (<tally/detail/level_one.hpp>); else null.
+  const detail::level_one_kernels* level_one() const noexcept { return level_one_; }
 
   /// Same place and way.
   friend bool operator==(const executor&, const executor&) = default;
@@ -89,12 +87,12 @@ class TALLY_EXPORT executor {
   explicit executor(const backends::backend* backend) : backend_(backend) {}
 
   const backends::backend* backend_;
+  const detail::level_one_kernels* level_one_ = nullptr;
   CUstream_st* stream_ = nullptr;
   int threads_ = 0;
   int device_ = -1;
   instruction_set instructions_ = instruction_set::best;
   bool chooses_instructions_ = false;
-  bool trusts_environment_ = false;
 };
 
 /// One thread, plain loops: the reference.

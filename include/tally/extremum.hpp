@@ -9,6 +9,7 @@
 #pragma once
 
 #include <tally/call_options.hpp>
+#include <tally/detail/level_one.hpp>
 #include <tally/detail/refusal.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
@@ -95,6 +96,13 @@ namespace extremes {
 template <extreme what, class R, class X>
 R returned(const executor& where, const X& x) {
   R result;
+  if constexpr (what == extreme::iamax && std::floating_point<element_t<X>>) {
+    const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
+      result = kernels.iamax(px, n);
+      return true;
+    };
+    if (detail::with_level_one<element_t<X>>(where, short_way, x)) return result;
+  }
   find_extremum(where, {as_operand(x), what, &result});
   return result;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <tally/call_options.hpp>
+#include <tally/detail/level_one.hpp>
 #include <tally/detail/refusal.hpp>
 #include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
@@ -71,6 +72,11 @@ concept computable =
 template <reduction what, class R, class X>
 result_t<what, R, X> returned(const executor& where, const X& x, grade g) {
   result_t<what, R, X> r;
+  const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
+    r = kernels.reduce[static_cast<std::size_t>(what)](px, n);
+    return true;
+  };
+  if (!g.is_exact() && detail::with_level_one<decltype(r)>(where, short_way, x)) return r;
   reduce(where, reduce_arguments{as_operand(x), what, {&r, type_of<decltype(r)>}, {g, true}});
   return r;
 }

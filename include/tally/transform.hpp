@@ -30,6 +30,7 @@
 // matrix, are allowed); wrong_memory; device_failure.
 #pragma once
 
+#include <tally/detail/level_one.hpp>
 #include <tally/detail/refusal.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
@@ -37,6 +38,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace tally {
@@ -232,6 +234,12 @@ void swap(const executor& where, X&& x, Y&& y) {
 template <vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::copy, X, X, Y>
 void copy(const executor& where, const X& x, Y&& y) {
+  const auto short_way = [](const auto&, std::size_t n, const auto* px, auto* py) {
+    if (!detail::is_same_or_apart(px, py, n)) return false;
+    std::memmove(py, px, n * sizeof *px);
+    return true;
+  };
+  if (detail::with_level_one<element_t<X>>(where, short_way, x, y)) return;
   transform(where, {elementwise::copy, {}, {}, as_operand(x), {}, as_output(y)});
 }
 
@@ -247,6 +255,13 @@ template <element S, vector_output X>
   requires transforms::computable<elementwise::scal, X, X, X> &&
            transforms::factor<S, elementwise::scal, X, X, X>
 void scal(const executor& where, S alpha, X&& x) {
+  if constexpr (std::floating_point<S>) {
+    const auto short_way = [alpha](const auto& kernels, std::size_t n, auto* px) {
+      kernels.scal(alpha, px, n);
+      return true;
+    };
+    if (detail::with_level_one<S>(where, short_way, x)) return;
+  }
   transform(where, {elementwise::scal, alpha, {}, as_operand(x), {}, as_output(x)});
 }
 
@@ -263,6 +278,14 @@ template <element S, vector_operand X, vector_output Y>
   requires transforms::computable<elementwise::axpy, X, Y, Y> &&
            transforms::factor<S, elementwise::axpy, X, Y, Y>
 void axpy(const executor& where, S alpha, const X& x, Y&& y) {
+  if constexpr (std::floating_point<S>) {
+    const auto short_way = [alpha](const auto& kernels, std::size_t n, const auto* px, auto* py) {
+      if (!detail::is_same_or_apart(px, py, n)) return false;
+      kernels.axpy(alpha, px, py, n);
+      return true;
+    };
+    if (detail::with_level_one<S>(where, short_way, x, y)) return;
+  }
   transform(where, {elementwise::axpy, alpha, {}, as_operand(x), as_operand(y), as_output(y)});
 }
 

@@ -129,11 +129,11 @@ S sized(const char* name, const S& given) {
 
 // A `tally_executor`: a magic word, the executor, and zeros.
 constexpr std::uint64_t made_here = 0x5e3a'7a11'c0de'1e96;
-using executor_words = std::array<std::uint64_t, 4>;
+using executor_words = std::array<std::uint64_t, 5>;
 static_assert(std::is_trivially_copyable_v<tally::executor>);
 static_assert(sizeof(executor_words) == sizeof(tally::executor));
-// Two pointers and three ints leave half of the last word unused.
-static_assert(sizeof(tally::executor) == 2 * sizeof(void*) + 4 * sizeof(int));
+// Three pointers and three ints leave half of the last word unused.
+static_assert(sizeof(tally::executor) == 3 * sizeof(void*) + 4 * sizeof(int));
 constexpr std::uint64_t lower_half = 0xffff'ffff;
 constexpr std::uint64_t last_word =
     std::endian::native == std::endian::little ? lower_half : ~lower_half;
@@ -145,7 +145,7 @@ tally_status make(tally_executor* where, F&& executor) {
     const tally::executor made = executor();
     executor_words w{};
     std::memcpy(w.data(), &made, sizeof made);
-    *where = {{made_here, w[0], w[1], w[2], w[3] & last_word, 0, 0, 0}};
+    *where = {{made_here, w[0], w[1], w[2], w[3], w[4] & last_word, 0, 0}};
   });
 }
 
@@ -156,8 +156,8 @@ tally_status make(tally_executor* where, F&& executor) {
 tally::executor executor_of(const tally_executor* where) {
   if (where == nullptr) return tally::automatic();
   const auto& c = where->contents;
-  if (((c[0] ^ made_here) | (c[4] & ~last_word) | c[5] | c[6] | c[7]) != 0) fail_executor();
-  return std::bit_cast<tally::executor>(executor_words{c[1], c[2], c[3], c[4]});
+  if (((c[0] ^ made_here) | (c[5] & ~last_word) | c[6] | c[7]) != 0) fail_executor();
+  return std::bit_cast<tally::executor>(executor_words{c[1], c[2], c[3], c[4], c[5]});
 }
 
 // --- Options --------------------------------------------------------------------------------------

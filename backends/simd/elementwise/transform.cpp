@@ -1,10 +1,13 @@
 // The element-wise functions on one thread. Contiguous vectors of one type are computed in place,
 // others block by block.
 #include "backends/simd/elementwise/transform.hpp"
+#include "backends/simd/level_one.hpp"
 #include "backends/simd/simd.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 
 #include "backends/common/elementwise/blocks.hpp"
+#include "backends/common/elementwise/moves.hpp"
+#include "backends/common/floating_point_environment.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <algorithm>
@@ -18,6 +21,9 @@ namespace {
 struct implementation {
   instruction_set set;
   transform_node* node;
+  fill_node* fill;
+  swap_node* swap;
+  void (*add_level_one)(detail::level_one_kernels& to);
 };
 
 }  // namespace
@@ -107,53 +113,31 @@ struct paired_arithmetic {
   using one = vector_arithmetic<R>;
   using V = two_vectors<vec<R>>;
 
+  template <auto function, class... A>
+  static HWY_INLINE auto each(const A&... a) {
+    return two_vectors<decltype(function(a.first...))>{function(a.first...), function(a.second...)};
+  }
   static HWY_INLINE V set(R value) { return {one::set(value), one::set(value)}; }
-  static HWY_INLINE V add(V a, V b) {
-    return {one::add(a.first, b.first), one::add(a.second, b.second)};
-  }
-  static HWY_INLINE V sub(V a, V b) {
-    return {one::sub(a.first, b.first), one::sub(a.second, b.second)};
-  }
-  static HWY_INLINE V mul(V a, V b) {
-    return {one::mul(a.first, b.first), one::mul(a.second, b.second)};
-  }
-  static HWY_INLINE V fma(V a, V b, V c) {
-    return {one::fma(a.first, b.first, c.first), one::fma(a.second, b.second, c.second)};
-  }
-  static HWY_INLINE V minus_product(V a, V b, V c) {
-    return {one::minus_product(a.first, b.first, c.first),
-            one::minus_product(a.second, b.second, c.second)};
-  }
+  static HWY_INLINE V add(V a, V b) { return each<one::add>(a, b); }
+  static HWY_INLINE V sub(V a, V b) { return each<one::sub>(a, b); }
+  static HWY_INLINE V mul(V a, V b) { return each<one::mul>(a, b); }
+  static HWY_INLINE V fma(V a, V b, V c) { return each<one::fma>(a, b, c); }
+  static HWY_INLINE V minus_product(V a, V b, V c) { return each<one::minus_product>(a, b, c); }
   static HWY_INLINE V kept_normal(V x, V speck) { return add(x, speck); }
-  static HWY_INLINE V reciprocal(V d) {
-    return {one::reciprocal(d.first), one::reciprocal(d.second)};
-  }
-  static HWY_INLINE V at_least(V a, V b) {
-    return {one::at_least(a.first, b.first), one::at_least(a.second, b.second)};
-  }
-  static HWY_INLINE V at_most(V a, V b) {
-    return {one::at_most(a.first, b.first), one::at_most(a.second, b.second)};
-  }
-  static HWY_INLINE V minus_magnitude(V a) {
-    return {one::minus_magnitude(a.first), one::minus_magnitude(a.second)};
-  }
-  static HWY_INLINE auto is_negative(V a) {
-    return two_vectors<decltype(one::is_negative(a.first))>{one::is_negative(a.first),
-                                                            one::is_negative(a.second)};
-  }
+  static HWY_INLINE V reciprocal(V d) { return each<one::reciprocal>(d); }
+  static HWY_INLINE V at_least(V a, V b) { return each<one::at_least>(a, b); }
+  static HWY_INLINE V at_most(V a, V b) { return each<one::at_most>(a, b); }
+  static HWY_INLINE V minus_magnitude(V a) { return each<one::minus_magnitude>(a); }
+  static HWY_INLINE auto is_negative(V a) { return each<one::is_negative>(a); }
   template <class Mask>
   static HWY_INLINE V select(two_vectors<Mask> which, V yes, V no) {
-    return {one::select(which.first, yes.first, no.first),
-            one::select(which.second, yes.second, no.second)};
+    return each<one::template select<Mask>>(which, yes, no);
   }
   template <int aside>
   static HWY_INLINE V power_of_two(V magic) {
-    return {one::template power_of_two<aside>(magic.first),
-            one::template power_of_two<aside>(magic.second)};
+    return each<one::template power_of_two<aside>>(magic);
   }
-  static HWY_INLINE V keep_nan(V x, V result) {
-    return {one::keep_nan(x.first, result.first), one::keep_nan(x.second, result.second)};
-  }
+  static HWY_INLINE V keep_nan(V x, V result) { return each<one::keep_nan>(x, result); }
 };
 
 #define TALLY_FUNCTION HWY_INLINE
@@ -361,31 +345,15 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
 // --- Integers and complex numbers ----------------------------------------------------------------
 
 /// Vectorized by the compiler, though an output may be an input.
-template <elementwise what, class T, class U>
-void run_in_loop(const three_factors<T>& f, const U* x, const U* y, U* z, std::size_t n) {
+template <elementwise what, class T>
+void run_in_loop(const three_factors<T>& f, const T* x, const T* y, T* z, std::size_t n) {
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #else
 #pragma GCC ivdep
 #endif
   for (std::size_t i = 0; i < n; ++i) {
-    if constexpr (std::is_integral_v<U> && what == elementwise::relu) {
-      z[i] = x[i] > 0 ? x[i] : U{0};
-    } else if constexpr (std::is_unsigned_v<U>) {
-      if constexpr (what == elementwise::scal) {
-        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i]);
-      } else if constexpr (what == elementwise::axpby) {
-        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i] + static_cast<U>(f.beta) * y[i]);
-      } else if constexpr (what == elementwise::axpbypcz) {
-        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i] + static_cast<U>(f.beta) * y[i] +
-                              static_cast<U>(f.gamma) * z[i]);
-      } else if constexpr (what == elementwise::axypbz) {
-        z[i] =
-            static_cast<U>(static_cast<U>(f.alpha) * x[i] * y[i] + static_cast<U>(f.beta) * z[i]);
-      } else {
-        z[i] = static_cast<U>(static_cast<U>(f.alpha) * x[i] * y[i]);
-      }
-    } else if constexpr (transforms::reads_output(what)) {
+    if constexpr (transforms::reads_output(what)) {
       z[i] = function<what>(f, x[i], y[i], z[i]);
     } else {
       z[i] = function<what>(f, x[i], y[i]);
@@ -398,8 +366,10 @@ template <elementwise what, class T>
 void run_integers(const three_factors<std::int64_t>& f, const T* x, const T* y, T* z,
                   std::size_t n) {
   using U = std::conditional_t<what == elementwise::relu, T, std::make_unsigned_t<T>>;
-  run_in_loop<what>(f, reinterpret_cast<const U*>(x), reinterpret_cast<const U*>(y),
-                    reinterpret_cast<U*>(z), n);
+  const auto factor = [](std::int64_t of_any) { return static_cast<U>(of_any); };
+  run_in_loop<what, U>({{factor(f.alpha), factor(f.beta)}, factor(f.gamma)},
+                       reinterpret_cast<const U*>(x), reinterpret_cast<const U*>(y),
+                       reinterpret_cast<U*>(z), n);
 }
 
 // --- All of them ---------------------------------------------------------------------------------
@@ -488,9 +458,69 @@ void node(const transform_arguments& a, type computation, bool past_caches) {
   });
 }
 
+// --- fill and swap, in bytes ---------------------------------------------------------------------
+
+void fill(const element_bytes& value, const output_operand& z, bool past_caches) {
+  constexpr tag<std::uint8_t> bytes;
+  constexpr std::size_t width = hn::MaxLanes(bytes);
+  // Scalar targets have vectors of one byte.
+  if (z.increment != 1 || width < sizeof value) return fill_bits(value, z);
+  const std::size_t size = size_of(z.element);
+  std::uint8_t pattern[2 * width];
+  for (std::size_t i = 0; i < sizeof pattern; ++i) {
+    pattern[i] = static_cast<std::uint8_t>(value.bytes[i % size]);
+  }
+  auto* to = static_cast<std::uint8_t*>(z.data);
+  std::size_t n = z.size * size;
+  // Vectors are aligned, so may start inside an element.
+  const std::size_t head = std::min(n, -reinterpret_cast<std::uintptr_t>(to) % width);
+  std::memcpy(to, pattern, head);
+  to += head, n -= head;
+  const auto v = hn::LoadU(bytes, pattern + head);
+  std::uint8_t* const end = to + n / width * width;
+  if (past_caches) {
+    for (; to < end; to += width) hn::Stream(v, bytes, to);
+    hwy::FlushStream();
+  } else {
+    for (; to < end; to += width) hn::Store(v, bytes, to);
+  }
+  std::memcpy(to, pattern + head, n % width);
+}
+
+void swap(const output_operand& x, const output_operand& y) {
+  if (x.increment != 1 || y.increment != 1) return swap_bits(x, y);
+  auto* const first = static_cast<std::uint8_t*>(x.data);
+  auto* const second = static_cast<std::uint8_t*>(y.data);
+  constexpr tag<std::uint8_t> bytes;
+  constexpr std::size_t width = hn::MaxLanes(bytes);
+  const std::size_t n = x.size * size_of(x.element);
+  std::size_t i = 0;
+  for (; i + width <= n; i += width) {
+    const auto held = hn::LoadU(bytes, first + i);
+    hn::StoreU(hn::LoadU(bytes, second + i), bytes, first + i);
+    hn::StoreU(held, bytes, second + i);
+  }
+  std::swap_ranges(first + i, first + n, second + i);
+}
+
+void add_level_one(detail::level_one_kernels& to) {
+  const auto add = []<class T>(detail::level_one<T>& kernels) {
+    kernels.axpy = [](T alpha, const T* x, T* y, std::size_t n) {
+      const default_environment environment;
+      run<elementwise::axpby, T>({{alpha, 1}, 0}, x, y, y, n, false);
+    };
+    kernels.scal = [](T alpha, T* x, std::size_t n) {
+      const default_environment environment;
+      run<elementwise::scal, T>({{alpha, 0}, 0}, x, x, x, n, false);
+    };
+  };
+  add.operator()<float>(to);
+  add.operator()<double>(to);
+}
+
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), &node};
+constexpr implementation this_target = {set_of(HWY_TARGET), &node, &fill, &swap, &add_level_one};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -501,6 +531,9 @@ HWY_AFTER_NAMESPACE();
 
 namespace tally::backends::simd {
 transform_node* transform_node_of(instruction_set set) { return implementation_of(set).node; }
+
+fill_node* fill_node_of(instruction_set set) { return implementation_of(set).fill; }
+swap_node* swap_node_of(instruction_set set) { return implementation_of(set).swap; }
 
 transform_node* transform_node_of(const executor& where, elementwise what) {
   return transform_node_of(transforms::is_exponential(what) ? for_arithmetic(where)
@@ -513,9 +546,26 @@ bool goes_past_caches(const transform_arguments& a) {
          bytes_of(a.x) + bytes_of(a.y) + bytes_of(a.z) >= past_caches_from;
 }
 
+bool goes_past_caches(const output_operand& z) {
+  return z.size * size_of(z.element) >= past_caches_from;
+}
+
+void add_updates(instruction_set set, detail::level_one_kernels& to) {
+  implementation_of(resolve(set)).add_level_one(to);
+}
+
 void backend::transform(const executor& where, const transform_arguments& a,
                         type computation) const {
   transform_node_of(where, a.what)(a, computation, goes_past_caches(a));
+}
+
+void backend::fill(const executor& where, const element_bytes& value,
+                   const output_operand& z) const {
+  fill_node_of(where.instructions())(value, z, goes_past_caches(z));
+}
+
+void backend::swap(const executor& where, const output_operand& x, const output_operand& y) const {
+  swap_node_of(where.instructions())(x, y);
 }
 
 }  // namespace tally::backends::simd

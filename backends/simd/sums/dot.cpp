@@ -6,6 +6,7 @@
 // by chunk, in buffers that fit the first-level cache (`sum_packed`): 66 pairs of types share the
 // code of five accumulators.
 #include "backends/simd/sums/dot.hpp"
+#include "backends/simd/level_one.hpp"
 #include "backends/simd/simd.hpp"
 
 #include "backends/common/floating_point_environment.hpp"
@@ -17,8 +18,8 @@
 #include <tally/order.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -30,32 +31,14 @@ namespace {
 template <class... A>
 constexpr std::tuple<const pair_table<dot_node<A>>*...> node_tables(type_list<A...>);
 
-using whole_dot = void(const dot_arguments& a);
-
-template <class X>
-using chunk_dot = dot_result_t<X, X>(const X* x, const X* y, std::size_t n);
-
-template <class... X>
-constexpr std::tuple<chunk_dot<X>*...> chunk_dots(type_list<X...>);
-
-/// The same of a few numbers, in any environment; `is_trusted`: assume the default one.
-template <class X>
-using short_dot = dot_result_t<X, X>(const X* x, const X* y, std::size_t n, bool is_trusted);
-
-template <class... X>
-constexpr std::tuple<short_dot<X>*...> short_dots(type_list<X...>);
-
 template <class W>
 using row_dots = void(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, W* results);
 
 struct implementation {
   instruction_set set;
-  decltype(chunk_dots(types_of_short_dots{})) chunks;
-  decltype(short_dots(types_of_short_dots{})) shorts;
-  row_dots<double>* rows_of_doubles;
-  row_dots<float>* rows_of_floats;
+  void (*add_level_one)(detail::level_one_kernels& to);
+  std::tuple<row_dots<double>*, row_dots<float>*> rows;
   decltype(node_tables(accumulator_types{})) nodes;
-  type_table<const pair_table<whole_dot>*> dots;
 };
 
 }  // namespace
@@ -68,34 +51,21 @@ struct implementation {
 #include <hwy/highway.h>
 
 #include "backends/simd/sums/kernel-inl.hpp"
-#include "backends/simd/sums/static_rounding-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Terms in the environment's rounding mode.
-struct environments_rounding {
-  template <class W>
-  using vector = vec<W>;
-
+struct multiply {
   template <class V>
-  static HWY_INLINE V product(V a, V b) {
+  HWY_INLINE V operator()(V a, V b) const {
     return hn::Mul(a, b);
-  }
-  template <class W, class X>
-  static HWY_INLINE vec<W> load(const X* p) {
-    return HWY_NAMESPACE::load<W>(p);
-  }
-  template <class W, class X>
-  static HWY_INLINE vec<W> load_first(const X* p, std::size_t count) {
-    return HWY_NAMESPACE::load_first<W>(p, count);
   }
 };
 
 /// Terms x_i * y_i. Each product is rounded (no FMA).
-template <class W, class X, class Y, class Rounding = environments_rounding>
+template <class W, class X, class Y, class Multiply = multiply>
 struct products {
   using number = W;
   using sum = W;
@@ -105,19 +75,15 @@ struct products {
   const X* x;
   const Y* y;
 
-  HWY_INLINE auto at(std::size_t i) const {
-    return Rounding::product(Rounding::template load<W>(x + i), Rounding::template load<W>(y + i));
-  }
+  HWY_INLINE auto at(std::size_t i) const { return Multiply()(load<W>(x + i), load<W>(y + i)); }
   HWY_INLINE auto first(std::size_t i, std::size_t count) const {
-    return Rounding::product(Rounding::template load_first<W>(x + i, count),
-                             Rounding::template load_first<W>(y + i, count));
+    return Multiply()(load_first<W>(x + i, count), load_first<W>(y + i, count));
   }
   HWY_INLINE products from(std::size_t i) const { return {x + i, y + i}; }
   HWY_INLINE const W* address() const { return x; }
   template <class Mask>
   HWY_INLINE auto masked(Mask m, std::ptrdiff_t i) const {
-    return Rounding::product(hn::MaskedLoad(m, tag<W>(), x + i),
-                             hn::MaskedLoad(m, tag<W>(), y + i));
+    return Multiply()(hn::MaskedLoad(m, tag<W>(), x + i), hn::MaskedLoad(m, tag<W>(), y + i));
   }
 };
 
@@ -164,7 +130,6 @@ struct complex_products {
 /// Products of bfloat16 numbers in pairs, the halves of 32-bit words: a shift and a mask make two
 /// vectors of floats, each of every other lane of the order; they meet in the last fold. Fewer
 /// instructions than a conversion.
-template <class Rounding = environments_rounding>
 struct products_of_pairs {
   using number = float;
   using sum = float;
@@ -185,9 +150,8 @@ struct products_of_pairs {
     return hn::BitCast(tag<float>(),
                        hn::And(hn::BitCast(words(), v), hn::Set(words(), 0xffff0000u)));
   }
-  static HWY_INLINE two_vectors<typename Rounding::template vector<float>> of(pairs a, pairs b) {
-    return {Rounding::product(first_of(a), first_of(b)),
-            Rounding::product(second_of(a), second_of(b))};
+  static HWY_INLINE two_vectors<vec<float>> of(pairs a, pairs b) {
+    return {hn::Mul(first_of(a), first_of(b)), hn::Mul(second_of(a), second_of(b))};
   }
   HWY_INLINE auto at(std::size_t i) const {
     return of(hn::LoadU(halves(), bits_of(x + i)), hn::LoadU(halves(), bits_of(y + i)));
@@ -318,16 +282,13 @@ struct both_true {
   }
 };
 
-template <class R, class X, class Y, class Rounding>
-struct terms_of : std::type_identity<products<R, X, Y, Rounding>> {};
+template <class R, class X, class Y>
+struct terms_of : std::type_identity<products<R, X, Y>> {};
 #if HWY_TARGET != HWY_SCALAR
-template <class R, class Rounding>
-struct terms_of<R, bfloat16, bfloat16, Rounding>
-    : std::conditional<in_registers<R>, products_of_pairs<Rounding>,
-                       products<R, bfloat16, bfloat16, Rounding>> {};
+template <class R>
+struct terms_of<R, bfloat16, bfloat16>
+    : std::conditional<in_registers<R>, products_of_pairs, products<R, bfloat16, bfloat16>> {};
 #endif
-template <class R, class X, class Y, class Rounding = environments_rounding>
-using terms_of_t = typename terms_of<R, X, Y, Rounding>::type;
 
 template <class R, class X, class Y>
 HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
@@ -336,7 +297,7 @@ HWY_INLINE R sum_contiguous(const X* x, const Y* y, std::size_t n) {
   } else if constexpr (std::is_integral_v<R>) {
     return static_cast<R>(sum_integers(x, y, n));
   } else {
-    return sum_node(terms_of_t<R, X, Y>{x, y}, n);
+    return sum_node(typename terms_of<R, X, Y>::type{x, y}, n);
   }
 }
 
@@ -472,54 +433,124 @@ constexpr auto nodes = make_pair_table<dot_node<A>, A>([]<class X, class Y>() ->
   }
 });
 
-template <class A, dot_node<A>* node>
-void run(const dot_arguments& a) {
-  *static_cast<A*>(a.result.data) = finish(node(a.x, a.y), a.conjugated);
+// --- Short sums ----------------------------------------------------------------------------------
+
+#if HWY_TARGET == HWY_AVX3
+
+// Arithmetic independent of the environment's rounding: AVX-512's static rounding, of whole
+// registers only, which raises no exceptions either. Short sums need no look at the control
+// register, which waits for all arithmetic before; what the register still decides, whether
+// subnormal numbers are kept, is quickly found (tuning/short_calls.md: static rounding).
+
+constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+
+/// Terms up to which static rounding pays: its instructions take no memory operand (tuning/dot.md:
+/// few).
+template <class W>
+HWY_INLINE std::size_t few() {
+  static const std::size_t terms = reads_control_slowly() ? 256 : 448 / sizeof(W);
+  return terms;
 }
 
-template <class A>
-constexpr auto dots = make_pair_table<whole_dot, A>(
-    []<class X, class Y>() { return &run<A, nodes<A>[type_of<X>][type_of<Y>]>; });
+/// Whether this thread's environment keeps subnormal operands and results. Raises no exception.
+HWY_INLINE bool keeps_subnormals() {
+  __m128d subnormal = _mm_set_sd(std::numeric_limits<double>::denorm_min());
+  asm volatile("" : "+v"(subnormal));  // or the compiler would compute the sum
+  const __m128d sum = _mm_add_round_sd(subnormal, subnormal, to_nearest);
+  return _mm_cvtsi128_si64(_mm_castpd_si128(sum)) != 0;
+}
 
-template <class X>
-dot_result_t<X, X> dot_of_chunk(const X* x, const X* y, std::size_t n) {
-  using R = dot_result_t<X, X>;
-  if constexpr (std::is_integral_v<R>) {
-    return sum_contiguous<R>(x, y, n);
-  } else {
-    return canonical(sum_only_chunk(terms_of_t<R, X, X>{x, y}, n) + R{});
+template <class W>
+struct statically_rounded {
+  vec<W> v;
+};
+
+HWY_INLINE statically_rounded<double> added(statically_rounded<double> a,
+                                            statically_rounded<double> b) {
+  return {vec<double>{_mm512_add_round_pd(a.v.raw, b.v.raw, to_nearest)}};
+}
+HWY_INLINE statically_rounded<float> added(statically_rounded<float> a,
+                                           statically_rounded<float> b) {
+  return {vec<float>{_mm512_add_round_ps(a.v.raw, b.v.raw, to_nearest)}};
+}
+
+struct multiply_to_nearest {
+  HWY_INLINE statically_rounded<double> operator()(vec<double> a, vec<double> b) const {
+    return {vec<double>{_mm512_mul_round_pd(a.raw, b.raw, to_nearest)}};
   }
+  HWY_INLINE statically_rounded<float> operator()(vec<float> a, vec<float> b) const {
+    return {vec<float>{_mm512_mul_round_ps(a.raw, b.raw, to_nearest)}};
+  }
+};
+
+/// Folds, turns -0 into +0 and any NaN into the positive quiet one with an empty payload.
+template <class Sum>
+HWY_INLINE double fold_vector(tag<double>, statically_rounded<double> a) {
+  const auto with = [&a](__m512d moved)
+                        HWY_ATTR { a = added(a, statically_rounded<double>{vec<double>{moved}}); };
+  with(_mm512_shuffle_f64x2(a.v.raw, a.v.raw, 0x4e));
+  with(_mm512_permutex_pd(a.v.raw, 0x4e));
+  with(_mm512_permute_pd(a.v.raw, 0x55));
+  with(_mm512_setzero_pd());
+  const __m128d sum = _mm512_castpd512_pd128(a.v.raw);
+  const __mmask8 is_nan = _mm_cmp_round_sd_mask(sum, sum, _CMP_UNORD_Q, _MM_FROUND_NO_EXC);
+  const __m128d nan = _mm_set_sd(std::numeric_limits<double>::quiet_NaN());
+  return _mm_cvtsd_f64(_mm_mask_move_sd(sum, is_nan, sum, nan));
+}
+template <class Sum>
+HWY_INLINE float fold_vector(tag<float>, statically_rounded<float> a) {
+  const auto with = [&a](__m512 moved)
+                        HWY_ATTR { a = added(a, statically_rounded<float>{vec<float>{moved}}); };
+  with(_mm512_shuffle_f32x4(a.v.raw, a.v.raw, 0x4e));
+  with(_mm512_shuffle_f32x4(a.v.raw, a.v.raw, 0xb1));
+  with(_mm512_permute_ps(a.v.raw, 0x4e));
+  with(_mm512_permute_ps(a.v.raw, 0xb1));
+  with(_mm512_setzero_ps());
+  const __m128 sum = _mm512_castps512_ps128(a.v.raw);
+  const __mmask8 is_nan = _mm_cmp_round_ss_mask(sum, sum, _CMP_UNORD_Q, _MM_FROUND_NO_EXC);
+  const __m128 nan = _mm_set_ss(std::numeric_limits<float>::quiet_NaN());
+  return _mm_cvtss_f32(_mm_mask_move_ss(sum, is_nan, sum, nan));
 }
 
-/// Not inlined, so that the code before its call has no frame.
+#endif
+
+/// Not inlined, so that a short sum has no frame.
 template <class X>
-[[maybe_unused]] HWY_NOINLINE dot_result_t<X, X> dot_without_flushing(const X* x, const X* y,
-                                                                      std::size_t n) {
+HWY_NOINLINE dot_result_t<X, X> dot_of_many(const X* x, const X* y, std::size_t n) {
   const default_environment environment;
-  return settled(dot_of_chunk(x, y, n));
+  return settled(canonical(sum_contiguous<dot_result_t<X, X>>(x, y, n)));
 }
 
 template <class X>
-dot_result_t<X, X> dot_of_few(const X* x, const X* y, std::size_t n,
-                              [[maybe_unused]] bool is_trusted) {
-  using R = dot_result_t<X, X>;
-  if constexpr (std::is_integral_v<R>) {  // independent of the environment
-    return dot_of_chunk(x, y, n);
+dot_result_t<X, X> dot_of_numbers(const X* x, const X* y, std::size_t n) {
+  if constexpr (std::is_integral_v<X>) {  // independent of the environment
+    return sum_contiguous<std::int64_t>(x, y, n);
   } else {
 #if HWY_TARGET == HWY_AVX3
-    if (!keeps_subnormals()) return dot_without_flushing(x, y, n);
-    return finished(sum_only_chunk(terms_of_t<R, X, X, static_rounding>{x, y}, n));
-#else
-    const default_environment environment(is_trusted);
-    return settled(dot_of_chunk(x, y, n));
+    if constexpr (std::is_floating_point_v<X>) {
+      if (n <= few<X>() && keeps_subnormals()) {
+        return sum_only_chunk(products<X, X, X, multiply_to_nearest>{x, y}, n);
+      }
+    }
 #endif
+    return dot_of_many(x, y, n);
   }
+}
+
+void add_level_one(detail::level_one_kernels& to) {
+  const auto add = []<class X>(detail::level_one<X>& kernels) { kernels.dot = &dot_of_numbers<X>; };
+  add.operator()<float>(to);
+  add.operator()<double>(to);
+  add.operator()<float16>(to);
+  add.operator()<bfloat16>(to);
+  add.operator()<std::int8_t>(to);
+  add.operator()<std::uint8_t>(to);
 }
 
 template <class W>
 void dots_of_rows(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, W* results) {
   for (std::size_t j = 0; j < count; ++j) {
-    results[j] = dot_of_chunk(x.first, y.first, n);
+    results[j] = canonical(sum_only_chunk(products<W, W, W>{x.first, y.first}, n) + W{});
     x.first += x.leading_dimension;
     y.first += y.leading_dimension;
   }
@@ -529,16 +560,9 @@ void dots_of_rows(rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count, 
 
 constexpr implementation this_target = {
     set_of(HWY_TARGET),
-    []<class... X>(type_list<X...>) {
-      return std::tuple(&dot_of_chunk<X>...);
-    }(types_of_short_dots{}),
-    []<class... X>(type_list<X...>) {
-      return std::tuple(&dot_of_few<X>...);
-    }(types_of_short_dots{}),
-    &dots_of_rows<double>,
-    &dots_of_rows<float>,
+    &add_level_one,
+    {&dots_of_rows<double>, &dots_of_rows<float>},
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
-    table_over<accumulator_types>([]<class A>() { return &dots<A>; }),
 };
 
 }  // namespace HWY_NAMESPACE
@@ -554,85 +578,32 @@ dot_node<A>* node_of(instruction_set set, type x, type y) {
   return (*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes))[x][y];
 }
 
-namespace {
-
-template <class X>
-dot_result_t<X, X> first_dot_of_few(const X* x, const X* y, std::size_t n, bool is_trusted);
-
-/// Kernel for few numbers where Tally chooses: the widest, even if executed in halves. Found by its
-/// first call.
-template <class X>
-constinit std::atomic<short_dot<X>*> widest_dot_of_few = &first_dot_of_few<X>;
-
-/// Number of elements up to which `widest_dot_of_few` is faster: more where reading the control
-/// register is slow, fewer elsewhere and until the first call. Instructions with static rounding
-/// take no memory operand (tuning/dot.md: few). Integers know no environment.
-template <class X>
-constexpr std::size_t few_anywhere =
-    std::is_integral_v<dot_result_t<X, X>> ? order::chunk : 448 / sizeof(dot_result_t<X, X>);
-template <class X>
-constinit std::atomic<std::size_t> few = few_anywhere<X>;
-
-template <class X>
-dot_result_t<X, X> first_dot_of_few(const X* x, const X* y, std::size_t n, bool is_trusted) {
-  auto* const found = std::get<short_dot<X>*>(implementation_of(instruction_sets().back()).shorts);
-  widest_dot_of_few<X>.store(found, std::memory_order_relaxed);
-  if (reads_control_slowly()) {
-    few<X>.store(std::max<std::size_t>(256, few_anywhere<X>), std::memory_order_relaxed);
-  }
-  return found(x, y, n, is_trusted);
+void add_dot(instruction_set set, detail::level_one_kernels& to) {
+  implementation_of(widest(set)).add_level_one(to);
+  auto others = to;
+  implementation_of(resolve(set)).add_level_one(others);
+  static_cast<detail::level_one<float16>&>(to) = others;  // see set_for_dot
 }
 
-/// Not inlined, so that a call for few numbers is two jumps without a frame.
-template <class X>
-HWY_NOINLINE dot_result_t<X, X> dot_of_many(const executor& where, const X* x, const X* y,
-                                            std::size_t n) {
-  const default_environment environment(where.trusts_environment());
-  const instruction_set asked = set_for_dot(where, type_of<X>, type_of<X>, n);
-  const instruction_set set = asked == instruction_set::best ? resolve(asked) : asked;
-  if (n <= order::chunk) {
-    return std::get<chunk_dot<X>*>(implementation_of(set).chunks)(x, y, n);
-  }
-  constexpr type element = type_of<X>;
-  auto* const node = node_of<dot_result_t<X, X>>(set, element, element);
-  return settled(finish(node({x, n, 1, element}, {y, n, 1, element}), conjugate::none));
-}
-
-}  // namespace
-
-template <class X>
-dot_result_t<X, X> dot_of_numbers(const executor& where, const X* x, const X* y, std::size_t n) {
-  if (n > few<X>.load(std::memory_order_relaxed)) [[unlikely]]
-    return dot_of_many(where, x, y, n);
-  auto* const dot = where.chooses_instructions()
-                        ? widest_dot_of_few<X>.load(std::memory_order_relaxed)
-                        : std::get<short_dot<X>*>(implementation_of(where.instructions()).shorts);
-  return dot(x, y, n, where.trusts_environment());
-}
-
-template double dot_of_numbers(const executor&, const double*, const double*, std::size_t);
-template float dot_of_numbers(const executor&, const float*, const float*, std::size_t);
-template float dot_of_numbers(const executor&, const float16*, const float16*, std::size_t);
-template float dot_of_numbers(const executor&, const bfloat16*, const bfloat16*, std::size_t);
-template std::int64_t dot_of_numbers(const executor&, const std::int8_t*, const std::int8_t*,
-                                     std::size_t);
-template std::int64_t dot_of_numbers(const executor&, const std::uint8_t*, const std::uint8_t*,
-                                     std::size_t);
-
-void dots_of_rows(instruction_set set, rows_of<double> x, rows_of<double> y, std::size_t n,
-                  std::size_t count, double* results) {
-  implementation_of(set).rows_of_doubles(x, y, n, count, results);
-}
-void dots_of_rows(instruction_set set, rows_of<float> x, rows_of<float> y, std::size_t n,
-                  std::size_t count, float* results) {
-  implementation_of(set).rows_of_floats(x, y, n, count, results);
+template <class W>
+void dots_of_rows(instruction_set set, rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count,
+                  W* results) {
+  std::get<row_dots<W>*>(implementation_of(set).rows)(x, y, n, count, results);
 }
 
 void backend::dot(const executor& where, const dot_arguments& a) const {
   const instruction_set set = set_for_dot(where, a.x.element, a.y.element, a.x.size);
-  const auto& dots = *implementation_of(set).dots[a.result.element];
-  dots[a.x.element][a.y.element](a);
+  with_type<accumulator_types>(a.result.element, [&]<class A>() {
+    auto* const node = node_of<A>(set, a.x.element, a.y.element);
+    *static_cast<A*>(a.result.data) = finish(node(a.x, a.y), a.conjugated);
+  });
 }
+
+// For multi_dot.
+template void dots_of_rows(instruction_set, rows_of<double>, rows_of<double>, std::size_t,
+                           std::size_t, double*);
+template void dots_of_rows(instruction_set, rows_of<float>, rows_of<float>, std::size_t,
+                           std::size_t, float*);
 
 // For the openmp backend.
 template dot_node<std::int64_t>* node_of<std::int64_t>(instruction_set, type, type);

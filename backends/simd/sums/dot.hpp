@@ -25,14 +25,6 @@ using dot_node = dot_sum<A>(const operand& x, const operand& y);
 template <class A>
 dot_node<A>* node_of(instruction_set set, type x, type y);
 
-/// Types of short dot products chosen at compile time; see `dots::of_numbers`.
-using types_of_short_dots = type_list<double, float, float16, bfloat16, std::int8_t, std::uint8_t>;
-
-/// Returns the dot product of n contiguous elements of one of `types_of_short_dots`, in any
-/// environment. `where` may be `automatic()`.
-template <class X>
-dot_result_t<X, X> dot_of_numbers(const executor& where, const X* x, const X* y, std::size_t n);
-
 template <class W>
 struct rows_of {
   const W* first;
@@ -41,9 +33,8 @@ struct rows_of {
 
 /// Writes the dot products of `count` rows of x with those of y, of n elements each.
 /// @pre n is at most a chunk.
-void dots_of_rows(instruction_set set, rows_of<double> x, rows_of<double> y, std::size_t n,
-                  std::size_t count, double* results);
-void dots_of_rows(instruction_set set, rows_of<float> x, rows_of<float> y, std::size_t n,
-                  std::size_t count, float* results);
+template <class W>
+void dots_of_rows(instruction_set set, rows_of<W> x, rows_of<W> y, std::size_t n, std::size_t count,
+                  W* results);
 
 }  // namespace tally::backends::simd

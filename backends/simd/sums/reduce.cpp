@@ -1,8 +1,10 @@
 // sum, asum and nrm2 on one thread, by the two paths of dot.cpp. Complex elements are summed as
 // pairs of numbers.
 #include "backends/simd/sums/reduce.hpp"
+#include "backends/simd/level_one.hpp"
 #include "backends/simd/simd.hpp"
 
+#include "backends/common/floating_point_environment.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
@@ -27,6 +29,7 @@ constexpr std::tuple<const node_tables<A>*...> all_tables(type_list<A...>);
 struct implementation {
   instruction_set set;
   decltype(all_tables(accumulator_types{})) nodes;
+  void (*add_level_one)(detail::level_one_kernels& to);
 };
 
 }  // namespace
@@ -242,11 +245,33 @@ template <class A>
 constexpr node_tables<A> nodes = {nodes_of<reduction::sum, A>, nodes_of<reduction::asum, A>,
                                   nodes_of<reduction::nrm2, A>};
 
+template <reduction what, class W>
+W reduce_numbers(const W* x, std::size_t n) {
+  const default_environment environment;
+  const operand all{x, n, 1, type_of<W>};
+  W result;
+  reduce_on_host<W>({all, what, {&result, type_of<W>}},
+                    [&](W scale) { return sum_in_place<what, W, W>(all, scale); });
+  return settled(result);
+}
+
+void add_level_one(detail::level_one_kernels& to) {
+  const auto add = []<class W>(detail::level_one<W>& kernels) {
+    using enum reduction;
+    kernels.reduce[0] = &reduce_numbers<sum, W>;
+    kernels.reduce[1] = &reduce_numbers<asum, W>;
+    kernels.reduce[2] = &reduce_numbers<nrm2, W>;
+  };
+  add.operator()<float>(to);
+  add.operator()<double>(to);
+}
+
 }  // namespace
 
 constexpr implementation this_target = {
     set_of(HWY_TARGET),
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
+    &add_level_one,
 };
 
 }  // namespace HWY_NAMESPACE
@@ -269,6 +294,10 @@ void backend::reduce(const executor& where, const reduce_arguments& a) const {
     auto* const node = reduce_node_of<A>(set, a.what, a.x.element);
     reduce_on_host<A>(a, [&](real_t<A> scale) { return node(a.x, scale); });
   });
+}
+
+void add_reductions(instruction_set set, detail::level_one_kernels& to) {
+  implementation_of(widest(set)).add_level_one(to);
 }
 
 // For the openmp backend.

@@ -1,0 +1,16 @@
+// Kernels of level one (<tally/detail/level_one.hpp>), from the sources of their operations.
+#pragma once
+
+#include "backends/simd/vectors/instruction_set.hpp"
+
+#include <tally/detail/level_one.hpp>
+
+namespace tally::backends::simd {
+
+// Each adds its kernels of an instruction set; of `best`, the fastest for vectors in the caches.
+void add_dot(instruction_set set, detail::level_one_kernels& to);
+void add_reductions(instruction_set set, detail::level_one_kernels& to);
+void add_iamax(instruction_set set, detail::level_one_kernels& to);
+void add_updates(instruction_set set, detail::level_one_kernels& to);
+
+}  // namespace tally::backends::simd

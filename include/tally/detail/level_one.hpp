@@ -1,0 +1,80 @@
+// BLAS's level one on contiguous vectors of one type, in the default grade, on one host thread: no
+// types are erased, since short calls spend most of their time outside the kernel
+// (tuning/short_calls.md: level_one).
+#pragma once
+
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <ranges>
+#include <type_traits>
+
+namespace tally::detail {
+
+/// Kernels for vectors of at least one element, in any floating-point environment.
+template <class T>
+struct level_one {
+  dot_result_t<T, T> (*dot)(const T* x, const T* y, std::size_t n);
+};
+template <std::floating_point T>
+struct level_one<T> {
+  T (*dot)(const T* x, const T* y, std::size_t n);
+  T (*reduce[3])(const T* x, std::size_t n);  ///< by `reduction`
+  std::int64_t (*iamax)(const T* x, std::size_t n);
+  void (*axpy)(T alpha, const T* x, T* y, std::size_t n);
+  void (*scal)(T alpha, T* x, std::size_t n);
+};
+
+/// Kernels of an executor.
+struct level_one_kernels : level_one<float>,
+                           level_one<double>,
+                           level_one<float16>,
+                           level_one<bfloat16>,
+                           level_one<std::int8_t>,
+                           level_one<std::uint8_t> {
+  std::size_t max_bytes;  ///< of each vector; more may be worth threads
+  /// Whether the host can read both vectors and runs the call; null where all memory is its own.
+  bool (*are_here)(const executor& where, const void* x, const void* y);
+};
+
+template <class V, class T>
+concept contiguous_of = std::derived_from<level_one_kernels, level_one<T>> &&
+                        operands::contiguous<V> && std::same_as<operands::value_t<V>, T>;
+
+/// Returns f(kernels, n, addresses ...) for one or two vectors of T; false for others, for a wrong
+/// call, and for one that goes the general way.
+template <class T, class F, class X, class... Y>
+bool with_level_one(const executor& where, const F& f, X& x, Y&... y) {
+  if constexpr (contiguous_of<std::remove_const_t<X>, T> &&
+                (... && contiguous_of<std::remove_const_t<Y>, T>)) {
+    const level_one_kernels* const kernels = where.level_one();
+    const auto n = static_cast<std::size_t>(std::ranges::size(x));
+    const T *const first = std::ranges::data(x), *last = first;
+    ((last = std::ranges::data(y)), ...);
+    const auto address = [](const T* v) { return reinterpret_cast<std::uintptr_t>(v); };
+    if (kernels == nullptr || n - 1 >= kernels->max_bytes / sizeof(T) ||
+        (... || (static_cast<std::size_t>(std::ranges::size(y)) != n)) || first == nullptr ||
+        last == nullptr || ((address(first) | address(last)) & (alignof(T) - 1)) != 0 ||
+        (kernels->are_here != nullptr && !kernels->are_here(where, first, last))) {
+      return false;
+    }
+    return f(static_cast<const level_one<T>&>(*kernels), n, std::ranges::data(x),
+             std::ranges::data(y)...);
+  } else {
+    return false;
+  }
+}
+
+/// Whether y, which is written, is x or shares no element with it.
+template <class T>
+bool is_same_or_apart(const T* x, const T* y, std::size_t n) {
+  constexpr std::less_equal<const T*> before;
+  return x == y || before(x + n, y) || before(y + n, x);
+}
+
+}  // namespace tally::detail

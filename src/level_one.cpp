@@ -1,0 +1,48 @@
+#include "src/level_one.hpp"
+
+#include "backends/simd/level_one.hpp"
+#include "src/automatic.hpp"
+#include "src/check.hpp"
+
+#include <array>
+
+namespace tally {
+namespace {
+
+#if TALLY_HAS_CUDA
+bool are_here(const executor& where, const void* x, const void* y) {
+  if (!memory_differs()) return true;
+  const void* const both[] = {x, y};
+  if (where.backend() != nullptr) return known_on_host(both);
+  return (is_surely_on_host(x) && is_surely_on_host(y)) || are_on_host(both);
+}
+#else
+constexpr decltype(detail::level_one_kernels::are_here) are_here = nullptr;
+#endif
+
+constexpr std::size_t index_of(instruction_set set) {
+  return static_cast<std::size_t>(static_cast<int>(set) + 1);
+}
+
+}  // namespace
+
+const detail::level_one_kernels* level_one_of(instruction_set set) {
+  static const auto by_set = [] {
+    std::array<detail::level_one_kernels, index_of(instruction_set::neon) + 1> all{};
+    const auto fill = [&all](instruction_set each) {
+      detail::level_one_kernels& to = all[index_of(each)];
+      backends::simd::add_dot(each, to);
+      backends::simd::add_reductions(each, to);
+      backends::simd::add_iamax(each, to);
+      backends::simd::add_updates(each, to);
+      to.max_bytes = openmp_from_bytes / 2 - 1;
+      to.are_here = are_here;
+    };
+    fill(instruction_set::best);
+    for (const instruction_set each : backends::simd::instruction_sets()) fill(each);
+    return all;
+  }();
+  return &by_set[index_of(set)];
+}
+
+}  // namespace tally
