@@ -52,8 +52,8 @@ namespace {
 /// tile.
 template <class Terms>
 std::size_t add_tiles(const Terms terms, std::size_t n, intermediate_sum& to, extent& seen) {
-  const auto zero = hn::Zero(Terms::du);
-  level_sums<Terms> sums = {zero, zero, zero, zero};
+  const auto zero = hn::Zero(u64);
+  level_sums sums = {zero, zero, zero, zero};
   std::size_t done = 0, count = 0;
   for (; done < n; ++count) {
     const std::size_t tile = std::min(n - done, tile_terms<Terms>);
@@ -82,9 +82,7 @@ bool any_deep([[maybe_unused]] const intermediate_sum& to, [[maybe_unused]] cons
 template <class Terms>
 HWY_INLINE void set_levels(int top, int depth, intermediate_sum& to) {
   const bool same = top == to.top && (!Terms::paired || (depth == 2) == (to.depth == 2));
-  if (to.used > 0 && !same) {
-    to.template flush_levels<Terms::paired>();
-  }
+  if (to.used > 0 && !same) to.template flush_levels<Terms::paired>();
   to.top = top;
   to.depth = depth;
 }
@@ -147,19 +145,18 @@ HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, intermediate
 /// normal, and products, one above 2^900 or below 2^-900, come within 2^-950 and 2^1010.
 template <class Terms>
 HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
-  constexpr auto di = Terms::di;
   constexpr int up = 600, down = 520;
   const auto field_of = [&](auto v) HWY_ATTR {
-    return hn::And(hn::ShiftRight<52>(hn::BitCast(di, v)), hn::Set(di, 0x7ff));
+    return hn::And(hn::ShiftRight<52>(hn::BitCast(i64, v)), hn::Set(i64, 0x7ff));
   };
   const auto is_zero = [&](auto v)
-                           HWY_ATTR { return hn::Eq(hn::BitCast(di, hn::Abs(v)), hn::Zero(di)); };
+                           HWY_ATTR { return hn::Eq(hn::BitCast(i64, hn::Abs(v)), hn::Zero(i64)); };
   const auto lesser = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), a, b); };
   const auto greater = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), b, a); };
   // Zeros have the field of 1, but not in the search for the least.
-  const auto one = hn::Set(di, 1023), many = hn::Set(di, 4096);
-  auto min_factor = many, largest_factor = hn::Zero(di);
-  auto min_product = many, largest_product = hn::Zero(di);
+  const auto one = hn::Set(i64, 1023), many = hn::Set(i64, 4096);
+  auto min_factor = many, largest_factor = hn::Zero(i64);
+  auto min_product = many, largest_product = hn::Zero(i64);
   const auto look = [&](const auto& f) HWY_ATTR {
     const auto a = field_of(f.a), b = field_of(f.b);
     const auto a_zero = is_zero(f.a), b_zero = is_zero(f.b);
@@ -172,12 +169,12 @@ HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
     largest_product = greater(largest_product, hn::IfThenZeroElse(zero, product));
   };
   std::size_t i = 0;
-  for (; i + Terms::width <= n; i += Terms::width) look(terms.at(i));
+  for (; i + doubles <= n; i += doubles) look(terms.at(i));
   if (i < n) look(terms.from(i).first(n - i));
   const auto over_lanes = [&](auto v, const auto& better) {
-    HWY_ALIGN std::int64_t lanes[Terms::width];
-    hn::Store(v, di, lanes);
-    return *std::max_element(lanes, lanes + Terms::width, better);
+    HWY_ALIGN std::int64_t lanes[doubles];
+    hn::Store(v, i64, lanes);
+    return *std::max_element(lanes, lanes + doubles, better);
   };
   const auto least = [&](auto v) { return over_lanes(v, std::greater<>()); };
   const auto largest = [&](auto v) { return over_lanes(v, std::less<>()); };
@@ -216,7 +213,7 @@ void add_terms(Terms terms, std::size_t n, intermediate_sum& to) {
     if (!to.aimed && n > 0) {
       to.aimed = true;
       to.deepest = max_depth_for<Terms>(n);
-      const auto top = aim_at<Terms>(extent_of(terms, std::min(n, Terms::width)), false);
+      const auto top = aim_at<Terms>(extent_of(terms, std::min(n, doubles)), false);
       to.top = top.value_or(0);
       const bool aimed = top || (has_deep_levels<Terms> &&
                                  aim_deep_levels<Terms>(
@@ -271,7 +268,7 @@ void flush(intermediate_sum& held) {
   held.flush_levels<Terms::paired>();
   intermediate_sum* const scaled = static_cast<shared_bins&>(held.bins).scaled;
   if (scaled != nullptr) scaled->template flush_levels<Terms::paired>();
-  drain<Terms>(held.bins);
+  drain(held.bins);
 }
 
 template <class Terms>
@@ -349,72 +346,56 @@ bool all_finite(const T* numbers, std::size_t n) {
   return finite;
 }
 
-/// Adds n integers, each the sum of two numbers, times factors. For infinite factors integers are
-/// whole: a part may be 0, and 0 times infinity is NaN.
+/// Returns the sum of n integers, each the sum of two numbers, times those factors that are not
+/// finite: a part may be 0, and 0 times infinity is NaN.
 template <class T>
-void add_integers(const number_arrays<T>& integers, const T* factors, std::size_t n,
-                  intermediate_sum& of_first, intermediate_sum& of_second) {
-  if (!all_finite(factors, n)) {
-    double special = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!std::isfinite(factors[i])) {
-        special += static_cast<double>(integers.first[i] + integers.second[i]) *
-                   static_cast<double>(factors[i]);
-      }
-    }
-    return of_first.add_special(special);
+double special_products(const number_arrays<T>& integers, const T* factors, std::size_t n) {
+  double special = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (std::isfinite(factors[i])) continue;
+    special += static_cast<double>(integers.first[i] + integers.second[i]) *
+               static_cast<double>(factors[i]);
   }
-  add_terms(products<T>(integers.first, factors), n, of_first);
-  add_terms(products<T>(integers.second, factors), n, of_second);
+  return special;
 }
 
 template <class T>
 void add_packed_products(const exact_arguments& a, exact_sums& to) {
   number_arrays<T> x, y;
+  const T *const of_x[] = {x.first, x.second}, *const of_y[] = {y.first, y.second};
   // A sum per pair of parts; all belong to the real sum of real numbers.
   const bool x_complex = is_complex(a.x.element), y_complex = is_complex(a.y.element);
-  const bool x_two = x_complex || a.x.element == type::int64;
-  const bool y_two = y_complex || a.y.element == type::int64;
+  const bool x_whole = a.x.element == type::int64, y_whole = a.y.element == type::int64;
+  exact_sum<double>&of_first = x_complex ? to.im : to.re, &of_second = y_complex ? to.im : to.re;
   shared_bins bins;
-  intermediate_sum first_first{to.re, bins},
-      second_second{x_complex != y_complex ? to.im : to.re, bins};
-  intermediate_sum first_second{y_complex ? to.im : to.re, bins};
-  intermediate_sum second_first{x_complex ? to.im : to.re, bins};
-  const std::size_t block = x.block(x_two || y_two);
-  for (std::size_t i = 0; i < a.x.size; i += block) {
-    const std::size_t n = std::min(block, a.x.size - i);
-    const operand px = a.x.slice(i, n), py = a.y.slice(i, n);
-    split_numbers(px, x);
-    split_numbers(py, y);
+  intermediate_sum sums[2][2] = {
+      {{to.re, bins}, {of_second, bins}},
+      {{of_first, bins}, {x_complex != y_complex ? to.im : to.re, bins}}};
+  const std::size_t block = x.block(x_complex || y_complex || x_whole || y_whole);
+  for (std::size_t k = 0; k < a.x.size; k += block) {
+    const std::size_t n = std::min(block, a.x.size - k);
+    split_numbers(a.x.slice(k, n), x);
+    split_numbers(a.y.slice(k, n), y);
     if (a.conjugated == conjugate::x && x_complex) negate(x.second, n);
     if (a.conjugated == conjugate::y && y_complex) negate(y.second, n);
-    if (x_two && !x_complex) {
-      add_integers(x, y.first, n, first_first, second_first);
-      if (y_two && !y_complex) {
-        add_terms(products<T>(x.first, y.second), n, first_second);
-        add_terms(products<T>(x.second, y.second), n, second_second);
-      } else if (y_complex) {
-        add_integers(x, y.second, n, first_second, second_second);
-      }
-      continue;
-    }
-    if (y_two && !y_complex) {
-      add_integers(y, x.first, n, first_first, first_second);
-      if (x_complex) add_integers(y, x.second, n, second_first, second_second);
-      continue;
-    }
+    const bool whole_x[] = {x_whole && !all_finite(y.first, n),
+                            x_whole && y_complex && !all_finite(y.second, n)};
+    const bool whole_y[] = {y_whole && !all_finite(x.first, n),
+                            y_whole && x_complex && !all_finite(x.second, n)};
     // The two sums of a complex real part, which may need the bins, are adjacent.
-    if (y_two) add_terms(products<T>(x.first, y.second), n, first_second);
-    if (x_two) add_terms(products<T>(x.second, y.first), n, second_first);
-    if (x_two && y_two) {
-      negate(x.second, n);
-      add_terms(products<T>(x.second, y.second), n, second_second);
+    for (const auto& [i, j] : {std::pair{0, 1}, {1, 0}, {1, 1}, {0, 0}}) {
+      if ((i == 1 && !x_complex && !x_whole) || (j == 1 && !y_complex && !y_whole)) continue;
+      if (i == 1 && j == 1 && x_complex && y_complex) negate(x.second, n);
+      if (whole_x[j]) {
+        if (i == 0) sums[i][j].add_special(special_products(x, of_y[j], n));
+      } else if (whole_y[i]) {
+        if (j == 0) sums[i][j].add_special(special_products(y, of_x[i], n));
+      } else {
+        add_terms(products<T>(of_x[i], of_y[j]), n, sums[i][j]);
+      }
     }
-    add_terms(products<T>(x.first, y.first), n, first_first);
   }
-  for (intermediate_sum* held : {&first_first, &second_second, &first_second, &second_first}) {
-    flush<products<T>>(*held);
-  }
+  for (auto& [first, second] : sums) flush<products<T>>(first), flush<products<T>>(second);
 }
 
 template <class T, bool magnitudes>

@@ -26,22 +26,13 @@ namespace {
 template <class Terms, bool careful>
 struct tile_extent {
   static constexpr bool paired = Terms::paired;
-  using D = typename Terms::D;
-  using D32 = typename Terms::D32;
-  using number = hn::Vec<D>;
-  using integer = hn::Vec<hn::RebindToUnsigned<D>>;
-  static constexpr auto d = Terms::d;
-  static constexpr auto du = Terms::du;
-  static constexpr auto du32 = Terms::du32;
-
   // Upper halves of magnitudes. With `less_one`, `smallest` is less 1, which makes 0 the largest.
-  using halves = hn::Vec<D32>;
   halves largest, smallest;
   static constexpr bool less_one = Terms::digits < 53;
 
   HWY_INLINE void clear() {
-    largest = hn::Zero(du32);
-    smallest = hn::Set(du32, static_cast<hn::TFromD<D32>>(~std::uint64_t{0}));
+    largest = hn::Zero(u32);
+    smallest = hn::Set(u32, static_cast<hn::TFromD<D32>>(~std::uint64_t{0}));
   }
 
   /// Returns the upper halves of both vectors, in any order.
@@ -50,36 +41,34 @@ struct tile_extent {
     // never called: no levels
     return hn::Max(hn::ShiftRight<32>(v), hn::ShiftRight<32>(w));
 #elif HWY_TARGET == HWY_AVX2  // keeping the order takes two instructions
-    if constexpr (sizeof(v) == 32) {
-      return halves{_mm256_castps_si256(_mm256_shuffle_ps(
-          _mm256_castsi256_ps(v.raw), _mm256_castsi256_ps(w.raw), _MM_SHUFFLE(3, 1, 3, 1)))};
-    }
+    return halves{_mm256_castps_si256(_mm256_shuffle_ps(
+        _mm256_castsi256_ps(v.raw), _mm256_castsi256_ps(w.raw), _MM_SHUFFLE(3, 1, 3, 1)))};
 #else
-    return hn::ConcatOdd(du32, hn::BitCast(du32, w), hn::BitCast(du32, v));
+    return hn::ConcatOdd(u32, hn::BitCast(u32, w), hn::BitCast(u32, v));
 #endif
   }
 
   /// Returns magnitudes for `smallest`: the maximum for products with a factor 0. (Others may
   /// underflow to 0.)
-  static HWY_INLINE integer counted(const factors<D>& f, number h) {
-    const integer magnitude = hn::BitCast(du, hn::Abs(h));
+  static HWY_INLINE integer counted(const factors& f, number h) {
+    const integer magnitude = hn::BitCast(u64, hn::Abs(h));
     if constexpr (paired) {
-      const auto zero = hn::Or(hn::Eq(f.a, hn::Zero(d)), hn::Eq(f.b, hn::Zero(d)));
-      return hn::IfThenElse(hn::RebindMask(du, zero), hn::Set(du, ~std::uint64_t{0}), magnitude);
+      const auto zero = hn::Or(hn::Eq(f.a, hn::Zero(d64)), hn::Eq(f.b, hn::Zero(d64)));
+      return hn::IfThenElse(hn::RebindMask(u64, zero), hn::Set(u64, ~std::uint64_t{0}), magnitude);
     } else {
-      return hn::Sub(magnitude, hn::Set(du, 1));
+      return hn::Sub(magnitude, hn::Set(u64, 1));
     }
   }
 
   HWY_INLINE void note(halves large, halves small) {
     largest = hn::Max(largest, large);
-    if constexpr (less_one) small = hn::Sub(small, hn::Set(du32, 1));
+    if constexpr (less_one) small = hn::Sub(small, hn::Set(u32, 1));
     smallest = hn::Min(smallest, small);
   }
 
-  HWY_INLINE void note_two(const factors<D>& f, const factors<D>& g, number h, number k) {
+  HWY_INLINE void note_two(const factors& f, const factors& g, number h, number k) {
     const halves both =
-        hn::And(uppers(hn::BitCast(du, h), hn::BitCast(du, k)), hn::Set(du32, 0x7fffffff));
+        hn::And(uppers(hn::BitCast(u64, h), hn::BitCast(u64, k)), hn::Set(u32, 0x7fffffff));
     if constexpr (careful && !less_one) {
       note(both, uppers(counted(f, h), counted(g, k)));
     } else {
@@ -88,27 +77,27 @@ struct tile_extent {
   }
 
   /// The first n numbers are terms.
-  HWY_INLINE void note_first(const factors<D>& f, number h, std::size_t n) {
-    const integer magnitude = hn::BitCast(du, hn::Abs(h));
+  HWY_INLINE void note_first(const factors& f, number h, std::size_t n) {
+    const integer magnitude = hn::BitCast(u64, hn::Abs(h));
     integer small = careful && !less_one ? counted(f, h) : magnitude;
     if constexpr (!less_one) {
-      small = hn::IfThenElse(hn::FirstN(du, n), small, hn::Set(du, ~std::uint64_t{0}));
+      small = hn::IfThenElse(hn::FirstN(u64, n), small, hn::Set(u64, ~std::uint64_t{0}));
     }
     note(uppers(magnitude, magnitude), uppers(small, small));
   }
 
   /// Whether all terms are below 2^top, and none but zeros below 2^(top - below).
   HWY_INLINE bool are_within(int top, int below) const {
-    const auto most = hn::Set(du32, (static_cast<std::uint32_t>(top + 1023) << 20) - 1);
-    const auto least = hn::Set(du32, static_cast<std::uint32_t>(top - below + 1023) << 20);
+    const auto most = hn::Set(u32, (static_cast<std::uint32_t>(top + 1023) << 20) - 1);
+    const auto least = hn::Set(u32, static_cast<std::uint32_t>(top - below + 1023) << 20);
     const auto outside =
         hn::Or(hn::Xor(hn::Max(largest, most), most), hn::Xor(hn::Min(smallest, least), least));
-    return hn::AllTrue(du32, hn::Eq(outside, hn::Zero(du32)));
+    return hn::AllTrue(u32, hn::Eq(outside, hn::Zero(u32)));
   }
 
   HWY_INLINE extent seen() const {
-    return {static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(du32, largest))),
-            static_cast<std::uint32_t>(hn::GetLane(hn::MinOfLanes(du32, smallest)))};
+    return {static_cast<std::uint32_t>(hn::GetLane(hn::MaxOfLanes(u32, largest))),
+            static_cast<std::uint32_t>(hn::GetLane(hn::MinOfLanes(u32, smallest)))};
   }
 };
 
@@ -117,17 +106,12 @@ struct tile_extent {
 template <class Terms, bool careful>
 struct tile_levels : tile_extent<Terms, careful> {
   static constexpr bool paired = Terms::paired;
-  static constexpr std::size_t sets = Terms::sets, width = Terms::width;
-  using D = typename Terms::D;
-  using number = hn::Vec<D>;
-  using integer = hn::Vec<hn::RebindToUnsigned<D>>;
-  static constexpr auto d = Terms::d;
-  static constexpr auto du = Terms::du;
+  static constexpr std::size_t sets = Terms::sets;
 
   number s0[sets], s1[sets], s2[paired ? sets : 1], s3[paired ? sets : 1];
   static constexpr bool has_second = careful || !fits_one_level<Terms>;
 
-  HWY_INLINE number bias(int k) const { return hn::BitCast(d, hn::Set(du, bias_bits(k))); }
+  HWY_INLINE number bias(int k) const { return hn::BitCast(d64, hn::Set(u64, bias_bits(k))); }
 
   template <std::size_t... u>
   HWY_INLINE void start(std::index_sequence<u...>, int top) {
@@ -142,7 +126,7 @@ struct tile_levels : tile_extent<Terms, careful> {
 
   /// Adds a vector of terms and returns them, doubles rounded.
   template <std::size_t u>
-  HWY_INLINE number add(const factors<D>& f) {
+  HWY_INLINE number add(const factors& f) {
     const number h = hn::Mul(f.a, f.b);
     const number t0 = has_fma ? hn::MulAdd(f.a, f.b, s0[u]) : hn::Add(s0[u], h);
     if constexpr (!has_second) {
@@ -153,7 +137,7 @@ struct tile_levels : tile_extent<Terms, careful> {
     // Multipliers relieve the adders.
     number rest;
     if constexpr (has_fma) {
-      rest = paired ? hn::NegMulAdd(hn::Set(d, 1.0), taken, h) : hn::MulSub(f.a, f.b, taken);
+      rest = paired ? hn::NegMulAdd(hn::Set(d64, 1.0), taken, h) : hn::MulSub(f.a, f.b, taken);
     } else {
       rest = hn::Sub(h, taken);
     }
@@ -170,26 +154,27 @@ struct tile_levels : tile_extent<Terms, careful> {
   }
 
   template <std::size_t u>
-  HWY_INLINE void add_two(const factors<D>& f, const factors<D>& g) {
+  HWY_INLINE void add_two(const factors& f, const factors& g) {
     const number h = add<u>(f), k = add<u + 1>(g);
     this->note_two(f, g, h, k);
   }
 
   template <std::size_t u>
-  HWY_INLINE void take_first(const factors<D>& f, std::size_t n) {
+  HWY_INLINE void take_first(const factors& f, std::size_t n) {
     this->note_first(f, add<u>(f), n);
   }
 
   template <std::size_t... u>
   HWY_INLINE void step(std::index_sequence<u...>, const Terms& from, std::size_t i) {
-    (add_two<2 * u>(from.at(i + 2 * u * width), from.at(i + (2 * u + 1) * width)), ...);
+    (add_two<2 * u>(from.at(i + 2 * u * doubles), from.at(i + (2 * u + 1) * doubles)), ...);
   }
 
   template <std::size_t... u>
   HWY_INLINE void rest(std::index_sequence<u...>, const Terms& from, std::size_t n) {
-    ((n > u * width ? take_first<u>(from.from(u * width).first(std::min(width, n - u * width)),
-                                    std::min(width, n - u * width))
-                    : void()),
+    ((n > u * doubles
+          ? take_first<u>(from.from(u * doubles).first(std::min(doubles, n - u * doubles)),
+                          std::min(doubles, n - u * doubles))
+          : void()),
      ...);
   }
 
@@ -210,8 +195,8 @@ struct tile_levels : tile_extent<Terms, careful> {
 
   template <std::size_t... u>
   HWY_INLINE integer bits(std::index_sequence<u...>, const number* s) const {
-    integer sum = hn::Zero(du);
-    ((sum = hn::Add(sum, hn::BitCast(du, s[u]))), ...);
+    integer sum = hn::Zero(u64);
+    ((sum = hn::Add(sum, hn::BitCast(u64, s[u]))), ...);
     return sum;
   }
 
@@ -231,18 +216,12 @@ struct tile_levels : tile_extent<Terms, careful> {
 /// product's error, passes through all levels.
 template <class Terms, int depth>
 struct deep_levels : tile_extent<Terms, true> {
-  static constexpr std::size_t width = Terms::width;
-  using D = typename Terms::D;
-  using number = hn::Vec<D>;
-  static constexpr auto d = Terms::d;
-  static constexpr auto du = Terms::du;
-
   number s[depth];
 
   HWY_INLINE void start(int top) {
 #pragma GCC unroll 8
     for (int j = 0; j < depth; ++j) {
-      s[j] = hn::BitCast(d, hn::Set(du, bias_bits(top + level_base(false, j))));
+      s[j] = hn::BitCast(d64, hn::Set(u64, bias_bits(top + level_base(false, j))));
     }
     this->clear();
   }
@@ -251,12 +230,12 @@ struct deep_levels : tile_extent<Terms, true> {
   HWY_INLINE void split(int j, number& v) {
     const number t = hn::Add(s[j], v);
     const number taken = hn::Sub(t, s[j]);
-    v = has_fma && !is_avx512 ? hn::NegMulAdd(hn::Set(d, 1.0), taken, v) : hn::Sub(v, taken);
+    v = has_fma && !is_avx512 ? hn::NegMulAdd(hn::Set(d64, 1.0), taken, v) : hn::Sub(v, taken);
     s[j] = t;
   }
 
   /// A product's error is below the second level's terms.
-  HWY_INLINE number add(const factors<D>& f) {
+  HWY_INLINE number add(const factors& f) {
     const number h = hn::Mul(f.a, f.b);
     number rest = h, error = h;
     if constexpr (Terms::paired) error = hn::MulSub(f.a, f.b, h);
@@ -272,7 +251,7 @@ struct deep_levels : tile_extent<Terms, true> {
   }
 
   HWY_INLINE void add_two(const Terms& from) {
-    const factors<D> f = from.at(0), g = from.at(width);
+    const factors f = from.at(0), g = from.at(doubles);
     const number h = add(f);
     this->note_two(f, g, h, add(g));
   }
@@ -283,12 +262,12 @@ struct deep_levels : tile_extent<Terms, true> {
 #pragma GCC unroll 1
     for (; i + step <= n; i += step) {
       terms.prefetch_step(i);
-      for (std::size_t j = 0; j < step; j += 2 * width) add_two(terms.from(i + j));
+      for (std::size_t j = 0; j < step; j += 2 * doubles) add_two(terms.from(i + j));
     }
 #pragma GCC unroll 1
-    for (; i < n; i += width) {
-      const std::size_t some = std::min(n - i, width);
-      const factors<D> f = terms.from(i).first(some);
+    for (; i < n; i += doubles) {
+      const std::size_t some = std::min(n - i, doubles);
+      const factors f = terms.from(i).first(some);
       this->note_first(f, add(f), some);
     }
   }
@@ -296,10 +275,9 @@ struct deep_levels : tile_extent<Terms, true> {
 
 /// Terms of a deep tile. Products and errors count twice.
 template <class Terms>
-constexpr std::size_t deep_tile_terms = tile_steps / (Terms::paired ? 2 : 1) * Terms::width;
+constexpr std::size_t deep_tile_terms = tile_steps / (Terms::paired ? 2 : 1) * doubles;
 
-template <class Terms>
-using level_sums = hn::Vec<hn::RebindToUnsigned<typename Terms::D>>[4];
+using level_sums = integer[4];
 
 template <class Terms>
 HWY_NOINLINE extent extent_of(const Terms terms, std::size_t n) {
@@ -312,7 +290,7 @@ HWY_NOINLINE extent extent_of(const Terms terms, std::size_t n) {
 /// Adds at most a tile; or nothing if it doesn't fit, and sets `seen`.
 template <class Terms, bool careful>
 HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, intermediate_sum& to,
-                             level_sums<Terms>& sums, extent& seen) {
+                             level_sums& sums, extent& seen) {
   tile_levels<Terms, careful> levels;
   levels.start(every_set<Terms>, to.top);
   levels.take(terms, n);
@@ -326,7 +304,7 @@ HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, intermediate_sum&
       if (seen.smallest > 0) return false;
       to.careful = true;
       seen = extent_of(terms, n);
-      levels.smallest = hn::Set(Terms::du32, seen.smallest);
+      levels.smallest = hn::Set(u32, seen.smallest);
       if (!levels.fit(to.top)) return false;
     }
   }
@@ -343,8 +321,8 @@ HWY_INLINE std::optional<int> aim_at(const extent& e, bool careful) {
 
 /// Quick until a tile needs care.
 template <class Terms>
-HWY_INLINE bool add_levels(const Terms terms, std::size_t n, intermediate_sum& to,
-                           level_sums<Terms>& sums, extent& seen) {
+HWY_INLINE bool add_levels(const Terms terms, std::size_t n, intermediate_sum& to, level_sums& sums,
+                           extent& seen) {
   constexpr bool of_doubles = Terms::digits == 53;
   if constexpr (of_doubles || fits_one_level<Terms>) {
     if (!to.careful) {
@@ -358,23 +336,22 @@ HWY_INLINE bool add_levels(const Terms terms, std::size_t n, intermediate_sum& t
 }
 
 /// Modulo 2^64. (GCC's reduction of AVX-512 registers adds signed numbers, which may overflow.)
-template <class Terms>
-HWY_INLINE std::uint64_t sum_of_numbers(hn::Vec<hn::RebindToUnsigned<typename Terms::D>> v) {
-  HWY_ALIGN std::uint64_t numbers[Terms::width];
-  hn::Store(v, Terms::du, numbers);
+HWY_INLINE std::uint64_t sum_of_numbers(integer v) {
+  HWY_ALIGN std::uint64_t numbers[doubles];
+  hn::Store(v, u64, numbers);
   std::uint64_t sum = 0;
-  for (const std::uint64_t number : numbers) sum += number;
+  for (const std::uint64_t each : numbers) sum += each;
   return sum;
 }
 
 /// Each step's biases were added `count` times.
 template <class Terms>
-HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, intermediate_sum& to) {
+HWY_INLINE void collect(const level_sums& sums, std::size_t count, intermediate_sum& to) {
   to.used = std::max(to.used, 2);
   for (int j = 0; j < min_levels<Terms::paired>; ++j) {
     const std::uint64_t biases =
         count * step_terms<Terms> * bias_bits(to.top + level_base(Terms::paired, j));
-    to.levels[j] += static_cast<std::int64_t>(sum_of_numbers<Terms>(sums[j]) - biases);
+    to.levels[j] += static_cast<std::int64_t>(sum_of_numbers(sums[j]) - biases);
   }
 }
 
@@ -383,10 +360,9 @@ HWY_INLINE void collect(const level_sums<Terms>& sums, std::size_t count, interm
 template <class Terms, int depth>
 HWY_NOINLINE std::size_t add_deep_tiles(const Terms terms, std::size_t n, intermediate_sum& to,
                                         extent& seen) {
-  constexpr auto du = Terms::du;
-  hn::Vec<hn::RebindToUnsigned<typename Terms::D>> sums[depth];
+  integer sums[depth];
 #pragma GCC unroll 8
-  for (auto& sum : sums) sum = hn::Zero(du);
+  for (auto& sum : sums) sum = hn::Zero(u64);
   tile_extent<Terms, true> all;
   all.clear();
   std::size_t done = 0, count = 0;
@@ -402,15 +378,15 @@ HWY_NOINLINE std::size_t add_deep_tiles(const Terms terms, std::size_t n, interm
     all.largest = hn::Max(all.largest, levels.largest);
     all.smallest = hn::Min(all.smallest, levels.smallest);
 #pragma GCC unroll 8
-    for (int j = 0; j < depth; ++j) sums[j] = hn::Add(sums[j], hn::BitCast(du, levels.s[j]));
+    for (int j = 0; j < depth; ++j) sums[j] = hn::Add(sums[j], hn::BitCast(u64, levels.s[j]));
     done += tile;
     ++count;
   }
   seen = all.seen();
   to.used = std::max(to.used, depth);
   for (int j = 0; j < depth; ++j) {
-    const std::uint64_t biases = count * Terms::width * bias_bits(to.top + level_base(false, j));
-    to.levels[j] += static_cast<std::int64_t>(sum_of_numbers<Terms>(sums[j]) - biases);
+    const std::uint64_t biases = count * doubles * bias_bits(to.top + level_base(false, j));
+    to.levels[j] += static_cast<std::int64_t>(sum_of_numbers(sums[j]) - biases);
   }
   return done;
 }

@@ -34,15 +34,9 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-using D = shape::D;
-using number = hn::Vec<D>;
-using integer = hn::Vec<hn::RebindToSigned<D>>;
-constexpr auto d64 = shape::d;
-constexpr auto i64 = shape::di;
-
 /// Sets the sign bit of factors that are neither 0 nor in [2^-400, 2^400): within, errors of
 /// products are doubles, nothing overflows, and rests of products are at least 2^-904.
-HWY_INLINE integer outside(number factor) {
+HWY_INLINE auto outside(number factor) {
   constexpr std::int64_t field = std::int64_t{1} << 52;
   const auto magnitude = hn::BitCast(i64, hn::Abs(factor));
   const auto below = hn::Sub(magnitude, hn::Set(i64, (1023 - 400) * field));
@@ -137,8 +131,8 @@ HWY_INLINE number sum_lanes(const exact_group& group, std::size_t lane) {
 }
 
 void sum_group(const exact_group& group, double* sums) {
-  static_assert(exact_group::sums % shape::width == 0);
-  for (std::size_t lane = 0; lane < exact_group::sums; lane += shape::width) {
+  static_assert(exact_group::sums % doubles == 0);
+  for (std::size_t lane = 0; lane < exact_group::sums; lane += doubles) {
     hn::StoreU(group.of_floats ? sum_lanes<true>(group, lane) : sum_lanes<false>(group, lane), d64,
                sums + lane);
   }

@@ -29,50 +29,52 @@ constexpr bool has_fma = is_neon;
 constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || is_neon;
 #endif
 
-struct shape {
-  using D = hn::ScalableTag<double>;
-  using D32 = std::conditional_t<HWY_TARGET == HWY_SCALAR, hn::RebindToUnsigned<D>,
-                                 hn::Repartition<std::uint32_t, D>>;
-  static constexpr D d{};
-  static constexpr hn::RebindToUnsigned<D> du{};
-  static constexpr hn::RebindToSigned<D> di{};
-  static constexpr D32 du32{};
-  static constexpr std::size_t width = hn::MaxLanes(D());
-};
+using D64 = hn::ScalableTag<double>;
+using D32 = std::conditional_t<HWY_TARGET == HWY_SCALAR, hn::RebindToUnsigned<D64>,
+                               hn::Repartition<std::uint32_t, D64>>;
+constexpr D64 d64{};
+constexpr hn::RebindToUnsigned<D64> u64{};
+constexpr hn::RebindToSigned<D64> i64{};
+constexpr D32 u32{};
+/// Doubles per vector.
+constexpr std::size_t doubles = hn::MaxLanes(D64());
 
-template <class D, class T>
-HWY_INLINE hn::Vec<D> load_double(D d, const T* p) {
+using number = hn::Vec<D64>;
+using integer = hn::Vec<hn::RebindToUnsigned<D64>>;
+using halves = hn::Vec<D32>;
+
+template <class T>
+HWY_INLINE number load_double(const T* p) {
   if constexpr (std::is_same_v<T, double>) {
-    auto v = hn::LoadU(d, p);
+    auto v = hn::LoadU(d64, p);
 #if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL && HWY_TARGET != HWY_SCALAR
     asm("" : "+v"(v.raw));  // GCC 12 would reload it for each use
 #endif
     return v;
   } else {
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), p));
+    return hn::PromoteTo(d64, hn::LoadU(hn::Rebind<float, D64>(), p));
   }
 }
 
-template <class D, class T>
-HWY_INLINE hn::Vec<D> load_first_double(D d, const T* p, std::size_t n) {
+template <class T>
+HWY_INLINE number load_first_double(const T* p, std::size_t n) {
   if constexpr (has_masked_loads) {
-    const hn::Rebind<T, D> elements;
+    const hn::Rebind<T, D64> elements;
     const auto first = hn::MaskedLoad(hn::FirstN(elements, n), elements, p);
     if constexpr (std::is_same_v<T, double>) {
       return first;
     } else {
-      return hn::PromoteTo(d, first);
+      return hn::PromoteTo(d64, first);
     }
   } else {
-    HWY_ALIGN T first[hn::MaxLanes(D())] = {};
+    HWY_ALIGN T first[doubles] = {};
     for (std::size_t i = 0; i < n; ++i) first[i] = p[i];
-    return load_double(d, first);
+    return load_double(first);
   }
 }
 
-template <class D>
 struct factors {
-  hn::Vec<D> a, b;
+  number a, b;
 };
 
 /// Prefetch distance in bytes; none helps without AVX-512 (tuning/exact.md: bytes_ahead).
@@ -89,25 +91,23 @@ HWY_INLINE void prefetch([[maybe_unused]] const T* p) {
 
 /// Terms x_i * y_i: exact in double for floats; for doubles pairs, a product and its error.
 template <class T>
-struct products : shape {
+struct products {
   static constexpr bool paired = std::is_same_v<T, double>;
   static constexpr int digits = paired ? 53 : 48;
   static constexpr std::size_t sets = paired ? 2 : 4;
-  static constexpr std::size_t step_size = sets * width;
+  static constexpr std::size_t step_size = sets * doubles;
   const T* x;
   const T* y;
 
   products(const T* x_, const T* y_) : x(x_), y(y_) {}
   products from(std::size_t i) const { return {x + i, y + i}; }
-  HWY_INLINE factors<D> at(std::size_t i) const {
-    return {load_double(D(), x + i), load_double(D(), y + i)};
-  }
+  HWY_INLINE factors at(std::size_t i) const { return {load_double(x + i), load_double(y + i)}; }
   HWY_INLINE void prefetch_step(std::size_t i) const {
     prefetch<step_size>(x + i);
     prefetch<step_size>(y + i);
   }
-  HWY_INLINE factors<D> first(std::size_t n) const {
-    return {load_first_double(D(), x, n), load_first_double(D(), y, n)};
+  HWY_INLINE factors first(std::size_t n) const {
+    return {load_first_double(x, n), load_first_double(y, n)};
   }
   double a(std::size_t i) const { return static_cast<double>(x[i]); }
   double b(std::size_t i) const { return static_cast<double>(y[i]); }
@@ -115,22 +115,22 @@ struct products : shape {
 };
 
 template <class T, bool magnitudes>
-struct values : shape {
+struct values {
   static constexpr bool paired = false;
   static constexpr int digits = std::is_same_v<T, double> ? 53 : 24;
   static constexpr std::size_t sets = 4;
-  static constexpr std::size_t step_size = sets * width;
+  static constexpr std::size_t step_size = sets * doubles;
   const T* x;
 
   explicit values(const T* x_) : x(x_) {}
   values from(std::size_t i) const { return values(x + i); }
-  static HWY_INLINE factors<D> of(hn::Vec<D> v) {
+  static HWY_INLINE factors of(number v) {
     if constexpr (magnitudes) v = hn::Abs(v);
-    return {v, hn::Set(D(), 1.0)};
+    return {v, hn::Set(d64, 1.0)};
   }
-  HWY_INLINE factors<D> at(std::size_t i) const { return of(load_double(D(), x + i)); }
+  HWY_INLINE factors at(std::size_t i) const { return of(load_double(x + i)); }
   HWY_INLINE void prefetch_step(std::size_t i) const { prefetch<step_size>(x + i); }
-  HWY_INLINE factors<D> first(std::size_t n) const { return of(load_first_double(D(), x, n)); }
+  HWY_INLINE factors first(std::size_t n) const { return of(load_first_double(x, n)); }
   double a(std::size_t i) const {
     const auto v = static_cast<double>(x[i]);
     return magnitudes ? std::abs(v) : v;
@@ -149,8 +149,6 @@ constexpr bool may_be_scaled = Terms::digits == 53;
 template <class Terms>
 struct scaled_terms : Terms {
   static constexpr bool is_scaled = true;
-  using D = typename Terms::D;
-  using number = hn::Vec<D>;
   int each;
 
   scaled_terms(const Terms& terms, int each_) : Terms(terms), each(each_) {}
@@ -158,28 +156,26 @@ struct scaled_terms : Terms {
   const Terms& as_they_are() const { return *this; }
 
   HWY_INLINE number scaled(number v) const {
-    constexpr auto bits_of = Terms::du;
-    const auto bits = hn::BitCast(bits_of, v);
-    const auto field = hn::And(bits, hn::Set(bits_of, std::uint64_t{0x7ff} << 52));
-    const auto small = hn::Eq(field, hn::Zero(bits_of));
+    const auto bits = hn::BitCast(u64, v);
+    const auto field = hn::And(bits, hn::Set(u64, std::uint64_t{0x7ff} << 52));
+    const auto small = hn::Eq(field, hn::Zero(u64));
     const auto by = [](int exponent) { return static_cast<std::uint64_t>(exponent) << 52; };
     if (each < 0) {  // nothing is subnormal then; zeros stay
-      return hn::BitCast(Terms::d,
-                         hn::IfThenElse(small, bits, hn::Sub(bits, hn::Set(bits_of, by(-each)))));
+      return hn::BitCast(d64, hn::IfThenElse(small, bits, hn::Sub(bits, hn::Set(u64, by(-each)))));
     }
     // A subnormal number becomes normal with an extra leading bit.
-    const auto moved =
-        hn::BitCast(Terms::d, hn::Add(bits, hn::IfThenElse(small, hn::Set(bits_of, by(each + 1)),
-                                                           hn::Set(bits_of, by(each)))));
-    const auto sign = hn::And(bits, hn::Set(bits_of, std::uint64_t{1} << 63));
-    const auto bit = hn::BitCast(Terms::d, hn::Or(hn::Set(bits_of, by(each + 1)), sign));
-    return hn::Sub(moved, hn::IfThenElseZero(hn::RebindMask(Terms::d, small), bit));
+    const auto moved = hn::BitCast(
+        d64,
+        hn::Add(bits, hn::IfThenElse(small, hn::Set(u64, by(each + 1)), hn::Set(u64, by(each)))));
+    const auto sign = hn::And(bits, hn::Set(u64, std::uint64_t{1} << 63));
+    const auto bit = hn::BitCast(d64, hn::Or(hn::Set(u64, by(each + 1)), sign));
+    return hn::Sub(moved, hn::IfThenElseZero(hn::RebindMask(d64, small), bit));
   }
-  HWY_INLINE factors<D> scaled(const factors<D>& f) const {
+  HWY_INLINE factors scaled(const factors& f) const {
     return {scaled(f.a), Terms::paired ? scaled(f.b) : f.b};
   }
-  HWY_INLINE factors<D> at(std::size_t i) const { return scaled(Terms::at(i)); }
-  HWY_INLINE factors<D> first(std::size_t n) const { return scaled(Terms::first(n)); }
+  HWY_INLINE factors at(std::size_t i) const { return scaled(Terms::at(i)); }
+  HWY_INLINE factors first(std::size_t n) const { return scaled(Terms::first(n)); }
   double a(std::size_t i) const { return std::ldexp(Terms::a(i), each); }
   double b(std::size_t i) const { return Terms::paired ? std::ldexp(Terms::b(i), each) : 1; }
 };
@@ -220,12 +216,12 @@ constexpr bool has_levels = HWY_TARGET != HWY_SCALAR && (has_fma || !Terms::pair
 
 /// Whether more than two levels pay before bins.
 template <class Terms>
-constexpr bool has_deep_levels = has_levels<Terms> && Terms::width >= 4 && !is_scaled<Terms>;
+constexpr bool has_deep_levels = has_levels<Terms> && doubles >= 4 && !is_scaled<Terms>;
 /// Maximum levels that pay for n terms, compared with bins (tuning/exact.md: max_depth_for).
 template <class Terms>
 constexpr int max_depth_for(std::size_t n) {
   if (Terms::paired) return n <= 512 ? max_levels : 4;
-  return Terms::width >= 8 || n <= 2048 ? max_levels : 4;
+  return doubles >= 8 || n <= 2048 ? max_levels : 4;
 }
 
 }  // namespace

@@ -62,45 +62,34 @@ TALLY_WITH_VNNI inline std::int64_t total(__m512i sum, __m512i others) {
   return all;
 }
 
+/// @pre n is at most 2^20: a 32-bit number holds four products 2^14 times.
 template <class X, class Y>
 TALLY_WITH_VNNI std::int64_t sum_by_fours(const X* x, const Y* y, std::size_t n) {
   constexpr std::size_t width = 64, sets = 4, step = sets * width;
-  // 32 bits hold four products 2^14 times; besides these steps there are a head, three vectors and
-  // a tail.
-  constexpr std::size_t max_steps = (std::size_t{1} << 12) - 2;
   const __m512i zero = _mm512_setzero_si512();
   __m512i sum = zero, others = zero;
-  std::int64_t all = 0;
   if (n >= 2 * step) {
     // x is aligned: loads across a cache line cost two.
     const std::size_t head = -reinterpret_cast<std::uintptr_t>(x) % width;
     if (head > 0) add_first(x, y, head, sum, others);
     x += head, y += head, n -= head;
-    while (n >= step) {
-      __m512i sums[sets] = {sum, zero, zero, zero}, others_of[sets] = {others, zero, zero, zero};
-      const std::size_t steps = std::min(n / step, max_steps);
-      for (std::size_t i = 0; i < steps; ++i, x += step, y += step) {
+    __m512i sums[sets] = {sum, zero, zero, zero}, others_of[sets] = {others, zero, zero, zero};
+    for (; n >= step; n -= step, x += step, y += step) {
 #pragma GCC unroll 4
-        for (std::size_t k = 0; k < sets; ++k) {
-          add<X, Y>(_mm512_loadu_si512(x + k * width), _mm512_loadu_si512(y + k * width), sums[k],
-                    others_of[k]);
-        }
+      for (std::size_t k = 0; k < sets; ++k) {
+        add<X, Y>(_mm512_loadu_si512(x + k * width), _mm512_loadu_si512(y + k * width), sums[k],
+                  others_of[k]);
       }
-      n -= steps * step;
-      sum =
-          _mm512_add_epi32(_mm512_add_epi32(sums[0], sums[1]), _mm512_add_epi32(sums[2], sums[3]));
-      others = _mm512_add_epi32(_mm512_add_epi32(others_of[0], others_of[1]),
-                                _mm512_add_epi32(others_of[2], others_of[3]));
-      if (n < step) break;
-      all += total<X, Y>(sum, others);
-      sum = others = zero;
     }
+    sum = _mm512_add_epi32(_mm512_add_epi32(sums[0], sums[1]), _mm512_add_epi32(sums[2], sums[3]));
+    others = _mm512_add_epi32(_mm512_add_epi32(others_of[0], others_of[1]),
+                              _mm512_add_epi32(others_of[2], others_of[3]));
   }
   for (; n >= width; n -= width, x += width, y += width) {
     add<X, Y>(_mm512_loadu_si512(x), _mm512_loadu_si512(y), sum, others);
   }
   if (n > 0) add_first(x, y, n, sum, others);
-  return all + total<X, Y>(sum, others);
+  return total<X, Y>(sum, others);
 }
 
 }  // namespace
@@ -109,7 +98,10 @@ bool adds_byte_products_by_fours() noexcept { return __builtin_cpu_supports("avx
 
 template <class X, class Y>
 std::int64_t sum_of_byte_products(const X* x, const Y* y, std::size_t n) {
-  return sum_by_fours(x, y, n);
+  constexpr std::size_t most = std::size_t{1} << 20;
+  std::int64_t sum = 0;
+  for (; n > most; n -= most, x += most, y += most) sum += sum_by_fours(x, y, most);
+  return sum + sum_by_fours(x, y, n);
 }
 
 #else

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #ifndef TALLY_BACKENDS_SIMD_MULTI_DOT_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_MULTI_DOT_CPP
@@ -38,8 +39,7 @@ constexpr std::size_t max_in_turn = 4;
 
 struct implementation {
   instruction_set set;
-  turn<float> floats;
-  turn<double> doubles;
+  std::tuple<turn<float>, turn<double>> turns;
 };
 
 }  // namespace
@@ -208,8 +208,8 @@ constexpr turn<W> turn_of_this_target() {
 
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), turn_of_this_target<float>(),
-                                        turn_of_this_target<double>()};
+constexpr implementation this_target = {
+    set_of(HWY_TARGET), {turn_of_this_target<float>(), turn_of_this_target<double>()}};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -220,16 +220,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace tally::backends::simd {
 namespace {
-
-template <class W>
-const turn<W>& turn_of(instruction_set set) {
-  const implementation& chosen = implementation_of(set);
-  if constexpr (std::is_same_v<W, float>) {
-    return chosen.floats;
-  } else {
-    return chosen.doubles;
-  }
-}
 
 /// Terms per tile. Pair by pair tiles are longer, since each begins with a wait for memory
 /// (tuning/multi_dot.md: tile_in_turn, tile_by_pair).
@@ -264,40 +254,35 @@ bool have_one_y(const dot_pairs& pairs, std::size_t first, std::size_t count) {
   });
 }
 
-/// Returns the instruction set: the widest for one y, for its registers (tuning/multi_dot.md:
-/// set_for).
+/// How pairs are summed.
 template <class A>
-instruction_set set_for(const executor& where, const dot_pairs& pairs, std::size_t first,
-                        std::size_t count, std::size_t longest) {
-  if constexpr (std::is_floating_point_v<A>) {
-    if (count > 1 && have_one_y<A>(pairs, first, count)) return for_arithmetic(where);
-  }
+struct method {
+  dot_node<A>* node;
+  const turn<A>* kernel;  ///< null if it gains nothing
+  std::size_t tile;       ///< terms
+};
+
+/// Returns the method for pairs of at most n terms; with one y of the widest instruction set, for
+/// its registers (tuning/multi_dot.md: set_for).
+template <class A>
+method<A> method_for(const executor& where, const dot_pairs& pairs, std::size_t first,
+                     std::size_t count, std::size_t n) {
   const operand_pair one = pairs[first];
-  return set_for_dot(where, one.x.element, one.y.element, count * longest);
-}
-
-/// Returns the kernel for several vectors at a time; null if it gains nothing.
-template <class A>
-const turn<A>* turn_for(instruction_set set, const dot_pairs& pairs, std::size_t first,
-                        std::size_t count) {
+  const type x = one.x.element, y = one.y.element;
   if constexpr (std::is_floating_point_v<A>) {
-    const turn<A>& turn = turn_of<A>(set);
-    if (count < turn.vectors || !have_one_y<A>(pairs, first, count)) return nullptr;
-    const std::size_t n = pairs[first].y.size;
-    const bool gains = turn.in_registers ? n * sizeof(A) > by_pair_up_to_bytes
-                                         : count * n * sizeof(A) >= in_memory_from_bytes;
-    return gains ? &turn : nullptr;
-  } else {
-    return nullptr;
+    if (count > 1 && have_one_y<A>(pairs, first, count)) {
+      const instruction_set set = for_arithmetic(where);
+      const auto& kernel = std::get<turn<A>>(implementation_of(set).turns);
+      const std::size_t bytes = n * sizeof(A);
+      const bool gains =
+          kernel.in_registers ? bytes > by_pair_up_to_bytes : count * bytes >= in_memory_from_bytes;
+      if (count < kernel.vectors || !gains) return {node_of<A>(set, x, y), nullptr, tile_by_pair};
+      const bool by_chunk =
+          kernel.in_registers && kernel.vectors == 2 && count * bytes <= chunk_in_turn_up_to_bytes;
+      return {node_of<A>(set, x, y), &kernel, by_chunk ? order::chunk : tile_in_turn};
+    }
   }
-}
-
-template <class A>
-std::size_t tile_of(const turn<A>* turn, std::size_t elements) {
-  if (turn == nullptr) return tile_by_pair;
-  const bool by_chunk =
-      turn->in_registers && turn->vectors == 2 && elements * sizeof(A) <= chunk_in_turn_up_to_bytes;
-  return by_chunk ? order::chunk : tile_in_turn;
+  return {node_of<A>(set_for_dot(where, x, y, count * n), x, y), nullptr, tile_by_pair};
 }
 
 }  // namespace
@@ -313,41 +298,34 @@ template <class A>
 multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
                                   std::size_t first_pair, std::size_t count, std::size_t first,
                                   std::size_t n) {
-  const operand_pair one = pairs[first_pair];
-  const instruction_set set =
-      set_for<A>(where, pairs, first_pair, count, longest(pairs, first_pair, count));
-  auto* const node = node_of<A>(set, one.x.element, one.y.element);
-  const auto* const turn = turn_for<A>(set, pairs, first_pair, count);
+  const auto [node, kernel, tile] =
+      method_for<A>(where, pairs, first_pair, count, longest(pairs, first_pair, count));
+  [[maybe_unused]] const auto* const y = static_cast<const A*>(pairs[first_pair].y.data);
 
-  const auto sums = [&](std::size_t begin, std::size_t most) {
+  const auto sums = [&, node = node, kernel = kernel](std::size_t begin, std::size_t most) {
     multi_dot_sum<A> s;
     std::size_t j = 0;
     if constexpr (std::is_floating_point_v<A>) {
-      if (turn != nullptr && (turn->in_registers || most % order::chunk == 0)) {
-        for (; j + turn->vectors <= count; j += turn->vectors) {
+      if (kernel != nullptr && (kernel->in_registers || most % order::chunk == 0)) {
+        for (; j + kernel->vectors <= count; j += kernel->vectors) {
           std::array<const A*, max_in_turn> x;
           std::array<A, max_in_turn> of_turn;
-          for (std::size_t i = 0; i < turn->vectors; ++i) {
+          for (std::size_t i = 0; i < kernel->vectors; ++i) {
             x[i] = static_cast<const A*>(pairs[first_pair + j + i].x.data) + begin;
           }
-          turn->sum(x.data(), static_cast<const A*>(one.y.data) + begin, most, of_turn.data());
-          for (std::size_t i = 0; i < turn->vectors; ++i) s.of[j + i].value = of_turn[i];
+          kernel->sum(x.data(), y + begin, most, of_turn.data());
+          for (std::size_t i = 0; i < kernel->vectors; ++i) s.of[j + i].value = of_turn[i];
         }
       }
     }
     for (; j < count; ++j) {
-      const auto [x, y] = pairs[first_pair + j];
-      if (begin == 0 && x.size <= most) {
-        s.of[j] = node(x, y);
-        continue;
-      }
-      if (x.size <= begin) continue;
-      const std::size_t terms = std::min(most, x.size - begin);
-      s.of[j] = node(x.slice(begin, terms), y.slice(begin, terms));
+      const operand_pair pair = pairs[first_pair + j];
+      if (pair.x.size <= begin) continue;
+      const std::size_t terms = std::min(most, pair.x.size - begin);
+      s.of[j] = node(pair.x.slice(begin, terms), pair.y.slice(begin, terms));
     }
     return s;
   };
-  const std::size_t tile = tile_of(turn, one.y.size * count);
   multi_dot_sum<A> all;
   sum_in_tree(first, n, tile, sums, all);
   return all;
@@ -390,16 +368,14 @@ void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t
   with_type<accumulator_types>(a.results.element, [&]<class A>() {
     auto* const results = static_cast<A*>(a.results.data);
     if (write_short_rows<A>(where, a, first, count)) return;
-    const operand_pair one = a.pairs[first];
     for (std::size_t j = first; j < first + count; j += side_by_side) {
       const std::size_t some = std::min(side_by_side, first + count - j);
       const std::size_t n = longest(a.pairs, j, some);
-      const instruction_set set = set_for<A>(where, a.pairs, j, some, n);
-      if (n <= tile_by_pair && !turn_for<A>(set, a.pairs, j, some)) {
-        auto* const node = node_of<A>(set, one.x.element, one.y.element);
+      const auto method = method_for<A>(where, a.pairs, j, some, n);
+      if (n <= tile_by_pair && !method.kernel) {
         for (std::size_t i = j; i < j + some; ++i) {
           const auto [x, y] = a.pairs[i];
-          results[i] = finish(node(x, y), a.conjugated);
+          results[i] = finish(method.node(x, y), a.conjugated);
         }
         continue;
       }
