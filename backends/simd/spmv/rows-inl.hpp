@@ -19,7 +19,7 @@
 #endif
 
 #include "backends/simd/spmv/short_rows-inl.hpp"
-#include "backends/simd/sums/chunk-inl.hpp"
+#include "backends/simd/sums/kernel-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
