@@ -65,7 +65,7 @@ executor simd(simd_options options) {
                                             ", which is no instruction set");
   }
   executor where(&backends::simd::instance);
-  where.instructions_ = backends::simd::resolve(options.instructions);
+  where.set_ = static_cast<std::int8_t>(backends::simd::resolve(options.instructions));
   where.chooses_instructions_ = options.instructions == instruction_set::best;
   where.level_one_ = level_one_of(options.instructions);
   return where;
@@ -93,7 +93,7 @@ executor openmp([[maybe_unused]] openmp_options options) {
   backends::openmp::require_usable();
   executor where(&backends::openmp::instance);
   where.threads_ = options.threads;
-  where.instructions_ = backends::simd::resolve(instruction_set::best);
+  where.set_ = static_cast<std::int8_t>(backends::simd::resolve(instruction_set::best));
   where.chooses_instructions_ = true;
   return where;
 #else
@@ -105,7 +105,7 @@ executor cuda([[maybe_unused]] cuda_options options) {
 #if TALLY_HAS_CUDA
   const backends::default_environment environment;  // for the driver, which may start here
   executor where(&backends::cuda::instance);
-  where.device_ = backends::cuda::resolve_device(options.device);
+  where.device_ = static_cast<std::int16_t>(backends::cuda::resolve_device(options.device));
   where.stream_ = options.stream;
   return where;
 #else

@@ -5,6 +5,7 @@
 #include <tally/detail/cxx20.hpp>
 #include <tally/error.hpp>
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,7 +66,9 @@ class TALLY_EXPORT executor {
   /// `cuda_options::stream`.
   CUstream_st* stream() const noexcept { return stream_; }
   /// Instruction set of `simd` and `openmp`.
-  instruction_set instructions() const noexcept { return instructions_; }
+  instruction_set instructions() const noexcept {
+    return static_cast<instruction_set>(set_);
+  }
   /// Whether Tally chose it; some functions may then use another.
   bool chooses_instructions() const noexcept { return chooses_instructions_; }
   /// The backend; null for `automatic`.
@@ -90,8 +93,8 @@ class TALLY_EXPORT executor {
   const detail::level_one_kernels* level_one_ = nullptr;
   CUstream_st* stream_ = nullptr;
   int threads_ = 0;
-  int device_ = -1;
-  instruction_set instructions_ = instruction_set::best;
+  std::int16_t device_ = -1;
+  std::int8_t set_ = static_cast<std::int8_t>(instruction_set::best);
   bool chooses_instructions_ = false;
 };
 
