@@ -129,23 +129,18 @@ S sized(const char* name, const S& given) {
 
 // A `tally_executor`: a magic word, the executor, and zeros.
 constexpr std::uint64_t made_here = 0x5e3a'7a11'c0de'1e96;
-using executor_words = std::array<std::uint64_t, 5>;
+using executor_words = std::array<std::uint64_t, 4>;
 static_assert(std::is_trivially_copyable_v<tally::executor>);
+static_assert(std::has_unique_object_representations_v<tally::executor>);  // no byte is padding
 static_assert(sizeof(executor_words) == sizeof(tally::executor));
-// Three pointers and three ints leave half of the last word unused.
-static_assert(sizeof(tally::executor) == 3 * sizeof(void*) + 4 * sizeof(int));
-constexpr std::uint64_t lower_half = 0xffff'ffff;
-constexpr std::uint64_t last_word =
-    std::endian::native == std::endian::little ? lower_half : ~lower_half;
 
 template <class F>
 tally_status make(tally_executor* where, F&& executor) {
   return status_of([&] {
     require("where", where);
     const tally::executor made = executor();
-    executor_words w{};
-    std::memcpy(w.data(), &made, sizeof made);
-    *where = {{made_here, w[0], w[1], w[2], w[3], w[4] & last_word, 0, 0}};
+    const auto w = std::bit_cast<executor_words>(made);
+    *where = {{made_here, w[0], w[1], w[2], w[3], 0, 0, 0}};
   });
 }
 
@@ -156,8 +151,8 @@ tally_status make(tally_executor* where, F&& executor) {
 tally::executor executor_of(const tally_executor* where) {
   if (where == nullptr) return tally::automatic();
   const auto& c = where->contents;
-  if (((c[0] ^ made_here) | (c[5] & ~last_word) | c[6] | c[7]) != 0) fail_executor();
-  return std::bit_cast<tally::executor>(executor_words{c[1], c[2], c[3], c[4], c[5]});
+  if (((c[0] ^ made_here) | c[5] | c[6] | c[7]) != 0) fail_executor();
+  return std::bit_cast<tally::executor>(executor_words{c[1], c[2], c[3], c[4]});
 }
 
 // --- Options --------------------------------------------------------------------------------------
