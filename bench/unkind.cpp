@@ -119,6 +119,7 @@ const exception documented[] = {
     {"^spmv_exact", "^one long row$", 73, in_sparse, "^cuda$"},
     {"^spmv_four_arrays", "^one long row$", 21, in_sparse, "^cuda$"},
     {"^(bincount|histogram_[a-z]+)_weights", "^many bins$", 63, in_histogram, "^cuda$"},
+    {"^histogram_range", "^many bins$", 8.8, in_histogram, "^cuda$"},
 };
 
 struct options {
