@@ -10,7 +10,6 @@
 #include <limits>
 #include <numeric>
 #include <span>
-#include <tuple>
 
 namespace tally::backends::simd {
 namespace {
@@ -150,8 +149,8 @@ class slice_maker {
     return static_cast<std::uint16_t>(row - first_);
   }
 
-  /// Extends the last group if of the same kind, else begins one.
-  void add_to_group(const slice_group& kind) {
+  /// Adds slices to the last group if of the same kind, else to a new one.
+  void add_to_group(const slice_group& kind, std::size_t slices = 1) {
     const bool begins = s_.scopes.back().group == s_.groups.size();
     const auto is_same = [&](const slice_group& last) {
       return last.pattern == kind.pattern && last.rows == kind.rows &&
@@ -162,37 +161,40 @@ class slice_maker {
       begin_lines();
       s_.groups.push_back(kind);
     }
-    ++s_.groups.back().size;
+    s_.groups.back().size = static_cast<std::uint16_t>(s_.groups.back().size + slices);
   }
 
-  /// Splits a range of adjacent rows into slices.
+  /// Splits a range of adjacent rows into full slices and the rest.
   void split(const pattern_range& all) {
-    std::size_t row = all.row;
-    for (; row + slice <= all.end(); row += slice) adjacent_.push_back({row, slice, all.pattern});
-    const std::size_t rest = all.end() - row;
+    const std::size_t rest = all.rows % slice, full = all.rows - rest;
+    if (full > 0) adjacent_.push_back({all.row, full, all.pattern});
     if (rest == 0) return;
     // In place, the last rows overlap those before.
-    const std::size_t rows = s_.keeps || all.rows < slice ? rest : slice;
+    const std::size_t rows = s_.keeps || full == 0 ? rest : slice;
     adjacent_.push_back({all.end() - rows, rows, all.pattern});
   }
 
   /// Adds the slices of adjacent rows by pattern, full ones first.
   void add_adjacent() {
-    std::ranges::sort(adjacent_, {}, [](const pattern_range& r) {
-      return std::tuple(r.pattern->number, slice - r.rows, r.row);
+    std::ranges::sort(adjacent_, {}, [this](const pattern_range& r) {
+      return r.pattern->number << 32 | r.rows % slice << 16 | relative(r.row);
     });
     for (const pattern_range& r : adjacent_) {
       const row_pattern& p = *r.pattern;
       const auto terms = static_cast<std::uint8_t>(p.terms);
-      add_to_group({&p, 0, terms, terms, slice_rows::adjacent, static_cast<std::uint8_t>(r.rows)});
+      const std::size_t rows = std::min(r.rows, slice);
+      add_to_group({&p, 0, terms, terms, slice_rows::adjacent, static_cast<std::uint8_t>(rows)},
+                   divided(r.rows, slice));
       s_.longest = std::max(s_.longest, p.terms);
-      s_.rows.push_back(relative(r.row));
-      if (!s_.keeps) continue;
-      const W* const from = values_of(r.row);
-      std::size_t to = values_.size();
-      values_.resize(to + r.rows * p.terms);
-      for (std::size_t k = 0; k < p.terms; ++k) {
-        for (std::size_t i = 0; i < r.rows; ++i) values_[to++] = from[i * p.terms + k];
+      for (std::size_t row = r.row; row < r.end(); row += slice) {
+        s_.rows.push_back(relative(row));
+        if (!s_.keeps) continue;
+        const W* const from = values_of(row);
+        std::size_t to = values_.size();
+        values_.resize(to + rows * p.terms);
+        for (std::size_t k = 0; k < p.terms; ++k) {
+          for (std::size_t i = 0; i < rows; ++i) values_[to++] = from[i * p.terms + k];
+        }
       }
     }
   }
@@ -200,9 +202,19 @@ class slice_maker {
   /// Aligns to a cache line.
   void begin_lines() { values_.resize(divided(values_.size(), slice) * slice); }
 
+  /// Sorts by length, stably; by counting, the longest first.
+  void sort_left() {
+    std::array<std::uint16_t, max_terms + 2> ends{};
+    for (const remaining_row& row : left_) ++ends[max_terms - row.terms + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    sorted_.resize(left_.size());
+    for (const remaining_row& row : left_) sorted_[ends[max_terms - row.terms]++] = row;
+    left_.swap(sorted_);
+  }
+
   /// Slices the remaining rows, longest first.
   void add_left(sorting_scope& scope) {
-    std::ranges::stable_sort(left_, std::ranges::greater(), &remaining_row::terms);
+    sort_left();
     const std::span<const remaining_row> rows(left_);
     std::size_t i = find_columns(rows, scope);
     for (const remaining_row& row : rows.first(i)) apart_.push_back(row.row);
@@ -334,7 +346,7 @@ class slice_maker {
   // The rows of one sorting scope.
   std::size_t first_ = 0;
   std::vector<pattern_range> adjacent_;
-  std::vector<remaining_row> left_;
+  std::vector<remaining_row> left_, sorted_;
   std::vector<std::size_t> apart_;
 };
 
