@@ -371,20 +371,25 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
   intermediate_sum sums[2][2] = {
       {{to.re, bins}, {of_second, bins}},
       {{of_first, bins}, {x_complex != y_complex ? to.im : to.re, bins}}};
-  const std::size_t block = x.block(x_complex || y_complex || x_whole || y_whole);
+  const bool x_two = x_complex || x_whole, y_two = y_complex || y_whole;
+  const std::size_t block = x.block(x_two || y_two);
   for (std::size_t k = 0; k < a.x.size; k += block) {
     const std::size_t n = std::min(block, a.x.size - k);
     split_numbers(a.x.slice(k, n), x);
     split_numbers(a.y.slice(k, n), y);
     if (a.conjugated == conjugate::x && x_complex) negate(x.second, n);
     if (a.conjugated == conjugate::y && y_complex) negate(y.second, n);
+    if (!x_two && !y_two) {
+      add_terms(products<T>(x.first, y.first), n, sums[0][0]);
+      continue;
+    }
     const bool whole_x[] = {x_whole && !all_finite(y.first, n),
                             x_whole && y_complex && !all_finite(y.second, n)};
     const bool whole_y[] = {y_whole && !all_finite(x.first, n),
                             y_whole && x_complex && !all_finite(x.second, n)};
     // The two sums of a complex real part, which may need the bins, are adjacent.
     for (const auto& [i, j] : {std::pair{0, 1}, {1, 0}, {1, 1}, {0, 0}}) {
-      if ((i == 1 && !x_complex && !x_whole) || (j == 1 && !y_complex && !y_whole)) continue;
+      if ((i == 1 && !x_two) || (j == 1 && !y_two)) continue;
       if (i == 1 && j == 1 && x_complex && y_complex) negate(x.second, n);
       if (whole_x[j]) {
         if (i == 0) sums[i][j].add_special(special_products(x, of_y[j], n));
