@@ -66,9 +66,7 @@ class TALLY_EXPORT executor {
   /// `cuda_options::stream`.
   CUstream_st* stream() const noexcept { return stream_; }
   /// Instruction set of `simd` and `openmp`.
-  instruction_set instructions() const noexcept {
-    return static_cast<instruction_set>(set_);
-  }
+  instruction_set instructions() const noexcept { return static_cast<instruction_set>(set_); }
   /// Whether Tally chose it; some functions may then use another.
   bool chooses_instructions() const noexcept { return chooses_instructions_; }
   /// The backend; null for `automatic`.
