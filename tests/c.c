@@ -141,7 +141,7 @@ static void executors(void) {
     CALL(tally_simd(&made, some_instructions));
     CALL(tally_simd(&twin, some_instructions));
     CHECK(memcmp(&made, &twin, sizeof made) == 0);
-    for (size_t i = 36; i < sizeof twin; ++i) {
+    for (size_t i = 40; i < sizeof twin; ++i) { /* after five words that are in use */
       ((unsigned char*)&twin)[i] ^= 1;
       CHECK(tally_dot(&twin, 4, F64, x, 1, F32, y, 1, F64, &r, NULL) == TALLY_INVALID_ARGUMENT);
       ((unsigned char*)&twin)[i] ^= 1;
