@@ -298,14 +298,15 @@ template <class A>
 multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
                                   std::size_t first_pair, std::size_t count, std::size_t first,
                                   std::size_t n) {
-  const auto [node, kernel, tile] =
+  const method<A> how =
       method_for<A>(where, pairs, first_pair, count, longest(pairs, first_pair, count));
   [[maybe_unused]] const auto* const y = static_cast<const A*>(pairs[first_pair].y.data);
 
-  const auto sums = [&, node = node, kernel = kernel](std::size_t begin, std::size_t most) {
+  const auto sums = [&](std::size_t begin, std::size_t most) {
     multi_dot_sum<A> s;
     std::size_t j = 0;
     if constexpr (std::is_floating_point_v<A>) {
+      const auto* const kernel = how.kernel;
       if (kernel != nullptr && (kernel->in_registers || most % order::chunk == 0)) {
         for (; j + kernel->vectors <= count; j += kernel->vectors) {
           std::array<const A*, max_in_turn> x;
@@ -322,12 +323,12 @@ multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
       const operand_pair pair = pairs[first_pair + j];
       if (pair.x.size <= begin) continue;
       const std::size_t terms = std::min(most, pair.x.size - begin);
-      s.of[j] = node(pair.x.slice(begin, terms), pair.y.slice(begin, terms));
+      s.of[j] = how.node(pair.x.slice(begin, terms), pair.y.slice(begin, terms));
     }
     return s;
   };
   multi_dot_sum<A> all;
-  sum_in_tree(first, n, tile, sums, all);
+  sum_in_tree(first, n, how.tile, sums, all);
   return all;
 }
 
