@@ -1,6 +1,5 @@
 #include "bench/ours.hpp"
 
-#include "backends/backend.hpp"
 #include "bench/elementwise.hpp"
 #include "bench/in_place.hpp"
 
@@ -46,7 +45,7 @@ std::vector<tally::executor> host_executors(int threads, bool full) {
   std::vector<tally::executor> list;
   for (const tally::executor& where : tally::executors()) {
     const bool threaded = where.name() == "openmp" || where.name() == "kokkos";
-    const bool on_host = where.backend()->reaches(where, {});
+    const bool on_host = where.reaches_host_memory();
     if (on_host && threaded == (threads > 1)) list.push_back(where);
   }
   if (threads > 1) {

@@ -56,6 +56,10 @@ std::string executor::description() const {
   return std::string(name()) + (behind.empty() ? "" : " (" + behind + ")");
 }
 
+bool executor::reaches_host_memory() const {
+  return backend_ == nullptr || backend_->reaches(*this, backends::place{});
+}
+
 executor serial() { return executor(&backends::serial::instance); }
 
 executor simd(simd_options options) {

@@ -1,7 +1,5 @@
 #include "tests/data.hpp"
 
-#include "backends/backend.hpp"
-
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
@@ -159,9 +157,7 @@ void OnEveryExecutor::SetUp() {
   }
 }
 
-bool on_device(const tally::executor& where) {
-  return !where.backend()->reaches(where, tally::backends::place{});
-}
+bool on_device(const tally::executor& where) { return !where.reaches_host_memory(); }
 
 buffer::buffer(const tally::executor& where, std::size_t bytes)
     : device_(on_device(where)), size_(bytes) {

@@ -1,5 +1,4 @@
 // Executors: the list, names, and that a requested one runs.
-#include "backends/backend.hpp"
 #include "tests/data.hpp"
 
 #include <tally/tally.hpp>

@@ -69,6 +69,8 @@ class TALLY_EXPORT executor {
   instruction_set instructions() const noexcept { return static_cast<instruction_set>(set_); }
   /// Whether Tally chose it; some functions may then use another.
   bool chooses_instructions() const noexcept { return chooses_instructions_; }
+  /// Whether kernels access ordinary host memory, as from `new`.
+  bool reaches_host_memory() const;
   /// The backend; null for `automatic`.
   const backends::backend* backend() const noexcept { return backend_; }
   /// Kernels of short calls, of `simd` and `automatic` (<tally/detail/level_one.hpp>); else null.
