@@ -376,7 +376,9 @@ void run_integers(const three_factors<std::int64_t>& f, const T* x, const T* y, 
 
 template <class T>
 void run_contiguous(const transform_arguments& a, bool past_caches) {
-  const auto *const x = static_cast<const T*>(a.x.data), *const y = static_cast<const T*>(a.y.data);
+  const auto* const x = static_cast<const T*>(a.x.data);
+  // x again where there is one input: every function is passed an element of y.
+  const auto* const y = a.y.data != nullptr ? static_cast<const T*>(a.y.data) : x;
   auto* const z = static_cast<T*>(a.z.data);
   if constexpr (std::is_integral_v<T>) {
     const auto f = three_factors<std::int64_t>::of<std::int64_t>(a);
