@@ -350,7 +350,7 @@ class TestPlan(unittest.TestCase):
 
     def test_without_a_gpu_kernels_are_for_the_tests_alone_and_the_help_says_so(self):
         for gpu in (False, True):
-            self.assertEqual("-DCMAKE_CUDA_ARCHITECTURES=90" in self.plan(gpu=gpu)[0].options, not gpu)
+            self.assertEqual("-DCMAKE_CUDA_ARCHITECTURES=90-virtual" in self.plan(gpu=gpu)[0].options, not gpu)
         self.assertIn("without optimisation, for the tests alone", " ".join(run.DESCRIPTION.split()))
 
     def test_installs_what_tests_would_be_left_out_without(self):
