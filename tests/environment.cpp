@@ -60,7 +60,10 @@ struct environment {
   void set() const {
     std::fesetround(rounding);
 #if defined(__x86_64__) && defined(__GLIBC__)
-    if (has_traps) feenableexcept(FE_ALL_EXCEPT);  // also x87
+    if (has_traps) {  // also x87, whose next instruction traps for what earlier tests have raised
+      std::feclearexcept(FE_ALL_EXCEPT);
+      feenableexcept(FE_ALL_EXCEPT);
+    }
 #endif
     const word flushing = control() | flush;
     set_control(has_traps == a_set_bit_traps ? flushing | traps : flushing & ~traps);
