@@ -24,7 +24,7 @@ namespace {
 
 using tally::nccl::communicator;
 using tally::nccl::layout;
-using tally::nccl::calls::check;
+using tally::nccl::detail::check;
 
 /// Barrier and shared values of all ranks' threads.
 struct meeting {
@@ -120,14 +120,14 @@ class distributed_copy {
                          tally::as_output(y),
                          1,
                          0,
-                         &copy_.interior_plan(),
+                         copy_.interior_plan(),
                          {{}, false}});
   }
 
  private:
   tally::executor where_;
   tally::csr_matrix<double> none_;
-  tally::distributed::device_copy copy_;
+  tally::detail::placed_rows copy_;
 };
 
 /// Rows of the 27-point stencil on n^3 points, with global int32 columns.

@@ -89,7 +89,7 @@ std::int64_t border(const options& chosen, std::int64_t rows, int rank, int rank
 
 void solve(ncclComm_t comm, int device, const global_matrix& whole, const options& chosen,
            meeting& others) {
-  tally::nccl::calls::check(cudaSetDevice(device), "cudaSetDevice");
+  tally::nccl::detail::check(cudaSetDevice(device), "cudaSetDevice");
   const tally::executor where = tally::cuda({.device = device});
   const communicator over(comm, where);
   const auto rows = static_cast<std::int64_t>(whole.rows);
@@ -186,7 +186,7 @@ int run(const options& chosen) {
   if (a.rows != a.columns) throw std::runtime_error("the matrix is not square");
   std::printf("%zu rows, %zu entries, %d GPUs\n", a.rows, a.values.size(), devices);
   std::vector<ncclComm_t> comms(static_cast<std::size_t>(devices));
-  tally::nccl::calls::check(ncclCommInitAll(comms.data(), devices, nullptr), "ncclCommInitAll");
+  tally::nccl::detail::check(ncclCommInitAll(comms.data(), devices, nullptr), "ncclCommInitAll");
   meeting others(a.rows, devices);
   std::vector<std::thread> threads;
   for (int device = 0; device < devices; ++device) {
@@ -200,7 +200,8 @@ int run(const options& chosen) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (ncclComm_t comm : comms) tally::nccl::calls::check(ncclCommDestroy(comm), "ncclCommDestroy");
+  for (ncclComm_t comm : comms)
+    tally::nccl::detail::check(ncclCommDestroy(comm), "ncclCommDestroy");
   const bool agrees = others.hash == chosen.expected_hash.value_or(others.hash);
   if (!agrees) std::puts("The iterates are NOT those that were expected.");
   return agrees ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -36,6 +36,7 @@
 #include <string_view>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -201,6 +202,18 @@ const tally::executor& one() {
 }
 
 // --- The tests ------------------------------------------------------------------------------------
+
+void numbers_elements(const here& h) {
+  const std::int64_t n = 9000;
+  layout l = layout_of(h, n, 0);
+  const layout moved = std::move(l);
+  h.expect(l.total() == n && l.size() == moved.size() && l.first() == moved.first() &&
+               l.owner(0) == moved.owner(0) && &l.over() == &moved.over(),
+           "a layout that was moved from");
+  vector<double> x(h, n, 30);
+  h.expect_bits(tally::nccl::sum(l, h.where, x.part_of(l)), tally::sum(one(), x.all()),
+                "a sum over a layout that was moved from");
+}
 
 void sums_doubles(const here& h) {
   for (const std::int64_t n : sizes()) {
@@ -606,6 +619,18 @@ void multiplies(const here& h) {
       [&] { tally::nccl::matrix(l, h.where, tally::nccl::rows_of(l, broken.view())); });
   h.expect_error(tally::errc::size_mismatch, "tally::nccl::matrix: this rank's rows are 200",
                  [&] { tally::nccl::matrix(layout(h.over, h.where, 201), h.where, whole.view()); });
+
+  tally::nccl::matrix from(l, h.where, tally::nccl::rows_of(l, whole.view()));
+  const tally::nccl::matrix to = std::move(from);
+  h.expect(from.rows() == 0 && from.columns() == 0 && from.boundary_rows() == 0 &&
+               from.ghosts() == 0 && to.rows() == 200,
+           "a matrix that was moved from");
+  vector<double> x(h, 200, 70);
+  result<double> y(h, static_cast<std::size_t>(l.size()));
+  h.expect_error(tally::errc::invalid_argument, "tally::nccl::matrix: it was moved from", [&] {
+    tally::nccl::spmv(h.where, from, x.part_of(l),
+                      std::span(y.get(), static_cast<std::size_t>(l.size())));
+  });
 }
 
 void refuses(const here& h) {
@@ -642,6 +667,7 @@ void refuses(const here& h) {
 }
 
 constexpr std::pair<const char*, void (*)(const here&)> tests[] = {
+    {"numbers elements", numbers_elements},
     {"sums doubles", sums_doubles},
     {"sums all types", sums_all_types},
     {"scales norms", scales_norms},
@@ -662,10 +688,10 @@ std::vector<std::string_view> chosen;
 /// Exceptions end the program: other ranks would wait for ever.
 void run_rank(ncclComm_t comm, int device) {
   try {
-    tally::nccl::calls::check(cudaSetDevice(device), "cudaSetDevice");
+    tally::nccl::detail::check(cudaSetDevice(device), "cudaSetDevice");
     cudaStream_t stream = nullptr;
-    tally::nccl::calls::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
-                              "cudaStreamCreateWithFlags");
+    tally::nccl::detail::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+                               "cudaStreamCreateWithFlags");
     {
       const tally::executor where = tally::cuda({.device = device, .stream = stream});
       const communicator over(comm, where);
@@ -674,7 +700,7 @@ void run_rank(ncclComm_t comm, int device) {
                     over.through() != nullptr ? "windows" : "NCCL alone");
       }
       for (const auto& [name, run] : tests) {
-        const auto is_named = [&](std::string_view part) {
+        const auto is_named = [&, &name = name](std::string_view part) {
           return std::string_view(name).find(part) != std::string_view::npos;
         };
         if (!chosen.empty() && std::none_of(chosen.begin(), chosen.end(), is_named)) continue;

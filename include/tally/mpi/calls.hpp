@@ -1,18 +1,23 @@
-// Checked calls of MPI.
+// Checked calls of MPI, and agreement on errors: what one rank throws, all ranks throw.
 #pragma once
 
-#include <tally/error.hpp>
+#include <tally/distributed/transport.hpp>
 
 #include <mpi.h>
 
+#include <array>
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 /// Operations over MPI ranks. Tally neither initialises nor finalises MPI.
 namespace tally::mpi {
 
-namespace calls {
+namespace detail {
+
+using namespace tally::detail;
 
 /// @throws error device_failure with MPI's text.
 inline void check(int status, const char* function) {
@@ -50,6 +55,37 @@ inline void check_communicator(MPI_Comm comm) {
     throw error(errc::invalid_argument,
                 "tally::mpi: a communicator is that of one group of ranks, and not MPI_COMM_NULL");
   }
+}
+
+/// @throws error invalid_argument for more than an `int` counts.
+inline int count_of(std::size_t elements) {
+  if (elements > static_cast<std::size_t>((std::numeric_limits<int>::max)())) {
+    throw error(errc::invalid_argument, "tally::mpi: " + std::to_string(elements) +
+                                            " elements are too many for one message");
+  }
+  return static_cast<int>(elements);
+}
+
+/// Throws the failure of `rank` on all ranks, with its number. Collective.
+[[noreturn]] inline void throw_from(MPI_Comm comm, int rank, const std::optional<failure>& failed) {
+  std::array<int, 2> head = {};
+  std::string text;
+  if (failed && rank_in(comm) == rank) {
+    text = failed->text;
+    head = {static_cast<int>(failed->code), static_cast<int>(text.size())};
+  }
+  check(MPI_Bcast(head.data(), 2, MPI_INT, rank, comm), "MPI_Bcast");
+  text.resize(static_cast<std::size_t>(head[1]));
+  check(MPI_Bcast(text.data(), head[1], MPI_CHAR, rank, comm), "MPI_Bcast");
+  throw error(static_cast<errc>(head[0]), "rank " + std::to_string(rank) + ": " + text);
+}
+
+/// Throws the failure of the lowest failed rank on all. Collective.
+inline void agree(MPI_Comm comm, const std::optional<failure>& failed) {
+  const int mine = failed ? rank_in(comm) : ranks_of(comm);
+  int lowest = mine;
+  check(MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (lowest < ranks_of(comm)) throw_from(comm, lowest, failed);
 }
 
 /// Point-to-point messages in flight. After an exception pending receives are cancelled, so that
@@ -108,6 +144,6 @@ class exchange {
   std::size_t received_ = 0;
 };
 
-}  // namespace calls
+}  // namespace detail
 
 }  // namespace tally::mpi

@@ -5,7 +5,6 @@
 // communicator (or MPI_Finalize), its layouts and its matrices.
 #pragma once
 
-#include <tally/mpi/agreement.hpp>
 #include <tally/mpi/calls.hpp>
 
 #include <mpi.h>
@@ -20,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace tally::mpi::calls {
+namespace tally::mpi::detail {
 
 /// Whether the code of MPI's callbacks is being unloaded.
 inline std::atomic<bool> is_unloading = false;
@@ -289,4 +288,4 @@ inline std::shared_ptr<communicator> communicator::reordered(
   return own;
 }
 
-}  // namespace tally::mpi::calls
+}  // namespace tally::mpi::detail

@@ -2,64 +2,69 @@
 #pragma once
 
 #include <tally/csr_matrix.hpp>
-#include <tally/mpi/agreement.hpp>
-#include <tally/mpi/calls.hpp>
 #include <tally/mpi/communicator.hpp>
-#include <tally/mpi/reduction.hpp>
-#include <tally/types.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
-namespace tally::mpi::matrices {
+namespace tally::mpi::detail {
 
-/// Writes the exclusive scan of `counts` to `begins`. Returns the total.
-inline std::size_t place(const std::vector<int>& counts, std::vector<int>& begins) {
-  std::size_t total = 0;
-  for (std::size_t r = 0; r < counts.size(); ++r) {
-    begins[r] = calls::count_of(total);
-    total += static_cast<std::size_t>(counts[r]);
+/// Messages of an MPI_Alltoallv.
+struct counted_messages {
+  std::vector<int> counts, begins;
+
+  /// Sets `begins`. Returns the number of all elements.
+  std::size_t place() {
+    std::size_t total = 0;
+    begins.clear();
+    for (const int count : counts) {
+      begins.push_back(count_of(total));
+      total += static_cast<std::size_t>(count);
+    }
+    return static_cast<std::size_t>(count_of(total));
   }
-  return static_cast<std::size_t>(calls::count_of(total));
-}
+};
 
-/// Sends each entry to rank `owner(entry)`. Returns this rank's, ordered by sender, then by
-/// `for_each`. Collective; blocks.
+/// Sends each entry to the owner of its row. Returns this rank's, with local rows, in the order of
+/// senders, then of `for_each(f)`, which calls f(entry). Collective; blocks.
 /// @throws error on all ranks invalid_argument for more than 2^31 - 1 entries of a rank.
-template <element Value, class ForEach, class Owner>
-std::vector<matrix_entry<Value>> sent_to_owners(calls::communicator& over, const ForEach& for_each,
-                                                const Owner& owner) {
+template <element Value, class ForEach>
+std::vector<matrix_entry<Value>> entries_at_owners(communicator& over, const borders& rows,
+                                                   const ForEach& for_each) {
   using entry = matrix_entry<Value>;
   static_assert(sizeof(entry) % 8 == 0);
   MPI_Comm comm = over.get();
-  const auto ranks = static_cast<std::size_t>(calls::ranks_of(comm));
-  std::optional<calls::failure> failed;
+  const auto ranks = static_cast<std::size_t>(ranks_of(comm));
+  std::optional<failure> failed;
   std::vector<entry> sent, received;
-  std::vector<int> counts(ranks), begins(ranks), received_counts(ranks), received_begins(ranks);
-  calls::attempt(failed, [&] {
+  counted_messages to{std::vector<int>(ranks), {}}, from = to;
+  attempt(failed, [&] {
+    const auto owner = [&](const entry& e) { return static_cast<std::size_t>(rows.owner(e.row)); };
     std::size_t all = 0;
     for_each([&](const entry& e) {
-      ++counts[static_cast<std::size_t>(owner(e))];
-      calls::count_of(++all);
+      ++to.counts[owner(e)];
+      count_of(++all);
     });
-    sent.resize(place(counts, begins));
-    std::vector<int> next = begins;
-    for_each([&](const entry& e) {
-      sent[static_cast<std::size_t>(next[static_cast<std::size_t>(owner(e))]++)] = e;
-    });
+    sent.resize(to.place());
+    std::vector<int> next = to.begins;
+    for_each([&](const entry& e) { sent[static_cast<std::size_t>(next[owner(e)]++)] = e; });
   });
-  calls::agree(comm, failed);
-  calls::check(MPI_Alltoall(counts.data(), 1, MPI_INT, received_counts.data(), 1, MPI_INT, comm),
-               "MPI_Alltoall");
-  calls::attempt(failed, [&] { received.resize(place(received_counts, received_begins)); });
-  calls::agree(comm, failed);
+  agree(comm, failed);
+  check(MPI_Alltoall(to.counts.data(), 1, MPI_INT, from.counts.data(), 1, MPI_INT, comm),
+        "MPI_Alltoall");
+  attempt(failed, [&] { received.resize(from.place()); });
+  agree(comm, failed);
   const MPI_Datatype type = over.type_of(sizeof(entry) / 8);
-  const int status = MPI_Alltoallv(sent.data(), counts.data(), begins.data(), type, received.data(),
-                                   received_counts.data(), received_begins.data(), type, comm);
-  calls::attempt(failed, [&] { calls::check(status, "MPI_Alltoallv"); });
-  calls::agree(comm, failed);
+  const int status =
+      MPI_Alltoallv(sent.data(), to.counts.data(), to.begins.data(), type, received.data(),
+                    from.counts.data(), from.begins.data(), type, comm);
+  attempt(failed, [&] { check(status, "MPI_Alltoallv"); });
+  agree(comm, failed);
+  const std::int64_t first = rows.first(rank_in(comm));
+  for (entry& e : received) e.row -= first;
   return received;
 }
 
-}  // namespace tally::mpi::matrices
+}  // namespace tally::mpi::detail

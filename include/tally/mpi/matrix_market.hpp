@@ -1,11 +1,7 @@
 // Parallel reading of Matrix Market files. Format and errors: <tally/matrix_market.hpp>.
 #pragma once
 
-#include <tally/csr_matrix.hpp>
-#include <tally/error.hpp>
 #include <tally/matrix_market.hpp>
-#include <tally/mpi/agreement.hpp>
-#include <tally/mpi/calls.hpp>
 #include <tally/mpi/entries.hpp>
 #include <tally/mpi/layout.hpp>
 
@@ -41,12 +37,11 @@ namespace tally::mpi {
 template <matrix_market_value Value = double>
 csr_matrix<Value, std::int64_t, std::int64_t> read_matrix_market(
     const layout& l, const std::string& path, const matrix_market_options& options = {}) {
-  using entry = matrix_entry<Value>;
   MPI_Comm comm = l.communicator();
   const auto rank = static_cast<std::size_t>(l.rank());
-  std::optional<calls::failure> failed;
+  std::optional<detail::failure> failed;
   matrix_market_part<Value> part;
-  calls::attempt(failed, [&] {
+  detail::attempt(failed, [&] {
     part = read_matrix_market_part<Value>(path, rank, static_cast<std::size_t>(l.ranks()), options);
     if (part.sizes.rows != static_cast<std::size_t>(l.total())) {
       throw error(errc::size_mismatch, "tally::mpi::read_matrix_market: " + path + " has " +
@@ -55,12 +50,12 @@ csr_matrix<Value, std::int64_t, std::int64_t> read_matrix_market(
                                            " elements");
     }
   });
-  calls::agree(comm, failed);
+  detail::agree(comm, failed);
 
   std::uint64_t lines = part.lines;
-  calls::check(MPI_Allreduce(MPI_IN_PLACE, &lines, 1, MPI_UINT64_T, MPI_SUM, comm),
-               "MPI_Allreduce");
-  calls::attempt(failed, [&] {
+  detail::check(MPI_Allreduce(MPI_IN_PLACE, &lines, 1, MPI_UINT64_T, MPI_SUM, comm),
+                "MPI_Allreduce");
+  detail::attempt(failed, [&] {
     if (lines == part.sizes.entries) return;
     // Reading the whole file gives the file's own error.
     if (rank == 0) matrix_market::check_number_of_entries(path, options);
@@ -69,22 +64,18 @@ csr_matrix<Value, std::int64_t, std::int64_t> read_matrix_market(
                                            std::to_string(part.sizes.entries) +
                                            " were read: is it the same file on all ranks?");
   });
-  calls::agree(comm, failed);
+  detail::agree(comm, failed);
 
-  std::vector<entry> own = matrices::sent_to_owners<Value>(
-      *l.over(),
-      [&](const auto& f) {
-        for (const entry& e : part.entries) f(e);
-      },
-      [&](const entry& e) { return l.owner(e.row); });
+  const auto own = detail::entries_at_owners<Value>(*l.over(), *l.borders(), [&](const auto& f) {
+    for (const matrix_entry<Value>& e : part.entries) f(e);
+  });
   part.entries = {};
   csr_matrix<Value, std::int64_t, std::int64_t> rows;
-  calls::attempt(failed, [&] {
-    for (entry& e : own) e.row -= l.first();
+  detail::attempt(failed, [&] {
     rows = rows_of_entries<Value>(static_cast<std::size_t>(l.size()), part.sizes.columns,
-                                  std::span<const entry>(own));
+                                  std::span(own));
   });
-  calls::agree(comm, failed);
+  detail::agree(comm, failed);
   return rows;
 }
 

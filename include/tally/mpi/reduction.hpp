@@ -1,44 +1,19 @@
 // Sums over ranks: nodes of the order's tree, or integer words.
 #pragma once
 
-#include <tally/detail/distributed/sums.hpp>
-#include <tally/dot.hpp>
-#include <tally/error.hpp>
-#include <tally/exact_words.hpp>
-#include <tally/executor.hpp>
-#include <tally/interval_sum.hpp>
-#include <tally/mpi/agreement.hpp>
-#include <tally/mpi/calls.hpp>
-#include <tally/mpi/communicator.hpp>
 #include <tally/mpi/layout.hpp>
 #include <tally/mpi/request.hpp>
-#include <tally/order.hpp>
-#include <tally/reduce.hpp>
-#include <tally/types.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
-namespace tally::mpi::calls {
-
-using distributed::sums;
-
-/// @throws error invalid_argument for more than an `int` counts.
-inline int count_of(std::size_t elements) {
-  if (elements > static_cast<std::size_t>((std::numeric_limits<int>::max)())) {
-    throw error(errc::invalid_argument, "tally::mpi: " + std::to_string(elements) +
-                                            " elements are too many for one message");
-  }
-  return static_cast<int>(elements);
-}
+namespace tally::mpi::detail {
 
 // --- The default grade ----------------------------------------------------------------------------
 
@@ -112,16 +87,16 @@ inline bool joins_in_order(const layout& l, int words, bool blocks) {
 /// rank where their chunk begins, which waits for it after summing its whole chunks.
 class interval_reduction final : public unfinished_sums {
  public:
-  interval_reduction(const layout& l, const executor& where, sums all, bool blocks,
+  interval_reduction(const layout& l, const executor& where, field_sums all, bool blocks,
                      double scale = 1)
       : layout_(l),
         where_(where),
         sums_(std::move(all)),
-        shape_{sums_.what, sums_.accumulator(), sums_.fields.size(), l.total()},
+        shape_(sums_.shape(l.total())),
         scale_(scale),
         own_((interval_bytes(shape_) + 7) / 8),
         message_(own_.size()) {
-    count_of(numbers() * static_cast<std::size_t>(chunk) * term_bytes());  // on all ranks alike
+    count_of(numbers() * order::chunk * term_bytes());  // on all ranks alike
     const int words = count_of(message_.size());
     count_of(message_.size() * sizeof(std::int64_t));  // MPI_Type_size returns an int
     const MPI_Datatype type = layout_.over()->type_of(words);
@@ -164,16 +139,6 @@ class interval_reduction final : public unfinished_sums {
   }
 
  private:
-  static constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
-
-  /// Terms of a chunk from another rank.
-  struct piece {
-    int rank;
-    std::int64_t first;
-    std::size_t count;
-    std::vector<std::byte> terms;
-  };
-
   static interval_head& head_of(std::vector<std::int64_t>& message) noexcept {
     return *reinterpret_cast<interval_head*>(message.data());
   }
@@ -181,43 +146,35 @@ class interval_reduction final : public unfinished_sums {
   std::size_t term_bytes() const noexcept { return size_of(part_of(shape_.accumulator)); }
 
   void make_message() {
-    const interval_borders own =
-        borders_of_part(layout_.total(), layout_.first(), layout_.first() + layout_.size());
-
     // Terms of the chunk continued elsewhere. Messages of one rank stay in order and each call
     // takes its own, so one tag suffices.
     MPI_Comm comm = layout_.communicator();
     const int tag = layout_.tag();
-    std::vector<piece> pieces;
-    const std::int64_t chunk_end =
-        own.tail < own.end ? (std::min)(own.tail + chunk, layout_.total()) : own.end;
-    for (std::int64_t next = own.end; next < chunk_end;) {
-      const int rank = layout_.owner(next);
-      const std::int64_t last = (std::min)(chunk_end, layout_.first(rank + 1));
-      const auto count = static_cast<std::size_t>(last - next);
-      pieces.push_back({rank, next - own.tail, count, {}});
-      pieces.back().terms.resize(numbers() * count * term_bytes());
-      next = last;
-    }
-    std::vector<std::byte> sent, terms;
+    const interval_borders own = layout_.parts_of(layout_.rank());
+    const std::vector<chunk_piece> pieces = layout_.continued();
+    const auto stride = static_cast<std::size_t>(layout_.chunk_end() - own.tail);
+    const std::size_t each = numbers() * term_bytes();  // bytes of an element's terms
+    std::vector<std::byte> received((stride - own.tail_size()) * each), sent, terms;
+    const auto terms_of = [&](const chunk_piece& p) {
+      return received.data() + (static_cast<std::size_t>(p.first) - own.tail_size()) * each;
+    };
     exchange messages(pieces.size() + 1);
-    for (piece& p : pieces) {
-      messages.receive(p.terms.data(), count_of(p.terms.size()), MPI_BYTE, p.rank, tag, comm);
+    for (const chunk_piece& p : pieces) {
+      messages.receive(terms_of(p), count_of(static_cast<std::size_t>(p.count) * each), MPI_BYTE,
+                       p.rank, tag, comm);
     }
     bool must_send = own.head_size() > 0;
     const auto send = [&](std::size_t bytes) {
       if (!std::exchange(must_send, false)) return;
-      messages.send(sent.data(), count_of(bytes), MPI_BYTE,
-                    layout_.owner(own.begin / chunk * chunk), tag, comm);
+      messages.send(sent.data(), count_of(bytes), MPI_BYTE, layout_.begun_by(), tag, comm);
     };
 
     attempt(failed_,
-            [&] { sums_.check_size("tally::mpi", static_cast<std::size_t>(layout_.size())); });
+            [&] { sums_.check_size(transport::name, static_cast<std::size_t>(layout_.size())); });
     clear_interval(shape_, own_.data());
-    const auto stride = static_cast<std::size_t>(chunk_end - own.tail);
     attempt(failed_, [&] {
-      sent.resize(numbers() * own.head_size() * term_bytes());
-      terms.resize(numbers() * stride * term_bytes());
+      sent.resize(own.head_size() * each);
+      terms.resize(stride * each);
       interval_part part;
       part.fields = sums_.fields;
       part.first = own.begin;
@@ -236,15 +193,16 @@ class interval_reduction final : public unfinished_sums {
     if (!failed_) failed_ = std::move(lost);
     attempt(failed_, [&] {
       if (own.tail == own.end) return;
-      for (const piece& p : pieces) {
-        const std::size_t bytes = p.count * term_bytes();
+      for (const chunk_piece& p : pieces) {
+        const auto first = static_cast<std::size_t>(p.first);
+        const std::size_t bytes = static_cast<std::size_t>(p.count) * term_bytes();
         for (std::size_t i = 0; i < numbers(); ++i) {
-          std::copy_n(
-              p.terms.data() + i * bytes, bytes,
-              terms.data() + (i * stride + static_cast<std::size_t>(p.first)) * term_bytes());
+          std::copy_n(terms_of(p) + i * bytes, bytes,
+                      terms.data() + (i * stride + first) * term_bytes());
         }
       }
-      append_chunk(shape_, own.tail / chunk, stride, stride, terms.data(), own_.data());
+      const std::int64_t chunk = own.tail / static_cast<std::int64_t>(order::chunk);
+      append_chunk(shape_, chunk, stride, stride, terms.data(), own_.data());
     });
     if (failed_) {
       clear_interval(shape_, own_.data());
@@ -262,7 +220,7 @@ class interval_reduction final : public unfinished_sums {
 
   const layout& layout_;
   executor where_;
-  sums sums_;
+  field_sums sums_;
   interval_shape shape_;
   double scale_;
   std::vector<std::int64_t> own_;      // this rank's message
@@ -277,17 +235,18 @@ class interval_reduction final : public unfinished_sums {
 class limb_reduction final : public unfinished_sums {
  public:
   /// @param l layout with the vectors' sizes, or null.
-  limb_reduction(MPI_Comm comm, const layout* l, const executor& where, sums all, bool blocks)
+  limb_reduction(MPI_Comm comm, const layout* l, const executor& where, field_sums all, bool blocks)
       : comm_(comm), sums_(std::move(all)), words_(size() * limbs_per_sum() + 1) {
     if (l == nullptr) check_communicator(comm);
     attempt(failed_, [&] {
-      if (l != nullptr) sums_.check_size("tally::mpi", static_cast<std::size_t>(l->size()));
-      if (sums_.fields.empty()) return;
-      if (sums_.result != type::int64) {
+      if (l != nullptr) sums_.check_size(transport::name, static_cast<std::size_t>(l->size()));
+      if (has_limbs()) {
         add_exact_sums(where, sums_.fields, sums_.conjugated, sums_.exact_sum(), words_.data());
         return;
       }
-      for (std::size_t j = 0; j < size(); ++j) sum_integers(where, sums_.fields[j], &words_[j]);
+      for (std::size_t j = 0; j < size(); ++j) {
+        sums_.sum_field(where, j, {&words_[j], type::int64}, {.wait = true});
+      }
     });
     if (failed_) {
       std::fill(words_.begin(), words_.end(), 0);
@@ -296,7 +255,6 @@ class limb_reduction final : public unfinished_sums {
     all_reduce(MPI_IN_PLACE, words_.data(), count_of(words_.size()), MPI_UINT64_T, MPI_SUM, comm,
                blocks);
   }
-
   ~limb_reduction() override { wait_if_pending(); }
 
   std::size_t size() const noexcept override { return sums_.fields.size(); }
@@ -304,54 +262,44 @@ class limb_reduction final : public unfinished_sums {
   void finish(void* results) override {
     wait();
     if (words_.back() != 0) agree(comm_, failed_);
-    for (std::size_t j = 0; j < size(); ++j) {
-      round(words_.data() + j * limbs_per_sum(),
-            static_cast<std::byte*>(results) + j * size_of(sums_.result));
-    }
-  }
-
- private:
-  std::size_t limbs_per_sum() const noexcept {
-    return sums_.fields.empty() || sums_.result == type::int64 ? 1 : exact_words(sums_.exact_sum());
-  }
-
-  void sum_integers(const executor& where, const interval_field& f, std::int64_t* sum) const {
-    const output to = {sum, type::int64};
-    const call_options options = {.wait = true};
-    if (sums_.what == summand::product) {
-      dot(where, dot_arguments{f.x, f.y, sums_.conjugated, to, options});
-    } else {
-      const reduction what = sums_.what == summand::value ? reduction::sum : reduction::asum;
-      reduce(where, {f.x, what, to, options});
-    }
-  }
-
-  void round(const std::int64_t* words, void* result) const {
-    if (sums_.result == type::int64) {
-      *static_cast<std::int64_t*>(result) = *words;
+    if (!has_limbs()) {
+      std::copy_n(words_.data(), size(), static_cast<std::int64_t*>(results));
       return;
     }
     const bool root = sums_.what == summand::square;
-    round_words(serial(), {words, sums_.exact_sum(), 1, root, {result, sums_.result}});
+    round_words(serial(),
+                {words_.data(), sums_.exact_sum(), size(), root, {results, sums_.result}});
+  }
+
+ private:
+  bool has_limbs() const noexcept { return size() > 0 && sums_.result != type::int64; }
+  std::size_t limbs_per_sum() const noexcept {
+    return has_limbs() ? exact_words(sums_.exact_sum()) : 1;
   }
 
   MPI_Comm comm_;
-  sums sums_;
+  field_sums sums_;
   std::vector<std::int64_t> words_;  // of all sums, then the number of failed ranks
   std::optional<failure> failed_;
 };
 
-inline std::unique_ptr<unfinished_sums> start(const layout& l, const executor& where, sums all,
-                                              grade g, bool blocks) {
+inline std::unique_ptr<unfinished_sums> start(const layout& l, const executor& where,
+                                              field_sums all, grade g, bool blocks) {
   if (g.is_exact() || all.result == type::int64 || all.fields.empty()) {
     return std::make_unique<limb_reduction>(l.communicator(), &l, where, std::move(all), blocks);
   }
   return std::make_unique<interval_reduction>(l, where, std::move(all), blocks);
 }
 
-inline std::unique_ptr<unfinished_sums> start(MPI_Comm comm, const executor& where, sums all,
+inline std::unique_ptr<unfinished_sums> start(MPI_Comm comm, const executor& where, field_sums all,
                                               exact_grade, bool blocks) {
   return std::make_unique<limb_reduction>(comm, nullptr, where, std::move(all), blocks);
 }
 
-}  // namespace tally::mpi::calls
+template <class C>
+void transport::sum(const C& over, const executor& where, field_sums all,
+                    distributed::grade_over<C> g, void* results, std::size_t /*bytes*/) {
+  start(over, where, std::move(all), g, true)->finish(results);
+}
+
+}  // namespace tally::mpi::detail

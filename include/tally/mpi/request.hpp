@@ -1,19 +1,17 @@
 // Requests: reductions in flight.
 #pragma once
 
-#include <tally/error.hpp>
+#include <tally/distributed/sums.hpp>
 #include <tally/mpi/calls.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace tally::mpi {
 
-namespace calls {
+namespace detail {
 
 /// Sums whose local parts are done and messages in flight.
 class unfinished_sums {
@@ -62,24 +60,7 @@ class unfinished_sums {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-template <class R>
-struct results {
-  static R of(unfinished_sums& sums) {
-    R result;
-    sums.finish(&result);
-    return result;
-  }
-};
-template <class T>
-struct results<std::vector<T>> {
-  static std::vector<T> of(unfinished_sums& sums) {
-    std::vector<T> all(sums.size());
-    sums.finish(all.data());
-    return all;
-  }
-};
-
-}  // namespace calls
+}  // namespace detail
 
 /// Pending results of the functions with the prefix i (`idot`, ...).
 ///
@@ -92,7 +73,7 @@ class request {
   /// An empty request.
   request() = default;
   /// A request made by the non-blocking functions.
-  explicit request(std::unique_ptr<calls::unfinished_sums> sums) noexcept
+  explicit request(std::unique_ptr<detail::unfinished_sums> sums) noexcept
       : sums_(std::move(sums)) {}
   /// Leaves the other one empty.
   request(request&&) noexcept = default;
@@ -114,8 +95,8 @@ class request {
       throw error(errc::invalid_argument,
                   "tally::mpi::request::wait: there is nothing to wait for");
     }
-    const std::unique_ptr<calls::unfinished_sums> sums = std::move(sums_);
-    return calls::results<R>::of(*sums);
+    const std::unique_ptr<detail::unfinished_sums> sums = std::move(sums_);
+    return detail::filled<R>(sums->size(), [&](void* to, std::size_t) { sums->finish(to); });
   }
 
   /// Whether the messages have arrived. Not blocking, not collective; lets MPI progress.
@@ -131,7 +112,7 @@ class request {
     }
   }
 
-  std::unique_ptr<calls::unfinished_sums> sums_;
+  std::unique_ptr<detail::unfinished_sums> sums_;
 };
 
 }  // namespace tally::mpi

@@ -1,8 +1,7 @@
 // Checked calls of NCCL and of the CUDA runtime.
 #pragma once
 
-#include <tally/error.hpp>
-#include <tally/executor.hpp>
+#include <tally/distributed/transport.hpp>
 
 #include <nccl.h>
 
@@ -11,7 +10,9 @@
 /// Operations over the devices of an NCCL communicator, queued on a stream.
 namespace tally::nccl {
 
-namespace calls {
+namespace detail {
+
+using namespace tally::detail;
 
 /// @throws error device_failure with NCCL's text; invalid_argument for a non-blocking communicator,
 ///               whose pending calls later work would overtake.
@@ -75,6 +76,6 @@ void together(const Calls& all) {
   check(ncclGroupEnd(), "ncclGroupEnd");
 }
 
-}  // namespace calls
+}  // namespace detail
 
 }  // namespace tally::nccl

@@ -1,17 +1,8 @@
 // The devices of a call and the memory it needs.
 #pragma once
 
-#include <tally/buffer.hpp>
-#include <tally/error.hpp>
-#include <tally/exact_words.hpp>
-#include <tally/executor.hpp>
-#include <tally/joined_sum.hpp>
-#include <tally/nccl/calls.hpp>
 #include <tally/nccl/windows.hpp>
-#include <tally/order.hpp>
-#include <tally/types.hpp>
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +15,7 @@
 
 namespace tally::nccl {
 
-namespace calls {
+namespace detail {
 
 /// Outgrown buffers are kept: captured graphs may write there.
 class room {
@@ -50,7 +41,7 @@ class room {
   std::vector<buffer> all_;
 };
 
-}  // namespace calls
+}  // namespace detail
 
 /// The caller's NCCL communicator with the memory of Tally's calls over it.
 ///
@@ -78,24 +69,14 @@ class communicator {
         others_(where_, initial_node_bytes),
         pieces_(where_, initial_chunk_bytes),
         results_(where_, initial_result_bytes, reach::kernels_and_host) {
-    const calls::current_device current(device());
-    calls::check(ncclCommUserRank(comm, &rank_), "ncclCommUserRank");
-    calls::check(ncclCommCount(comm, &ranks_), "ncclCommCount");
-    calls::check(cudaMemset(words_.of(where_, 0), 0, words_.bytes()), "cudaMemset");
-    calls::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    const detail::current_device current(device());
+    detail::check(ncclCommUserRank(comm, &rank_), "ncclCommUserRank");
+    detail::check(ncclCommCount(comm, &ranks_), "ncclCommCount");
+    detail::check(cudaMemset(words_.of(where_, 0), 0, words_.bytes()), "cudaMemset");
+    detail::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     const char* const chosen = std::getenv("TALLY_NCCL_WINDOWS");
     if (ranks_ > windows::most || (chosen != nullptr && std::string(chosen) == "0")) return;
-    windows_.emplace(
-        where_, rank_, ranks_,
-        [&](const calls::window_card& mine, std::vector<calls::window_card>& all) {
-          gather(&mine, all.data(), sizeof mine);
-        },
-        [&](bool opened) {
-          std::vector<std::int64_t> all(static_cast<std::size_t>(ranks_));
-          const std::int64_t own = opened ? 1 : 0;
-          gather(&own, all.data(), sizeof own);
-          return std::find(all.begin(), all.end(), 0) == all.end();
-        });
+    windows_.emplace(where_, rank_, ranks_, [&](const auto& mine) { return gathered(mine); });
   }
   ~communicator() {
     if (!windows_) return;
@@ -105,10 +86,8 @@ class communicator {
     }
     if (!windows_->spans_processes()) return;
     windows_->close();
-    std::vector<std::int64_t> all(static_cast<std::size_t>(ranks_));
-    const std::int64_t own = 0;
     try {
-      gather(&own, all.data(), sizeof own);  // no peer buffer is freed while in use
+      gathered(std::int64_t{0});  // no peer buffer is freed while in use
     } catch (const error&) {
     }
   }
@@ -128,14 +107,22 @@ class communicator {
 
   /// Gathers bytes in host memory on all ranks. Collective; blocks.
   void gather(const void* mine, void* all, std::size_t bytes) const {
-    const calls::current_device current(device());
+    const detail::current_device current(device());
     const std::size_t ranks = static_cast<std::size_t>(ranks_);
     buffer room(where_, (ranks + 1) * bytes);
     auto* const own = static_cast<std::byte*>(room.get());
     copy_bytes(where_, mine, own, bytes);
-    calls::check(ncclAllGather(own, own + bytes, bytes, ncclUint8, comm_, where_.stream()),
-                 "ncclAllGather");
+    detail::check(ncclAllGather(own, own + bytes, bytes, ncclUint8, comm_, where_.stream()),
+                  "ncclAllGather");
     copy_bytes(where_, own + bytes, all, ranks * bytes);
+  }
+
+  /// Returns all ranks' values. Collective; blocks.
+  template <class T>
+  std::vector<T> gathered(const T& mine) const {
+    std::vector<T> all(static_cast<std::size_t>(ranks_));
+    gather(&mine, all.data(), sizeof mine);
+    return all;
   }
 
   /// @throws error invalid_argument unless the executor is on this device.
@@ -152,7 +139,7 @@ class communicator {
     const std::size_t bytes = count * sizeof(std::int64_t), had = words_.bytes();
     auto* const words = reinterpret_cast<std::int64_t*>(words_.of(where, bytes));
     if (bytes > had) {
-      calls::check(cudaMemsetAsync(words, 0, words_.bytes(), where.stream()), "cudaMemsetAsync");
+      detail::check(cudaMemsetAsync(words, 0, words_.bytes(), where.stream()), "cudaMemsetAsync");
     }
     return words;
   }
@@ -174,7 +161,7 @@ class communicator {
   void wait_for(const executor& where, void* to, std::size_t bytes, const Queue& queue) const {
     void* const results = results_.of(where, bytes);
     queue(results);
-    calls::check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
+    detail::check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
     std::memcpy(to, results, bytes);
   }
 
@@ -188,7 +175,7 @@ class communicator {
 
   static const executor& checked(ncclComm_t comm, const executor& where) {
     int device = -1;
-    if (comm != nullptr) calls::check(ncclCommCuDevice(comm, &device), "ncclCommCuDevice");
+    if (comm != nullptr) detail::check(ncclCommCuDevice(comm, &device), "ncclCommCuDevice");
     if (comm == nullptr || where.name() != "cuda" || where.device() != device) {
       throw error(errc::invalid_argument,
                   "tally::nccl::communicator: the executor is " + std::string(where.name()) +
@@ -202,8 +189,8 @@ class communicator {
   executor where_;
   int rank_ = 0;
   int ranks_ = 1;
-  mutable calls::room words_, nodes_, others_, pieces_, results_;
-  std::optional<calls::peer_buffers> windows_;
+  mutable detail::room words_, nodes_, others_, pieces_, results_;
+  std::optional<detail::peer_buffers> windows_;
   int exceptions_ = std::uncaught_exceptions();  ///< at construction
 };
 

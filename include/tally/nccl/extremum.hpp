@@ -7,28 +7,20 @@
 // collectives: <tally/nccl/sums.hpp>.
 #pragma once
 
-#include <tally/detail/distributed/sums.hpp>
-#include <tally/error.hpp>
-#include <tally/executor.hpp>
-#include <tally/extremum.hpp>
-#include <tally/gather.hpp>
-#include <tally/nccl/calls.hpp>
-#include <tally/nccl/communicator.hpp>
-#include <tally/nccl/layout.hpp>
+#include <tally/distributed/extremum.hpp>
 #include <tally/nccl/reduction.hpp>
-#include <tally/operand.hpp>
-#include <tally/reduce.hpp>
-#include <tally/result.hpp>
-#include <tally/types.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <type_traits>
 
 namespace tally::nccl {
 
-namespace calls {
+using distributed::iamax;
+using distributed::max;
+using distributed::min;
+using distributed::minmax;
+
+namespace detail {
 
 /// A rank's extremum, in device memory.
 struct candidate {
@@ -44,7 +36,7 @@ static_assert(sizeof(candidate) == 48, "elements of any size lie a whole number 
 class search {
  public:
   search(const layout& l, const executor& where, const operand& x)
-      : layout_(l), over_(l.over()), where_(where), x_(x), current_(l.over().device()) {}
+      : layout_(l), over_(l.over()), where_(where), x_(x) {}
 
   /// min, max or both; results are adjacent.
   void queue_extrema(extreme what, void* results) const {
@@ -139,97 +131,56 @@ class search {
   const communicator& over_;
   const executor& where_;
   operand x_;
-  current_device current_;
 };
 
-inline void queue_extrema(const char* function, const layout& l, const executor& where,
-                          const operand& x, extreme what, void* results) {
-  check_result(results);
-  distributed::check_size("tally::nccl", x, static_cast<std::size_t>(l.size()));
-  l.over().check_executor(where);
-  if (l.total() == 0) {
-    throw error(errc::no_elements, std::string(function) + ": no rank has an element");
-  }
-  search(l, where, x).queue_extrema(what, results);
-}
-
-inline void queue_iamax(const layout& l, const executor& where, const operand& x, void* result) {
+inline void queue_search(const layout& l, const executor& where, const operand& x, extreme what,
+                         void* result) {
   check_result(result);
-  distributed::check_size("tally::nccl", x, static_cast<std::size_t>(l.size()));
   l.over().check_executor(where);
+  check_search(l, x, what);
   const current_device current(l.over().device());
   if (l.total() == 0) {  // -1 has all bits set
     check(cudaMemsetAsync(result, 0xff, sizeof(std::int64_t), where.stream()), "cudaMemsetAsync");
-    return;
+  } else if (what == extreme::iamax) {
+    search(l, where, x).queue_iamax(result);
+  } else {
+    search(l, where, x).queue_extrema(what, result);
   }
-  search(l, where, x).queue_iamax(result);
 }
 
-template <class R, extreme what, class X>
-R found(const char* function, const layout& l, const executor& where, const X& x) {
-  R result;
-  l.over().wait_for(where, &result, sizeof result,
-                    [&](void* to) { queue_extrema(function, l, where, as_operand(x), what, to); });
-  return result;
+inline void transport::find(const layout& l, const executor& where, const operand& x, extreme what,
+                            void* results, std::size_t bytes) {
+  l.over().wait_for(where, results, bytes, [&](void* to) { queue_search(l, where, x, what, to); });
 }
 
-}  // namespace calls
+}  // namespace detail
 
-/// Smallest element of all ranks, at its lowest index in the layout.
-///
-/// @param l      layout of x.
-/// @param where, x  this rank's executor and part, as for `tally::min`; may be empty unless all
-///                  are.
-/// @return       value and index, on all ranks. Blocks.
-/// @throws error as `tally::min`; no_elements if no rank has one; size_mismatch.
-template <ordered_operand X>
-extremum<element_t<X>>(min)(const layout& l, const executor& where, const X& x) {
-  return calls::found<extremum<element_t<X>>, extreme::min>("tally::nccl::min", l, where, x);
-}
 /// Non-blocking form, with a result argument.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> P>
 void(min)(const layout& l, const executor& where, const X& x, P&& result) {
-  calls::queue_extrema("tally::nccl::min", l, where, as_operand(x), extreme::min,
+  detail::queue_search(l, where, as_operand(x), extreme::min,
                        results::first("tally::nccl::min", result));
 }
 
-/// Largest element, at its lowest index; otherwise as `min`.
-template <ordered_operand X>
-extremum<element_t<X>>(max)(const layout& l, const executor& where, const X& x) {
-  return calls::found<extremum<element_t<X>>, extreme::max>("tally::nccl::max", l, where, x);
-}
 /// Non-blocking form.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> P>
 void(max)(const layout& l, const executor& where, const X& x, P&& result) {
-  calls::queue_extrema("tally::nccl::max", l, where, as_operand(x), extreme::max,
+  detail::queue_search(l, where, as_operand(x), extreme::max,
                        results::first("tally::nccl::max", result));
 }
 
-/// `min` and `max` in one pass and one message.
-template <ordered_operand X>
-extrema<element_t<X>> minmax(const layout& l, const executor& where, const X& x) {
-  return calls::found<extrema<element_t<X>>, extreme::minmax>("tally::nccl::minmax", l, where, x);
-}
 /// Non-blocking form.
 template <ordered_operand X, result_place_of<extrema<element_t<X>>> P>
 void minmax(const layout& l, const executor& where, const X& x, P&& result) {
-  calls::queue_extrema("tally::nccl::minmax", l, where, as_operand(x), extreme::minmax,
+  detail::queue_search(l, where, as_operand(x), extreme::minmax,
                        results::first("tally::nccl::minmax", result));
 }
 
-/// Lowest index in the layout, from 0, of the element of largest magnitude; -1 if no rank has one.
-/// Otherwise as `min`.
-template <vector_operand X>
-std::int64_t iamax(const layout& l, const executor& where, const X& x) {
-  std::int64_t result = -1;
-  l.over().wait_for(where, &result, sizeof result,
-                    [&](void* to) { calls::queue_iamax(l, where, as_operand(x), to); });
-  return result;
-}
 /// Non-blocking form.
 template <vector_operand X, result_place_of<std::int64_t> P>
 void iamax(const layout& l, const executor& where, const X& x, P&& result) {
-  calls::queue_iamax(l, where, as_operand(x), results::first("tally::nccl::iamax", result));
+  detail::queue_search(l, where, as_operand(x), extreme::iamax,
+                       results::first("tally::nccl::iamax", result));
 }
 
 }  // namespace tally::nccl

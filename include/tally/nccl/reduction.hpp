@@ -1,58 +1,25 @@
 // Sums over devices: nodes of the order's tree, or integer words.
 #pragma once
 
-#include <tally/detail/distributed/sums.hpp>
-#include <tally/dot.hpp>
-#include <tally/error.hpp>
-#include <tally/exact_words.hpp>
-#include <tally/executor.hpp>
 #include <tally/gather.hpp>
-#include <tally/interval_sum.hpp>
-#include <tally/joined_sum.hpp>
-#include <tally/nccl/calls.hpp>
-#include <tally/nccl/communicator.hpp>
 #include <tally/nccl/layout.hpp>
-#include <tally/order.hpp>
-#include <tally/reduce.hpp>
-#include <tally/types.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
-namespace tally::nccl::calls {
-
-using distributed::sums;
+namespace tally::nccl::detail {
 
 // --- The exact grade, and integers ----------------------------------------------------------------
 
-/// Queues the sum of this rank's part of a field.
-inline void queue_sum(const executor& where, const sums& all, const interval_field& f,
-                      const output& to) {
-  const call_options options = {.grade = exact, .wait = false};
-  switch (all.what) {
-    case summand::product:
-      return dot(where, dot_arguments{f.x, f.y, all.conjugated, to, options});
-    case summand::value:
-      return reduce(where, {f.x, reduction::sum, to, options});
-    case summand::magnitude:
-      return reduce(where, {f.x, reduction::asum, to, options});
-    case summand::square:
-      return reduce(where, {f.x, reduction::nrm2, to, options});
-  }
-}
-
 /// Modulo 2^64.
-inline void add_integers(const communicator& over, const executor& where, const sums& all,
+inline void add_integers(const communicator& over, const executor& where, const field_sums& all,
                          void* results) {
   check_result(results);
   const std::size_t count = all.fields.size(), bytes = count * sizeof(std::int64_t);
   auto* const own = reinterpret_cast<std::int64_t*>(over.nodes(where, bytes));
   for (std::size_t j = 0; j < count; ++j) {
-    queue_sum(where, all, all.fields[j], {own + j, type::int64});
+    all.sum_field(where, j, {own + j, type::int64}, {.grade = exact, .wait = false});
   }
   const current_device current(over.device());
   check(ncclAllReduce(own, own, count, ncclInt64, ncclSum, over.get(), where.stream()),
@@ -60,7 +27,7 @@ inline void add_integers(const communicator& over, const executor& where, const 
   check(cudaMemcpyAsync(results, own, bytes, cudaMemcpyDefault, where.stream()), "cudaMemcpyAsync");
 }
 
-inline void add_words(const communicator& over, const executor& where, const sums& all,
+inline void add_words(const communicator& over, const executor& where, const field_sums& all,
                       void* results) {
   const type sum = all.exact_sum();
   const std::size_t each = exact_words(sum), count = all.fields.size();
@@ -74,7 +41,7 @@ inline void add_words(const communicator& over, const executor& where, const sum
   };
   try {
     for (std::size_t j = 0; j < count; ++j) {
-      queue_sum(where, all, all.fields[j], {words + j * each, sum, true});
+      all.sum_field(where, j, {words + j * each, sum, true}, {.grade = exact, .wait = false});
     }
     if (over.through() != nullptr && windows_take(count, each * sizeof(std::int64_t))) {
       return join_words(where, {words, sum, count, root, result, over.through()});
@@ -95,15 +62,11 @@ inline void add_words(const communicator& over, const executor& where, const sum
 /// lower rank go there.
 class ordered_sums {
  public:
-  ordered_sums(const layout& l, const executor& where, const sums& all)
-      : layout_(l),
-        over_(l.over()),
-        where_(where),
-        sums_(all),
-        shape_{all.what, all.accumulator(), all.fields.size(), l.total()} {}
+  ordered_sums(const layout& l, const executor& where, const field_sums& all)
+      : layout_(l), over_(l.over()), where_(where), sums_(all), shape_(all.shape(l.total())) {}
 
   void queue(void* results) const {
-    const layout::part p = layout_.part_of(layout_.rank());
+    const interval_borders p = layout_.parts_of(layout_.rank());
     const std::size_t bytes = node_bytes(shape_);
     const auto all_nodes = static_cast<std::size_t>(layout_.max_nodes());
     std::byte* const own = over_.nodes(where_, all_nodes * bytes);
@@ -130,8 +93,6 @@ class ordered_sums {
   }
 
  private:
-  static constexpr auto chunk = static_cast<std::int64_t>(order::chunk);
-
   /// Elements [first, last) of the whole vector.
   std::vector<interval_field> slice(std::int64_t first, std::int64_t last) const {
     std::vector<interval_field> fields = sums_.fields;
@@ -160,9 +121,8 @@ class ordered_sums {
 
   /// Sends the elements of a chunk begun elsewhere, collects those of the chunk continued
   /// elsewhere, and returns its fields, if any.
-  std::vector<interval_field> chunk_of(const layout::part& p) const {
-    const auto sent = static_cast<std::size_t>(p.whole - p.begin);
-    const auto own = static_cast<std::size_t>(p.end - p.tail);
+  std::vector<interval_field> chunk_of(const interval_borders& p) const {
+    const std::size_t sent = p.head_size(), own = p.tail_size();
     if (sent == 0 && own == 0) return {};
     constexpr std::size_t a_field = 2 * order::chunk * 16;
     std::byte* const room = over_.pieces(where_, 2 * shape_.fields * a_field);
@@ -176,8 +136,7 @@ class ordered_sums {
       for_each_vector(head, sent, gone,
                       [&](operand& v, std::byte* to, std::size_t) { gather(v, to); });
     }
-    const std::int64_t end = own > 0 ? (std::min)(p.tail + chunk, layout_.total()) : p.end;
-    const auto whole = static_cast<std::size_t>(end - p.tail);
+    const auto whole = static_cast<std::size_t>(layout_.chunk_end() - p.tail);
     if (own > 0) {
       for_each_vector(last, whole, room,
                       [&](operand& v, std::byte* to, std::size_t) { gather(v, to); });
@@ -185,22 +144,19 @@ class ordered_sums {
     const current_device current(over_.device());
     together([&] {
       if (sent > 0) {
-        const int to = layout_.owner(p.begin / chunk * chunk);
+        const int to = layout_.begun_by();
         for_each_vector(head, sent, gone, [&](operand& v, std::byte*, std::size_t bytes) {
           check(ncclSend(v.data, sent * bytes, ncclUint8, to, over_.get(), where_.stream()),
                 "ncclSend");
         });
       }
-      for (std::int64_t next = p.end; next < end;) {
-        const int from = layout_.owner(next);
-        const std::int64_t until = (std::min)(end, layout_.first(from + 1));
+      for (const chunk_piece& piece : layout_.continued()) {
         for_each_vector(last, whole, room, [&](operand&, std::byte* to, std::size_t bytes) {
-          check(ncclRecv(to + static_cast<std::size_t>(next - p.tail) * bytes,
-                         static_cast<std::size_t>(until - next) * bytes, ncclUint8, from,
+          check(ncclRecv(to + static_cast<std::size_t>(piece.first) * bytes,
+                         static_cast<std::size_t>(piece.count) * bytes, ncclUint8, piece.rank,
                          over_.get(), where_.stream()),
                 "ncclRecv");
         });
-        next = until;
       }
     });
     for_each_vector(last, whole, room,
@@ -211,20 +167,21 @@ class ordered_sums {
   const layout& layout_;
   const communicator& over_;
   const executor& where_;
-  const sums& sums_;
+  const field_sums& sums_;
   interval_shape shape_;
 };
 
-inline void queue(const communicator& over, const executor& where, const sums& all, exact_grade,
-                  void* results) {
+inline void queue(const communicator& over, const executor& where, const field_sums& all,
+                  exact_grade, void* results) {
   over.check_executor(where);
   if (all.fields.empty()) return;
   all.result == type::int64 ? add_integers(over, where, all, results)
                             : add_words(over, where, all, results);
 }
 
-inline void queue(const layout& l, const executor& where, const sums& all, grade g, void* results) {
-  all.check_size("tally::nccl", static_cast<std::size_t>(l.size()));
+inline void queue(const layout& l, const executor& where, const field_sums& all, grade g,
+                  void* results) {
+  all.check_size(transport::name, static_cast<std::size_t>(l.size()));
   if (g.is_exact() || all.result == type::int64 || all.fields.empty()) {
     return queue(l.over(), where, all, exact, results);
   }
@@ -232,4 +189,11 @@ inline void queue(const layout& l, const executor& where, const sums& all, grade
   ordered_sums(l, where, all).queue(results);
 }
 
-}  // namespace tally::nccl::calls
+template <class C>
+void transport::sum(const C& over, const executor& where, const field_sums& all,
+                    distributed::grade_over<C> g, void* results, std::size_t bytes) {
+  communicator_of(over).wait_for(where, results, bytes,
+                                 [&](void* to) { queue(over, where, all, g, to); });
+}
+
+}  // namespace tally::nccl::detail

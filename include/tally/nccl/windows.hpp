@@ -2,7 +2,6 @@
 #pragma once
 
 #include <tally/buffer.hpp>
-#include <tally/executor.hpp>
 #include <tally/joined_sum.hpp>
 #include <tally/nccl/calls.hpp>
 
@@ -17,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tally::nccl::calls {
+namespace tally::nccl::detail {
 
 /// A rank's peer buffer as other ranks see it.
 struct window_card {
@@ -47,10 +46,9 @@ inline std::uint64_t process_number() {
 /// Peer buffers of all ranks, if every device reaches all, in one or several processes of a host.
 class peer_buffers {
  public:
-  /// `gather(mine, all)` exchanges cards, `agree(opened)` whether all ranks opened all. Collective.
-  /// At most `windows::most` ranks.
-  template <class Gather, class Agree>
-  peer_buffers(const executor& where, int rank, int ranks, const Gather& gather, const Agree& agree)
+  /// `gathered(mine)` returns all ranks' values. Collective. At most `windows::most` ranks.
+  template <class Gathered>
+  peer_buffers(const executor& where, int rank, int ranks, const Gathered& gathered)
       : device_(where.device()), memory_(where, windows::bytes(ranks)) {
     check(cudaMemset(memory_.get(), 0, memory_.bytes()), "cudaMemset");
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
@@ -60,8 +58,7 @@ class peer_buffers {
     mine.window = static_cast<std::uint64_t*>(memory_.get());
     mine.device = device_;
     mine.usable = mine.host != 0 && succeeds(cudaIpcGetMemHandle(&mine.handle, memory_.get()));
-    std::vector<window_card> all(static_cast<std::size_t>(ranks));
-    gather(mine, all);
+    const std::vector<window_card> all = gathered(mine);
     windows_.rank = rank;
     windows_.ranks = ranks;
     bool opened = true;
@@ -71,7 +68,8 @@ class peer_buffers {
     spans_processes_ = std::any_of(all.begin(), all.end(), [&](const window_card& other) {
       return other.process != mine.process;
     });
-    usable_ = agree(opened);
+    const std::vector<std::int64_t> each = gathered(std::int64_t{opened});
+    usable_ = std::find(each.begin(), each.end(), 0) == each.end();
   }
   ~peer_buffers() { close(); }
   peer_buffers(const peer_buffers&) = delete;
@@ -137,4 +135,4 @@ class peer_buffers {
   bool usable_ = false;
 };
 
-}  // namespace tally::nccl::calls
+}  // namespace tally::nccl::detail

@@ -1,0 +1,246 @@
+// Sums over ranks that return the results: dot, dotc, sum, asum, nrm2, multi_dot, multi_dotc and
+// sums. See <tally/mpi/sums.hpp> and <tally/nccl/sums.hpp>, also for other forms.
+#pragma once
+
+#include <tally/distributed/transport.hpp>
+#include <tally/multi_dot.hpp>
+#include <tally/reduce.hpp>
+
+#include <cstddef>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace tally::detail {
+
+/// @throws error size_mismatch, beginning with `caller`.
+inline void check_size(const char* caller, const operand& v, std::size_t size) {
+  if (v.size == size) return;
+  throw error(errc::size_mismatch,
+              std::string(caller) + ": a vector has " + std::to_string(v.size) +
+                  " elements, this rank's part of the layout has " + std::to_string(size));
+}
+
+/// Equal terms, types and conjugation.
+struct field_sums {
+  summand what = summand::product;
+  conjugate conjugated = conjugate::none;
+  type result = type::float64;
+  std::vector<interval_field> fields;  ///< this rank's parts of the vectors
+
+  /// Accumulator of the default grade: complex if an operand is.
+  type accumulator() const noexcept {
+    const bool has_parts = !fields.empty() && is_complex(fields[0].x.element);
+    return has_parts ? complex_of(part_of(result)) : result;
+  }
+  /// Format of messages, for a whole vector of `total` elements.
+  interval_shape shape(std::int64_t total) const noexcept {
+    return {what, accumulator(), fields.size(), total};
+  }
+  /// Pre: at least one field.
+  type exact_sum() const noexcept {
+    const interval_field& f = fields[0];
+    const operand& y = what == summand::product ? f.y : f.x;
+    return exact_sum_type(f.x.element, y.element, result);
+  }
+  /// @throws error size_mismatch.
+  void check_size(const char* caller, std::size_t size) const {
+    for (const interval_field& field : fields) {
+      detail::check_size(caller, field.x, size);
+      if (what == summand::product) detail::check_size(caller, field.y, size);
+    }
+  }
+  /// Sums this rank's part of field j.
+  void sum_field(const executor& where, std::size_t j, const output& to,
+                 const call_options& options) const {
+    const interval_field& f = fields[j];
+    if (what == summand::product) {
+      dot(where, dot_arguments{f.x, f.y, conjugated, to, options});
+    } else {
+      const reduction of = what == summand::value       ? reduction::sum
+                           : what == summand::magnitude ? reduction::asum
+                                                        : reduction::nrm2;
+      reduce(where, {f.x, of, to, options});
+    }
+  }
+};
+
+/// The same, with the results' type: R, or a vector of several.
+template <class R>
+struct typed_sums : field_sums {};
+
+// Arguments of sums with accumulator R, or by default void. See <tally/dot.hpp> and others.
+
+template <class Y, class R, class X>
+concept dot_factor = vector_operand<X> && vector_operand<Y> && dots::computable<R, X, Y>;
+template <class Y, class R, class X>
+concept row_factor = rows_operand<X> && vector_operand<Y> && multi_dots::computable_rows<R, X, Y>;
+template <class L, class R>
+concept pair_list = multi_dots::list<L> && multi_dots::computable_list<R, L>;
+template <class X, class R, reduction what>
+concept summed = reductions::computable<what, R, X>;
+
+/// `dot` or `dotc`.
+template <class R, class X, class Y>
+auto products(const X& x, const Y& y, conjugate conjugated) {
+  using T = dots::accumulator<R, X, Y>;
+  const interval_field field = {summand::product, as_operand(x), as_operand(y)};
+  return typed_sums<T>{{summand::product, conjugated, type_of<T>, {field}}};
+}
+
+/// `sum`, `asum` or `nrm2`.
+template <reduction what, class R, class X>
+auto elements(const X& x) {
+  using T = reductions::result_t<what, R, X>;
+  constexpr summand terms = what == reduction::sum    ? summand::value
+                            : what == reduction::asum ? summand::magnitude
+                                                      : summand::square;
+  return typed_sums<T>{{terms, conjugate::none, type_of<T>, {{terms, as_operand(x)}}}};
+}
+
+/// `multi_dot` or `multi_dotc` of rows and a vector.
+template <class R, class X, class Y>
+auto pairs(const X& x, const Y& y, conjugate conjugated) {
+  using T = dots::accumulator<R, multi_dots::row_of<X>, Y>;
+  typed_sums<std::vector<T>> all{{summand::product, conjugated, type_of<T>, {}}};
+  const dot_pairs each = multi_dots::against_one(x, y);
+  for (std::size_t j = 0; j < each.size(); ++j) {
+    all.fields.push_back({summand::product, each[j].x, each[j].y});
+  }
+  return all;
+}
+
+/// The same of a list.
+template <class R, class L>
+auto pairs(const L& list, conjugate conjugated) {
+  using T = dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>;
+  typed_sums<std::vector<T>> all{{summand::product, conjugated, type_of<T>, {}}};
+  for (const operand_pair& pair : multi_dots::erased(list)) {
+    all.fields.push_back({summand::product, pair.x, pair.y});
+  }
+  return all;
+}
+
+/// Sums of a range of vectors.
+template <class R, class L>
+auto each(const L& vectors) {
+  using V = std::remove_cvref_t<std::ranges::range_reference_t<const L>>;
+  using T = reductions::result_t<reduction::sum, R, V>;
+  typed_sums<std::vector<T>> all{{summand::value, conjugate::none, type_of<T>, {}}};
+  for (const auto& v : vectors) all.fields.push_back({summand::value, as_operand(v)});
+  return all;
+}
+
+/// Returns R, or a vector of `count` results, which `write(results, bytes)` fills in.
+template <class R, class Write>
+R filled(std::size_t count, const Write& write) {
+  if constexpr (requires(R all) { all.resize(count); }) {
+    R results(count);
+    write(results.data(), count * sizeof(typename R::value_type));
+    return results;
+  } else {
+    R result;
+    write(&result, sizeof result);
+    return result;
+  }
+}
+
+template <class R, class C>
+R returned(const C& over, const executor& where, const typed_sums<R>& all,
+           distributed::grade_over<C> g) {
+  return filled<R>(all.fields.size(), [&](void* results, std::size_t bytes) {
+    transport<C>::sum(over, where, all, g, results, bytes);
+  });
+}
+
+}  // namespace tally::detail
+
+namespace tally::distributed {
+
+/// A range of vectors of one type: `std::array{std::span(t), std::span(s)}`.
+template <class L>
+concept fields = std::ranges::forward_range<const L> &&
+                 vector_operand<std::remove_cvref_t<std::ranges::range_reference_t<const L>>>;
+
+/// r = sum_i x_i * y_i over all elements of all ranks, complex vectors unconjugated.
+///
+/// @param over  a layout; with `tally::exact` also a communicator.
+/// @param where, x, y  this rank's executor and parts, as for `tally::dot`.
+/// @param g     `tally::exact` for the correctly rounded value.
+/// @tparam R    accumulator and result, as for `tally::dot`.
+/// @return      r, on all ranks. Blocks.
+/// @throws error see the transport's header.
+template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
+auto dot(const C& over, const executor& where, const X& x, const Y& y,
+         grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::products<R>(x, y, conjugate::none), g);
+}
+
+/// r = sum_i conj(x_i) * y_i; the same as `dot` for real x.
+template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
+auto dotc(const C& over, const executor& where, const X& x, const Y& y,
+          grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::products<R>(x, y, conjugate::x), g);
+}
+
+/// r = sum_i x_i over all elements of all ranks; parameters as for `dot`.
+template <class R = void, ranks C, detail::summed<R, reduction::sum> X>
+auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::elements<reduction::sum, R>(x), g);
+}
+
+/// r = sum_i |x_i|, complex elements as |re x_i| + |im x_i|. Real.
+template <class R = void, ranks C, detail::summed<R, reduction::asum> X>
+auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::elements<reduction::asum, R>(x), g);
+}
+
+/// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real.
+template <class R = void, ranks C, detail::summed<R, reduction::nrm2> X>
+auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::elements<reduction::nrm2, R>(x), g);
+}
+
+/// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message.
+///
+/// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
+/// @return   the k results, on all ranks. Blocks.
+template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
+auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
+               grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::pairs<R>(x, y, conjugate::none), g);
+}
+
+/// `multi_dot` of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's
+/// size.
+template <class R = void, ranks C, detail::pair_list<R> L>
+auto multi_dot(const C& over, const executor& where, const L& list,
+               grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::pairs<R>(list, conjugate::none), g);
+}
+
+/// r_j = sum_i conj(x_ji) * y_i, j = 0 ... k-1, in one message.
+template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
+auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
+                grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::pairs<R>(x, y, conjugate::x), g);
+}
+
+/// `multi_dotc` of a list of pairs.
+template <class R = void, ranks C, detail::pair_list<R> L>
+auto multi_dotc(const C& over, const executor& where, const L& list,
+                grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::pairs<R>(list, conjugate::x), g);
+}
+
+/// r_j = sum of field j over all ranks, in one message:
+/// `tally::mpi::sums(l, where, std::array{std::span(heat), std::span(salt)})`.
+/// @return on all ranks. Blocks.
+template <class R = void, ranks C, fields L>
+auto sums(const C& over, const executor& where, const L& vectors,
+          grade_over<C> g = default_grade<C>()) {
+  return detail::returned(over, where, detail::each<R>(vectors), g);
+}
+
+}  // namespace tally::distributed
