@@ -10,6 +10,7 @@
 #include <ranges>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tally::detail {
@@ -147,10 +148,9 @@ R filled(std::size_t count, const Write& write) {
 }
 
 template <class R, class C>
-R returned(const C& over, const executor& where, const typed_sums<R>& all,
-           distributed::grade_over<C> g) {
+R returned(const C& over, const executor& where, typed_sums<R> all, distributed::grade_over<C> g) {
   return filled<R>(all.fields.size(), [&](void* results, std::size_t bytes) {
-    transport<C>::sum(over, where, all, g, results, bytes);
+    transport<C>::sum(over, where, std::move(all), g, results, bytes);
   });
 }
 

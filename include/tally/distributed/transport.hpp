@@ -53,15 +53,15 @@ struct interval {
 /// First element of each rank, then the total.
 class borders {
  public:
-  /// @param layout    class that messages begin with.
-  /// @param order     ranks in the order of their intervals.
-  /// @param is_placed whether the first indices are given, to be checked.
+  /// @param layout class that messages begin with.
+  /// @param order  ranks in the order of their intervals, whose first indices are given; or empty.
   /// @throws error invalid_argument for a negative size or a total above 2^62; for a gap or an
   ///               overlap.
   borders(const char* layout, const std::vector<interval>& all,
-          const std::vector<std::size_t>& order, bool is_placed) {
+          const std::vector<std::size_t>& order = {}) {
     constexpr std::int64_t max_total = std::int64_t{1} << 62;
-    for (const std::size_t r : order) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t r = order.empty() ? i : order[i];
       const auto [first, size] = all[r];
       const std::int64_t before = total();
       const auto refuse = [&](const std::string& what) {
@@ -70,7 +70,7 @@ class borders {
       };
       if (size < 0) refuse("has " + std::to_string(size) + " elements");
       if (size > max_total - before) refuse("makes the total larger than 2^62");
-      if (is_placed && size > 0 && first != before) {
+      if (!order.empty() && size > 0 && first != before) {
         refuse("begins at element " + std::to_string(first) +
                ", and the intervals before it end at " + std::to_string(before));
       }

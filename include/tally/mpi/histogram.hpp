@@ -39,30 +39,28 @@ class counting {
       : comm_(communicator_of(over)),
         where_(where.name() == "automatic" ? choose(asked.x, operand(asked.counts)) : where) {
     check_communicator(comm_);
+    all_.reserve(2);
   }
 
   const executor& where() const noexcept { return where_; }
 
   output_operand make(std::size_t size, type element) {
-    count_of(size);
-    buffer& made = kernels_.emplace_back(where_, size * size_of(element));
-    return all_.emplace_back(output_operand{made.get(), size, 1, element});
+    const std::size_t bytes = static_cast<std::size_t>(count_of(size)) * size_of(element);
+    numbers& made = all_.emplace_back(numbers{{where_, bytes}, std::vector<std::byte>(bytes), {}});
+    return made.kernels = {made.memory.get(), size, 1, element};
   }
 
   void add(std::optional<failure>& failed) {
-    std::vector<std::vector<std::byte>> host;
     attempt(failed, [&] {
-      for (const buffer& b : kernels_) {
-        copy_bytes(where_, b.get(), host.emplace_back(b.bytes()).data(), b.bytes());
-      }
+      for (numbers& n : all_) copy_bytes(where_, n.memory.get(), n.host.data(), n.host.size());
     });
     agree(comm_, failed);
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      check(MPI_Allreduce(MPI_IN_PLACE, host[i].data(), count_of(all_[i].size),
-                          all_[i].element == type::int32 ? MPI_UINT32_T : MPI_UINT64_T, MPI_SUM,
+    for (numbers& n : all_) {
+      check(MPI_Allreduce(MPI_IN_PLACE, n.host.data(), count_of(n.kernels.size),
+                          n.kernels.element == type::int32 ? MPI_UINT32_T : MPI_UINT64_T, MPI_SUM,
                           comm_),
             "MPI_Allreduce");
-      copy_bytes(where_, host[i].data(), all_[i].data, host[i].size());
+      copy_bytes(where_, n.host.data(), n.memory.get(), n.host.size());
     }
   }
 
@@ -74,10 +72,15 @@ class counting {
   }
 
  private:
+  struct numbers {
+    buffer memory;
+    std::vector<std::byte> host;
+    output_operand kernels;
+  };
+
   MPI_Comm comm_;
   executor where_;
-  std::vector<buffer> kernels_;
-  std::vector<output_operand> all_;
+  std::vector<numbers> all_;
 };
 
 /// If `adds`, the previous value is one more weight.

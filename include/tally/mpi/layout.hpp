@@ -57,15 +57,15 @@ class layout : public distributed::intervals {
     std::vector<detail::interval> all(static_cast<std::size_t>(detail::ranks_of(given->get())));
     detail::check(MPI_Allgather(&mine, 2, MPI_INT64_T, all.data(), 2, MPI_INT64_T, given->get()),
                   "MPI_Allgather");
-    std::vector<std::size_t> order(all.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<std::size_t> order;
     if (is_placed) {
+      order.resize(all.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
       std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return std::tuple(all[a].first, all[a].size, a) < std::tuple(all[b].first, all[b].size, b);
       });
     }
-    const auto borders =
-        std::make_shared<const detail::borders>("tally::mpi::layout", all, order, is_placed);
+    const auto borders = std::make_shared<const detail::borders>("tally::mpi::layout", all, order);
     over_ = detail::communicator::reordered(given, order);
     tag_ = over_->next_tag();
     set(borders, detail::rank_in(over_->get()));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <tally/distributed/extremum.hpp>
+#include <tally/gather.hpp>
 #include <tally/nccl/reduction.hpp>
 
 #include <cstddef>

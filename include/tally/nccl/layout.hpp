@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -33,10 +32,7 @@ class layout : public distributed::intervals {
   ///               device_failure.
   layout(const communicator& over, const executor& where, std::int64_t size) : over_(&over) {
     const auto all = over.gathered(detail::interval{0, size});
-    std::vector<std::size_t> order(all.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    set(std::make_shared<const detail::borders>("tally::nccl::layout", all, order, false),
-        over.rank());
+    set(std::make_shared<const detail::borders>("tally::nccl::layout", all), over.rank());
     over.check_executor(where);
     for (int r = 0; r < over.ranks(); ++r) {
       const interval_borders p = parts_of(r);
@@ -59,10 +55,7 @@ class layout : public distributed::intervals {
       }
       if (p.begin < p.end) with_elements.push_back(r);
     }
-    std::vector<std::int32_t> places(order::chunk);
-    std::iota(places.begin(), places.end(), 0);
     steps_ = {where, join_steps(nodes)};
-    places_ = {where, places};
     with_elements_ = {where, with_elements};
     first_ = {where, std::vector{first()}};
   }
@@ -79,10 +72,6 @@ class layout : public distributed::intervals {
   std::int64_t max_nodes() const noexcept { return max_nodes_; }
   /// Steps that join the nodes of all ranks, in device memory.
   std::span<const join_step> steps() const noexcept { return steps_.all(); }
-  /// 0, 1, 2, ... up to `order::chunk`, in device memory.
-  operand places(std::size_t count) const noexcept {
-    return as_operand(places_.all().first(count));
-  }
   /// Ranks that have elements, in device memory.
   operand ranks_with_elements() const noexcept { return as_operand(with_elements_.all()); }
   /// `first()` in device memory.
@@ -114,7 +103,7 @@ class layout : public distributed::intervals {
   const communicator* over_;
   std::int64_t max_nodes_ = 1;
   table<join_step> steps_;
-  table<std::int32_t> places_, with_elements_;
+  table<std::int32_t> with_elements_;
   table<std::int64_t> first_;
 };
 

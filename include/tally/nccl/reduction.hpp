@@ -1,8 +1,8 @@
 // Sums over devices: nodes of the order's tree, or integer words.
 #pragma once
 
-#include <tally/gather.hpp>
 #include <tally/nccl/layout.hpp>
+#include <tally/transform.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -127,20 +127,15 @@ class ordered_sums {
     constexpr std::size_t a_field = 2 * order::chunk * 16;
     std::byte* const room = over_.pieces(where_, 2 * shape_.fields * a_field);
     std::byte* const gone = room + shape_.fields * a_field;
-    const auto gather = [&](operand& v, std::byte* to) {
-      gather_elements(where_, {v, layout_.places(v.size), {to, v.size, 1, v.element}});
-      v = {to, v.size, 1, v.element};
+    const auto pack = [&](operand& v, std::byte* to, std::size_t) {
+      const output_operand packed = {to, v.size, 1, v.element};
+      transform(where_, {elementwise::copy, {}, {}, v, {}, packed});
+      v = operand(packed);
     };
     std::vector<interval_field> head = slice(p.begin, p.whole), last = slice(p.tail, p.end);
-    if (sent > 0) {
-      for_each_vector(head, sent, gone,
-                      [&](operand& v, std::byte* to, std::size_t) { gather(v, to); });
-    }
+    if (sent > 0) for_each_vector(head, sent, gone, pack);
     const auto whole = static_cast<std::size_t>(layout_.chunk_end() - p.tail);
-    if (own > 0) {
-      for_each_vector(last, whole, room,
-                      [&](operand& v, std::byte* to, std::size_t) { gather(v, to); });
-    }
+    if (own > 0) for_each_vector(last, whole, room, pack);
     const current_device current(over_.device());
     together([&] {
       if (sent > 0) {
