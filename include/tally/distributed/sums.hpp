@@ -172,33 +172,31 @@ concept fields = std::ranges::forward_range<const L> &&
 /// @return      r, on all ranks. Blocks.
 /// @throws error see the transport's header.
 template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
-auto dot(const C& over, const executor& where, const X& x, const Y& y,
-         grade_over<C> g = default_grade<C>()) {
+auto dot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::products<R>(x, y, conjugate::none), g);
 }
 
 /// r = sum_i conj(x_i) * y_i; the same as `dot` for real x.
 template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
-auto dotc(const C& over, const executor& where, const X& x, const Y& y,
-          grade_over<C> g = default_grade<C>()) {
+auto dotc(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::products<R>(x, y, conjugate::x), g);
 }
 
 /// r = sum_i x_i over all elements of all ranks; parameters as for `dot`.
 template <class R = void, ranks C, detail::summed<R, reduction::sum> X>
-auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
+auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::elements<reduction::sum, R>(x), g);
 }
 
 /// r = sum_i |x_i|, complex elements as |re x_i| + |im x_i|. Real.
 template <class R = void, ranks C, detail::summed<R, reduction::asum> X>
-auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
+auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::elements<reduction::asum, R>(x), g);
 }
 
 /// r = sqrt(sum_i |x_i|^2), the root correctly rounded. Real.
 template <class R = void, ranks C, detail::summed<R, reduction::nrm2> X>
-auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
+auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::elements<reduction::nrm2, R>(x), g);
 }
 
@@ -207,30 +205,27 @@ auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = de
 /// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
 /// @return   the k results, on all ranks. Blocks.
 template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
-auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
-               grade_over<C> g = default_grade<C>()) {
+auto multi_dot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::pairs<R>(x, y, conjugate::none), g);
 }
 
 /// `multi_dot` of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's
 /// size.
 template <class R = void, ranks C, detail::pair_list<R> L>
-auto multi_dot(const C& over, const executor& where, const L& list,
-               grade_over<C> g = default_grade<C>()) {
+auto multi_dot(const C& over, const executor& where, const L& list, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::pairs<R>(list, conjugate::none), g);
 }
 
 /// r_j = sum_i conj(x_ji) * y_i, j = 0 ... k-1, in one message.
 template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
 auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
-                grade_over<C> g = default_grade<C>()) {
+                grade_over<C> g = {}) {
   return detail::returned(over, where, detail::pairs<R>(x, y, conjugate::x), g);
 }
 
 /// `multi_dotc` of a list of pairs.
 template <class R = void, ranks C, detail::pair_list<R> L>
-auto multi_dotc(const C& over, const executor& where, const L& list,
-                grade_over<C> g = default_grade<C>()) {
+auto multi_dotc(const C& over, const executor& where, const L& list, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::pairs<R>(list, conjugate::x), g);
 }
 
@@ -238,8 +233,7 @@ auto multi_dotc(const C& over, const executor& where, const L& list,
 /// `tally::mpi::sums(l, where, std::array{std::span(heat), std::span(salt)})`.
 /// @return on all ranks. Blocks.
 template <class R = void, ranks C, fields L>
-auto sums(const C& over, const executor& where, const L& vectors,
-          grade_over<C> g = default_grade<C>()) {
+auto sums(const C& over, const executor& where, const L& vectors, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::each<R>(vectors), g);
 }
 

@@ -208,18 +208,21 @@ concept ranks = requires { typename detail::transport<C>; };
 template <class L>
 concept layout = ranks<L> && std::derived_from<L, intervals>;
 
-/// Either over a layout; an explicit `tally::exact` over a communicator.
-template <ranks C>
-using grade_over = std::conditional_t<layout<C>, grade, exact_grade>;
+/// The exact grade, which calls over a communicator ask for.
+struct explicit_exact {
+  /// Converts `tally::exact`.
+  constexpr explicit_exact(exact_grade) noexcept {}
+  /// Fails to compile.
+  template <class... T>
+  constexpr explicit_exact() noexcept {
+    static_assert(sizeof...(T) > 0,
+                  "sums over a communicator are in the exact grade: tally::exact is the last "
+                  "argument. The default grade needs the order that a layout has");
+  }
+};
 
-/// The default argument.
+/// Either grade over a layout; an explicit `tally::exact` over a communicator.
 template <ranks C>
-constexpr grade_over<C> default_grade() noexcept {
-  static_assert(
-      layout<C>,
-      "sums over a communicator are in the exact grade: tally::exact is the last argument. "
-      "The default grade needs the order that a layout has");
-  return grade_over<C>();
-}
+using grade_over = std::conditional_t<layout<C>, grade, explicit_exact>;
 
 }  // namespace tally::distributed

@@ -292,7 +292,7 @@ inline std::unique_ptr<unfinished_sums> start(const layout& l, const executor& w
 }
 
 inline std::unique_ptr<unfinished_sums> start(MPI_Comm comm, const executor& where, field_sums all,
-                                              exact_grade, bool blocks) {
+                                              distributed::explicit_exact, bool blocks) {
   return std::make_unique<limb_reduction>(comm, nullptr, where, std::move(all), blocks);
 }
 

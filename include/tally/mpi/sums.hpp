@@ -41,7 +41,6 @@ using distributed::nrm2;
 using distributed::sum;
 using distributed::sums;
 
-using distributed::default_grade;
 using distributed::fields;
 using distributed::grade_over;
 using distributed::ranks;
@@ -58,68 +57,63 @@ request<R> started(const C& over, const executor& where, typed_sums<R> all, grad
 /// Starts `dot`. Waits only for ranks that share a chunk with this one.
 /// @return a request for the result.
 template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
-auto idot(const C& over, const executor& where, const X& x, const Y& y,
-          grade_over<C> g = default_grade<C>()) {
+auto idot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
   return detail::started(over, where, detail::products<R>(x, y, conjugate::none), g);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
-auto idotc(const C& over, const executor& where, const X& x, const Y& y,
-           grade_over<C> g = default_grade<C>()) {
+auto idotc(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
   return detail::started(over, where, detail::products<R>(x, y, conjugate::x), g);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, detail::summed<R, reduction::sum> X>
-auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
+auto isum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
   return detail::started(over, where, detail::elements<reduction::sum, R>(x), g);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, detail::summed<R, reduction::asum> X>
-auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
+auto iasum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
   return detail::started(over, where, detail::elements<reduction::asum, R>(x), g);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, detail::summed<R, reduction::nrm2> X>
-auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = default_grade<C>()) {
+auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
   return detail::started(over, where, detail::elements<reduction::nrm2, R>(x), g);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
 auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
-                grade_over<C> g = default_grade<C>()) {
+                grade_over<C> g = {}) {
   return detail::started(over, where, detail::pairs<R>(x, y, conjugate::none), g);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, detail::pair_list<R> L>
-auto imulti_dot(const C& over, const executor& where, const L& list,
-                grade_over<C> g = default_grade<C>()) {
+auto imulti_dot(const C& over, const executor& where, const L& list, grade_over<C> g = {}) {
   return detail::started(over, where, detail::pairs<R>(list, conjugate::none), g);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
 auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
-                 grade_over<C> g = default_grade<C>()) {
+                 grade_over<C> g = {}) {
   return detail::started(over, where, detail::pairs<R>(x, y, conjugate::x), g);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, detail::pair_list<R> L>
-auto imulti_dotc(const C& over, const executor& where, const L& list,
-                 grade_over<C> g = default_grade<C>()) {
+auto imulti_dotc(const C& over, const executor& where, const L& list, grade_over<C> g = {}) {
   return detail::started(over, where, detail::pairs<R>(list, conjugate::x), g);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, fields L>
-auto isums(const C& over, const executor& where, const L& vectors,
-           grade_over<C> g = default_grade<C>()) {
+auto isums(const C& over, const executor& where, const L& vectors, grade_over<C> g = {}) {
   return detail::started(over, where, detail::each<R>(vectors), g);
 }
 

@@ -167,7 +167,7 @@ class ordered_sums {
 };
 
 inline void queue(const communicator& over, const executor& where, const field_sums& all,
-                  exact_grade, void* results) {
+                  distributed::explicit_exact, void* results) {
   over.check_executor(where);
   if (all.fields.empty()) return;
   all.result == type::int64 ? add_integers(over, where, all, results)

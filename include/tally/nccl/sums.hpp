@@ -37,7 +37,6 @@ using distributed::multi_dotc;
 using distributed::nrm2;
 using distributed::sum;
 
-using distributed::default_grade;
 using distributed::grade_over;
 using distributed::ranks;
 
@@ -59,7 +58,7 @@ using result_at = results::element_t<P>;
 /// @param result pointer, or memory for one number (`result_place`), of the accumulator's type.
 template <ranks C, result_place P, vector_operand X, detail::dot_factor<detail::result_at<P>, X> Y>
 void dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-         grade_over<C> g = default_grade<C>()) {
+         grade_over<C> g = {}) {
   detail::written("tally::nccl::dot", over, where,
                   detail::products<detail::result_at<P>>(x, y, conjugate::none), result, g);
 }
@@ -67,31 +66,28 @@ void dot(const C& over, const executor& where, const X& x, const Y& y, P&& resul
 /// Non-blocking form.
 template <ranks C, result_place P, vector_operand X, detail::dot_factor<detail::result_at<P>, X> Y>
 void dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-          grade_over<C> g = default_grade<C>()) {
+          grade_over<C> g = {}) {
   detail::written("tally::nccl::dotc", over, where,
                   detail::products<detail::result_at<P>>(x, y, conjugate::x), result, g);
 }
 
 /// Non-blocking form.
 template <ranks C, result_place P, detail::summed<detail::result_at<P>, reduction::sum> X>
-void sum(const C& over, const executor& where, const X& x, P&& result,
-         grade_over<C> g = default_grade<C>()) {
+void sum(const C& over, const executor& where, const X& x, P&& result, grade_over<C> g = {}) {
   detail::written("tally::nccl::sum", over, where,
                   detail::elements<reduction::sum, detail::result_at<P>>(x), result, g);
 }
 
 /// Non-blocking form.
 template <ranks C, result_place P, detail::summed<detail::result_at<P>, reduction::asum> X>
-void asum(const C& over, const executor& where, const X& x, P&& result,
-          grade_over<C> g = default_grade<C>()) {
+void asum(const C& over, const executor& where, const X& x, P&& result, grade_over<C> g = {}) {
   detail::written("tally::nccl::asum", over, where,
                   detail::elements<reduction::asum, detail::result_at<P>>(x), result, g);
 }
 
 /// Non-blocking form. Never leaves the range on the way.
 template <ranks C, result_place P, detail::summed<detail::result_at<P>, reduction::nrm2> X>
-void nrm2(const C& over, const executor& where, const X& x, P&& result,
-          grade_over<C> g = default_grade<C>()) {
+void nrm2(const C& over, const executor& where, const X& x, P&& result, grade_over<C> g = {}) {
   detail::written("tally::nccl::nrm2", over, where,
                   detail::elements<reduction::nrm2, detail::result_at<P>>(x), result, g);
 }
@@ -100,7 +96,7 @@ void nrm2(const C& over, const executor& where, const X& x, P&& result,
 /// @param result pointer to the first of k results, or memory for k.
 template <ranks C, result_place P, rows_operand X, detail::row_factor<detail::result_at<P>, X> Y>
 void multi_dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-               grade_over<C> g = default_grade<C>()) {
+               grade_over<C> g = {}) {
   detail::written("tally::nccl::multi_dot", over, where,
                   detail::pairs<detail::result_at<P>>(x, y, conjugate::none), result, g);
 }
@@ -108,7 +104,7 @@ void multi_dot(const C& over, const executor& where, const X& x, const Y& y, P&&
 /// Non-blocking form.
 template <ranks C, result_place P, detail::pair_list<detail::result_at<P>> L>
 void multi_dot(const C& over, const executor& where, const L& list, P&& result,
-               grade_over<C> g = default_grade<C>()) {
+               grade_over<C> g = {}) {
   detail::written("tally::nccl::multi_dot", over, where,
                   detail::pairs<detail::result_at<P>>(list, conjugate::none), result, g);
 }
@@ -116,7 +112,7 @@ void multi_dot(const C& over, const executor& where, const L& list, P&& result,
 /// Non-blocking form.
 template <ranks C, result_place P, rows_operand X, detail::row_factor<detail::result_at<P>, X> Y>
 void multi_dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-                grade_over<C> g = default_grade<C>()) {
+                grade_over<C> g = {}) {
   detail::written("tally::nccl::multi_dotc", over, where,
                   detail::pairs<detail::result_at<P>>(x, y, conjugate::x), result, g);
 }
@@ -124,7 +120,7 @@ void multi_dotc(const C& over, const executor& where, const X& x, const Y& y, P&
 /// Non-blocking form.
 template <ranks C, result_place P, detail::pair_list<detail::result_at<P>> L>
 void multi_dotc(const C& over, const executor& where, const L& list, P&& result,
-                grade_over<C> g = default_grade<C>()) {
+                grade_over<C> g = {}) {
   detail::written("tally::nccl::multi_dotc", over, where,
                   detail::pairs<detail::result_at<P>>(list, conjugate::x), result, g);
 }
