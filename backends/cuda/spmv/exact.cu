@@ -1,13 +1,18 @@
 // Exact grade: one warp per row, with the sums of exact dot products.
 #include "backends/cuda/exact/warp_sum.cuh"
 #include "backends/cuda/spmv/common/result.cuh"
-#include "backends/cuda/spmv/kernels.hpp"
+#include "backends/cuda/spmv/method.hpp"
+
+#include <algorithm>
 
 namespace tally::backends::cuda {
 namespace {
 
+/// Warps, and rows, per block.
+constexpr unsigned exact_warps_per_block = 4;
+
 /// Terms of a row, of any types; of complex ones, one of the products that make up a term.
-class rows_per_row_tile {
+class row_terms {
  public:
   using sum_of = double;
   static constexpr bool paired = true;
@@ -67,7 +72,7 @@ class rows_per_row_tile {
 /// Products that add up to re or im of a term.
 struct part_products {
   int count;
-  rows_per_row_tile::product list[2];
+  row_terms::product list[2];
 };
 __device__ part_products products_of(bool complex_value, bool complex_x, bool conjugates,
                                      int part) {
@@ -108,7 +113,7 @@ __device__ R rounded_words(std::int64_t* words, int thread) {
 template <class R>
 __global__ void __launch_bounds__(exact_warps_per_block* warp)
     exact_spmv(const __grid_constant__ spmv_job job) {
-  constexpr int column_doubles = column_bytes<rows_per_row_tile> / sizeof(double);
+  constexpr int column_doubles = column_bytes<row_terms> / sizeof(double);
   __shared__ double columns[exact_warps_per_block][column_doubles];
   __shared__ std::int64_t words[exact_warps_per_block][exact_sum<double>::words];
   const int thread = threadIdx.x % warp;
@@ -126,11 +131,10 @@ __global__ void __launch_bounds__(exact_warps_per_block* warp)
     for (int i = 0; i < (is_complex ? 2 : 1); ++i) {
       const part_products products =
           products_of(job.values.complex, job.x.complex, job.conjugated != conjugate::none, i);
-      const std::int64_t tiles =
-          (end - begin + rows_per_row_tile::terms - 1) / rows_per_row_tile::terms;
+      const std::int64_t tiles = (end - begin + row_terms::terms - 1) / row_terms::terms;
       constexpr int tiles_of_batch = 32 / 2;  // of terms; a batch has at most 32 tiles of products
-      warp_sum<rows_per_row_tile> sum(columns[w], words[w], thread);
-      rows_per_row_tile tile;
+      warp_sum<row_terms> sum(columns[w], words[w], thread);
+      row_terms tile;
 #pragma unroll 1
       for (std::int64_t first = 0; first < tiles; first += tiles_of_batch) {
         const int some =
@@ -140,8 +144,7 @@ __global__ void __launch_bounds__(exact_warps_per_block* warp)
           for (int t = 0; t < some * products.count; ++t) {
             const int k = t % products.count;
             tile.load(job, k == 0 ? products.list[0] : products.list[1],
-                      begin + (first + t / products.count) * rows_per_row_tile::terms + thread,
-                      end);
+                      begin + (first + t / products.count) * row_terms::terms + thread, end);
             sum.add(tile, t);
           }
         } while (sum.turn(32, first + tiles_of_batch >= tiles));
@@ -160,9 +163,16 @@ __global__ void __launch_bounds__(exact_warps_per_block* warp)
 
 }  // namespace
 
-spmv_kernel* exact_spmv_kernel_of(type accumulator) {
-  return with_type<spmvs::vector_types>(
-      accumulator, []<class A>() -> spmv_kernel* { return &exact_spmv<real_t<A>>; });
+bool multiply_exactly(const spmv_call& call) {
+  if (!call.product.options.grade.is_exact()) return false;
+  const std::size_t blocks = ceil_div(call.product.a.rows, exact_warps_per_block);
+  with_type<spmvs::vector_types>(call.accumulator, [&]<class A>() {
+    call.launch(&exact_spmv<real_t<A>>,
+                {.blocks = static_cast<unsigned>(std::min<std::size_t>(blocks, 1 << 20)),
+                 .threads = exact_warps_per_block * warp},
+                call.job);
+  });
+  return true;
 }
 
 }  // namespace tally::backends::cuda

@@ -1,9 +1,5 @@
-// Kernels of spmv in one launch: a few threads per row where a plan found no long row, else one
-// block per piece or tile (shape.hpp); for matrices of four arrays one warp per four rows
-// (any_rows.cuh). Where values and x are both float or both double, also row tiles (row_tiles.cuh,
-// near_rows.cu, ring_rows.cu), bands (band_rows.cu), and in two launches hub columns
-// (hub_columns.cuh), propagation blocking (propagation_blocking.hpp) and large matrices without a
-// plan (unplanned.cuh).
+// Kernels for products of all types: a few threads per row, one block per piece or merge-path tile
+// (shape.hpp), and for matrices of four arrays one warp per four rows.
 //
 // Promise: y has the bits of the row order. Adjacent threads compute adjacent terms into shared
 // memory, where rows are summed, short ones in 1, 2, 4 or 8 threads, which own equally spaced
@@ -14,11 +10,11 @@
 // deadlock: blocks of lower numbers start earlier, and the lowest waits for none.
 #pragma once
 
+#include "backends/cuda/spmv/any_rows/any_rows.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
-#include "backends/cuda/spmv/rows/any_rows.cuh"
-#include "backends/cuda/spmv/rows/merge_tiles.cuh"
-#include "backends/cuda/spmv/rows/pieces.cuh"
-#include "backends/cuda/spmv/rows/rows.cuh"
+#include "backends/cuda/spmv/merge_path/merge_path.cuh"
+#include "backends/cuda/spmv/pieces/pieces.cuh"
+#include "backends/cuda/spmv/row_threads/row_threads.cuh"
 
 #include <type_traits>
 
@@ -40,7 +36,9 @@ const spmv_kernel_table& spmv_kernels() {
         choice.tiles = &spmv_merge_tiles<A, Values, Elements>;
         choice.tile_bytes = term_planes<A, max_terms>::bytes;
         choice.pieces = &spmv_pieces<A, Values, Elements>;
+        choice.any_pieces = &spmv_pieces<A, any_element, any_element>;
         choice.piece_bytes = term_planes<A, piece_terms>::bytes;
+        choice.any_rows = &spmv_any_rows<A>;
         if constexpr (!is_complex_v<A> || std::is_same_v<V, X>) {
           choice.rows[1] = &spmv_rows<A, Values, X, 2>;
           choice.rows[2] = &spmv_rows<A, Values, X, 4>;
@@ -51,12 +49,6 @@ const spmv_kernel_table& spmv_kernels() {
     });
   });
   return table;
-}
-
-template <class A>
-any_spmv_choice any_spmv_kernels() {
-  return {&spmv_pieces<A, any_element, any_element>, term_planes<A, piece_terms>::bytes,
-          &spmv_any_rows<A>};
 }
 
 }  // namespace tally::backends::cuda

@@ -1,8 +1,9 @@
-// Partition of a matrix over threads, warps and blocks. None of it changes a bit of the result.
+// Partition of a matrix over threads, warps and blocks, and conditions of the methods. None of it
+// changes a bit of the result.
 //
 // Without a plan, rows of a large matrix have a few threads each, and long rows are queued
-// (unplanned.cuh). A small matrix is cut into tiles of its merge path, on which row i begins at i +
-// row_offsets[i]: neither many empty rows nor a long one make a tile heavy. A tile owns the rows
+// (queued_rows.cu). A small matrix is cut into tiles of its merge path, on which row i begins at i
+// + row_offsets[i]: neither many empty rows nor a long one make a tile heavy. A tile owns the rows
 // that begin in it. A last row of more than `split_row` terms is split: its row segments, nodes of
 // the order's tree, belong to the tiles in which they begin, at most one per tile.
 //
@@ -35,13 +36,6 @@ inline constexpr int split_row = static_cast<int>(order::chunk);
 /// Terms of a tile, at most.
 inline constexpr int max_terms = merge_tile_path + split_row;
 
-/// Minimum blocks per SM, which bounds registers.
-template <class A>
-inline constexpr unsigned merge_tile_blocks_per_sm = sizeof(A) <= 8 ? 6 : 3;
-
-/// Longest row with which a tile doesn't yet sum all short rows in 8 threads each (tuning/spmv.md).
-inline constexpr int uneven_row = 32;
-
 /// Merge-path length of a row block. Even with 127 further terms of its last row, it loads in one
 /// round of 4 terms per thread (tuning/spmv.md).
 inline constexpr int row_block_path = 384;
@@ -55,12 +49,6 @@ inline constexpr int piece_terms = static_cast<int>(order::chunk);
 
 /// Threads per block of the pieces kernel (tuning/spmv.md).
 inline constexpr unsigned piece_threads = 128;
-/// Blocks per SM of the pieces kernel (tuning/spmv.md).
-template <class A>
-inline constexpr unsigned pieces_blocks_per_sm = is_complex_v<A> ? 6 : 12;
-
-/// Carry-outs per product, at most; the widest takes 8 words of scratch memory.
-inline constexpr std::size_t max_handovers = 1024;
 
 /// Threads per block of kernels without tiles or pieces.
 inline constexpr unsigned row_threads = 256;
@@ -81,38 +69,9 @@ constexpr unsigned threads_per_row(std::size_t rows, std::size_t nonzeros, std::
 /// matrices do not repay (tuning/spmv.md).
 constexpr bool has_rows_unplanned(std::size_t nonzeros) { return nonzeros >= 3 << 19; }
 
-/// Blocks per SM of the second launch.
-inline constexpr unsigned queued_blocks_per_sm = 4;
-
 /// Returns the threads per row without a plan (tuning/spmv.md).
 constexpr unsigned threads_per_row_unplanned(std::size_t rows, std::size_t nonzeros) {
   return nonzeros <= 8 * rows ? 2 : nonzeros <= 32 * rows ? 4 : 8;
-}
-
-/// A row block with hub columns has all loads in flight in one warp. It ends with the row that
-/// reaches `hub_block_path` on the merge path, or earlier at another limit (tuning/spmv.md).
-inline constexpr int hub_block_path = 224;
-inline constexpr int hub_block_terms = 256;
-inline constexpr int hub_block_rows = 128;
-/// Rows that a block cuts together.
-inline constexpr int hub_span = 2048;
-
-/// Returns an upper bound: a row block that ends neither at a long row nor at a multiple of
-/// `hub_span` has at least `least` rows and terms together.
-inline std::size_t max_hot_runs(const csr_operand& a, std::size_t long_rows) {
-  constexpr auto least =
-      std::min<std::size_t>(hub_block_rows, hub_block_terms - row_order::short_row);
-  return (a.rows + a.nonzeros()) / least + long_rows + a.rows / hub_span + 1;
-}
-
-/// Threads per block of the hub-column kernel.
-template <class T>
-inline constexpr unsigned hub_threads = sizeof(T) == 8 ? 768 : 1024;
-
-/// Shared memory per block, at most; the rest of an SM's caches the other elements of x
-/// (tuning/spmv.md).
-constexpr std::size_t hub_shared_bytes(type element) {
-  return std::size_t{element == type::float64 ? 163u : 195u} << 10;
 }
 
 /// Whether to look for hub columns. That may take 4 bytes per column, so columns must not far
@@ -123,19 +82,12 @@ inline bool may_have_hub_columns(const csr_operand& a) {
          a.columns <= std::min(most, 4 * a.nonzeros()) && a.rows <= most;
 }
 
-/// Returns log2 of the sampling interval, in groups of terms (tuning/spmv.md).
-constexpr unsigned hub_sample_shift(std::size_t nonzeros) {
-  return static_cast<unsigned>(std::bit_width(nonzeros >> 19));
-}
-
-/// Returns the counters per column: with few columns, atomic additions contend.
-constexpr std::size_t hub_counters_per_column(std::size_t columns) {
-  return columns < std::size_t{1} << 20 ? 4 : 1;
-}
-
-/// Whether columns with `covered` of the terms are hub columns (tuning/spmv.md).
-TALLY_HOST_DEVICE constexpr bool are_hub_columns(std::size_t nonzeros, std::size_t covered) {
-  return 10 * covered >= 2 * nonzeros;
+/// Whether to try propagation blocking. Doubles take twice the room, and lose (tuning/spmv.md).
+inline bool may_block_propagation(const csr_operand& a, std::size_t longest) {
+  constexpr std::size_t max_indices = (std::size_t{1} << 31) - 1;
+  return a.values.element == type::float32 && longest <= row_order::short_row &&
+         a.nonzeros() >= 1 << 22 && a.nonzeros() >= 6 * a.rows && a.columns >= 1 << 18 &&
+         a.rows <= max_indices && a.columns <= max_indices;
 }
 
 /// Whether nearly all rows have the length of the longest.
@@ -175,6 +127,24 @@ inline bool has_row_tiles_of_columns(const csr_operand& a, std::size_t longest) 
          longest <= 35 && a.column_indices.element == type::int32;
 }
 
+/// Whether x of a row tile's reach goes to shared memory (tuning/spmv.md: has_near_rows). `width`:
+/// of the range of differences.
+constexpr bool are_near_rows(std::size_t width) { return rows_per_row_tile + width <= 2048; }
+
+/// Whether to look for a band: rows of at most 128 terms, in the mean 16 or more (tuning/spmv.md).
+inline bool may_have_band(const csr_operand& a, std::size_t longest) {
+  constexpr std::size_t at_once = 1 << 15, max_indices = (std::size_t{1} << 31) - 1;
+  return longest <= row_order::short_row && a.rows > at_once && a.rows <= max_indices &&
+         a.columns <= max_indices && a.nonzeros() >= 16 * a.rows;
+}
+
+/// Whether a band pays whose blocks copy `brought` bytes of x: copying takes less than reading the
+/// terms, and columns are not mostly adjacent, which shares loads of x (tuning/spmv.md: has_band).
+inline bool has_band(const csr_operand& a, std::size_t brought, std::uint64_t adjacent) {
+  const std::size_t read = a.nonzeros() * (size_of(a.values.element) + size_of(type::int32));
+  return 5 * brought <= 4 * read && 2 * adjacent <= a.nonzeros();
+}
+
 /// Returns the length that nearly all rows seem to have and none exceeds, as on grids; 0 where
 /// tiles gain nothing. If it is wrong, rows have a few threads, fewer at a time. A multiple of 4,
 /// of doubles, makes threads read from the same banks (tuning/spmv.md).
@@ -183,15 +153,6 @@ inline std::size_t even_length_unplanned(const csr_operand& a) {
   const bool is_even = 50 * (length * a.rows - a.nonzeros()) <= a.nonzeros();
   const bool gains = a.values.element != type::float64 || (length > 6 && length % 4 != 0);
   return is_even && gains && has_row_tiles_of_columns(a, length) ? length : 0;
-}
-
-/// Rows up to this length have 8 elements of x in flight per thread of such a tile, longer ones 16
-/// (tuning/spmv.md).
-inline constexpr std::size_t max_8_in_flight = 11;
-
-/// Whether 16 elements of x are in flight per thread of a plan's row tile, else 8 (tuning/spmv.md).
-constexpr bool has_16_in_flight(std::size_t rows, std::size_t longest) {
-  return longest > 8 && rows >= 1 << 18;
 }
 
 }  // namespace tally::backends::cuda

@@ -1,26 +1,13 @@
 // Analysis kernels, which examine a matrix on the device before any product.
 #pragma once
 
-#include "backends/cuda/spmv/hub_columns/hub_columns.hpp"
 #include "backends/cuda/spmv/job.hpp"
-#include "backends/cuda/spmv/propagation_blocking/propagation_blocking.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace tally::backends::cuda {
-
-/// Bitmap of the hub columns. Those of a group of 64 columns have consecutive indices.
-struct hub_bitmap {
-  std::uint32_t* bits = nullptr;    ///< one bit per column
-  std::uint16_t* places = nullptr;  ///< index of each group's first; behind the bits
-  std::int64_t groups = 0;          ///< a multiple of 16
-
-  TALLY_HOST_DEVICE static constexpr std::size_t bytes(std::size_t groups) {
-    return groups * (2 * sizeof(std::uint32_t) + sizeof(std::uint16_t));
-  }
-};
 
 /// Launch that checks columns; if any, matrix_kernel checks offsets.
 enum class defect_check : std::uint8_t {
@@ -35,7 +22,6 @@ struct analysis_job {
   explicit analysis_job(const csr_operand& a)
       : offsets(a.row_offsets),
         ends(row_bounds(a).ends),
-        has_ends(a.row_ends.has_value()),
         columns(a.column_indices),
         rows(static_cast<std::int64_t>(a.rows)),
         nonzeros(static_cast<std::int64_t>(a.nonzeros())),
@@ -43,7 +29,6 @@ struct analysis_job {
 
   index_vector offsets;
   index_vector ends;
-  bool has_ends;  ///< whether rows may lie anywhere
   index_vector columns;
   std::int64_t rows;
   std::int64_t nonzeros;
@@ -53,30 +38,11 @@ struct analysis_job {
   std::uint32_t tag = 0;  ///< of the published words
   void* result = nullptr;
 
-  // For row tiles (stencils.cu) and, `differences`, bands (band_rows.cu).
+  // For row tiles (tile_columns.cu) and, `differences`, bands (band.cu).
   std::int32_t tile_terms = 0;          ///< capacity of a tile
   std::uint64_t* lists = nullptr;       ///< hash table of row_patterns::most words
   row_patterns patterns;                ///< output, the stride unused
   std::int16_t* differences = nullptr;  ///< output
-
-  // For hub columns (hub_codes.cu, hub_pieces.cu).
-  std::int64_t zeros = 0;         ///< words from `uses` on that begin as zeros
-  std::uint32_t* uses = nullptr;  ///< sampled terms by column, in `counters` arrays
-  std::int64_t counters = 1;
-  std::uint32_t* bins = nullptr;  ///< histogram of `uses`
-  /// Row segments by length class, then those of them that have an index.
-  std::uint32_t* classes = nullptr;
-  hub_bitmap table;               ///< output
-  unsigned sample_shift = 0;      ///< log2 of the sampling interval, in groups of terms
-  std::int32_t* hub = nullptr;    ///< output
-  std::int32_t* codes = nullptr;  ///< output
-  int max_hub = 0;
-  warp_piece* warp_pieces = nullptr;  ///< output, row segments first
-  carry_out_row* handed = nullptr;    ///< output
-
-  // For propagation blocking (propagation_bins.cu).
-  propagation_blocking cut;  ///< known members, and output
-  int per_unit = 1;
 
   defect_check check = defect_check::none;
   bool tells = false;            ///< whether the launch is the last
@@ -113,24 +79,22 @@ inline constexpr unsigned met = 18;                    ///< non-empty bins
 inline constexpr unsigned adjacent = 19;         ///< terms next to the one before, or in its unit
 inline constexpr unsigned max_terms = 20;        ///< of the largest tile of propagation blocking
 inline constexpr unsigned below = 21;            ///< ordered_word of ~(the smallest difference)
-inline constexpr unsigned reach = 22;            ///< largest distance from the diagonal
+inline constexpr unsigned furthest = 22;         ///< largest distance from the diagonal
 inline constexpr unsigned sampled = 23;          ///< sampled terms
 inline constexpr unsigned hub_samples = 24;      ///< sampled, of hub columns
 inline constexpr unsigned counted = 25;          ///< blocks that counted bins
 inline constexpr unsigned warp_row_blocks = 26;  ///< row blocks for warps
 inline constexpr unsigned warp_carry_outs = 27;  ///< segments of split rows, for warps
 inline constexpr unsigned words = 28;
-/// Length classes of row segments, longest first.
-inline constexpr unsigned classes = 16;
-/// Last bin of `uses`: this many or more.
-inline constexpr unsigned max_uses = 2047;
 /// Bits of the index, below the kind, in a defect's key.
 inline constexpr int index_bits = 60;
 inline constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;
 }  // namespace result_words
 
 struct analysis_results {
-  std::uint64_t of[result_words::words];
+  std::uint64_t of[result_words::words] = {};
+
+  std::uint64_t operator[](unsigned word) const { return of[word]; }
 };
 
 /// Returns a word that grows with the difference; 0 stands for none.
@@ -145,46 +109,14 @@ constexpr std::int32_t delta_of(std::uint64_t word) {
 inline constexpr unsigned analysis_threads = 512;
 inline constexpr unsigned analysis_blocks_per_sm = 3;
 
-/// Kernel type, for cudaLaunchKernel only; by default any grid of blocks of 256 threads.
+/// Kernel type, for cudaLaunchKernel only.
 using analysis_kernel = void(analysis_job);
-
-/// Finds the first defective row of four arrays; the key's kind is arbitrary.
+/// Finds the first defective row of four arrays, in any grid of blocks of 256 threads; the key's
+/// kind is arbitrary.
 analysis_kernel* defective_row_kernel();
 /// Finds the first defect if asked, and counts rows and writes pieces, in blocks of
 /// `analysis_threads`. Clears `lists`.
 analysis_kernel* matrix_kernel(bool wide_offsets);
-/// Follows matrix_kernel: checks columns, finds stencils and distances from the diagonal, in any
-/// grid of blocks of `rows_per_row_tile` threads with tiles_bytes. Without row tiles within
-/// capacity it only checks.
-analysis_kernel* tiles_kernel(bool wide_columns, bool wide_offsets);
-std::size_t tiles_bytes(bool wide_columns, std::size_t terms);
-/// Writes differences and counts adjacent terms, one block of `rows_per_row_tile` threads per tile,
-/// with deltas_bytes.
-analysis_kernel* deltas_kernel(bool wide_columns, bool wide_offsets);
-std::size_t deltas_bytes(bool wide_columns, std::size_t terms);
-/// Kernels that cut the tiles of propagation blocking into bins, in blocks of `expand_threads` with
-/// bins_shared_bytes: they measure bins, in one block per `tiles_per_sample` tiles, and write the
-/// permutations, in one per tile.
-inline constexpr int tiles_per_sample = 8;
-analysis_kernel* bin_sizes_kernel();
-analysis_kernel* bins_kernel();
-std::size_t bins_shared_bytes(std::size_t sections, std::size_t stride);
-/// Four consecutive launches: sample the terms of columns; find from the histogram the least use of
-/// a hub column, and count row segments by length; pick hub columns, and cut the matrix for warps
-/// if they have enough terms; check columns, and write codes.
-analysis_kernel* sample_kernel();
-analysis_kernel* use_histogram_kernel();
-analysis_kernel* hub_kernel();
-analysis_kernel* codes_kernel(bool in_shared);
-/// One block per SM, with the table in shared memory if it fits.
-inline constexpr unsigned codes_threads = 1024;
-/// Blocks for columns, then one per `hub_span` rows.
-inline constexpr unsigned hub_analysis_threads = 512;
-inline constexpr int picked_columns = 1024;
-TALLY_HOST_DEVICE constexpr unsigned picking_blocks(std::int64_t columns) {
-  const std::int64_t blocks = (columns + picked_columns - 1) / picked_columns;
-  return static_cast<unsigned>(blocks < 1024 ? blocks : 1024);
-}
 /// Publishes the results, in one warp.
 analysis_kernel* publish_kernel();
 

@@ -119,39 +119,6 @@ __device__ inline void add_of_block(const analysis_job& s, unsigned word, unsign
   __syncthreads();
 }
 
-/// Returns the sampled terms of a column, 0 behind the last.
-__device__ inline unsigned sampled_terms_of(const analysis_job& s, std::int64_t column) {
-  unsigned uses = 0;
-  if (column >= s.column_count) return uses;
-  for (std::int64_t k = 0; k < s.counters; ++k) {
-    uses += __ldcg(s.uses + k * s.column_count + column);
-  }
-  return uses;
-}
-
-/// Whether the picked columns may be hub columns, by a sample that overestimates their terms.
-__device__ inline bool are_hub_columns(const analysis_job& s) {
-  return are_hub_columns(__ldcg(counter(s, result_words::sampled)),
-                         __ldcg(counter(s, result_words::hub_samples)));
-}
-
-/// Returns the length of a full row segment.
-__device__ inline int share_terms(const analysis_job& s) {
-  return static_cast<int>(order::chunk) << s.segment_shift;
-}
-/// Returns a segment's length class, 0 if full.
-__device__ inline unsigned class_of(const analysis_job& s, int terms) {
-  return result_words::classes - 1 -
-         static_cast<unsigned>((terms - 1) /
-                               (share_terms(s) / static_cast<int>(result_words::classes)));
-}
-/// Adds a row's segments to their classes; all but the last are full.
-__device__ inline void add_to_classes(const analysis_job& s, int length, unsigned* classes) {
-  const int whole = (length - 1) / share_terms(s);
-  if (whole > 0) atomicAdd(classes, static_cast<unsigned>(whole));
-  atomicAdd(classes + class_of(s, length - whole * share_terms(s)), 1u);
-}
-
 /// Counts an ending block in a word; returns whether it is the last.
 __device__ inline bool is_last_block(const analysis_job& s, unsigned word) {
   __shared__ bool is_last;
@@ -166,15 +133,6 @@ __device__ inline bool is_last_block(const analysis_job& s, unsigned word) {
 /// Called at each block's end: the last block of the last launch publishes.
 __device__ inline void end_analysis_block(const analysis_job& s) {
   if (s.tells && is_last_block(s, result_words::ended)) tell(s);
-}
-
-/// Whether row tiles are possible and fit, by matrix_kernel.
-__device__ inline bool are_tiles(const analysis_job& s) {
-  const std::uint64_t defect = __ldcg(counter(s, result_words::defect));
-  const auto kind = static_cast<csr_defect::kind>(~defect >> result_words::index_bits);
-  return (defect == 0 || kind == csr_defect::kind::column) &&
-         __ldcg(counter(s, result_words::longest)) <= max_row_tile_terms &&
-         __ldcg(counter(s, result_words::tile_terms)) <= static_cast<std::uint64_t>(s.tile_terms);
 }
 
 }  // namespace tally::backends::cuda

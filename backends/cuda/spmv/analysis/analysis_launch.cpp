@@ -2,7 +2,7 @@
 
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/runtime/context.hpp"
-#include "backends/cuda/spmv/analysis/plan.hpp"
+#include "backends/cuda/spmv/method.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,11 +12,11 @@
 
 namespace tally::backends::cuda {
 
-analysis_launch items_launch(analysis_kernel* kernel, std::size_t items) {
+launch_shape items_shape(std::size_t items) {
   // More blocks than run at a time contend for the counters (tuning/spmv.md).
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>((items + 255) / 256, 1, std::size_t{1} << 10));
-  return {kernel, {.blocks = blocks, .threads = 256}};
+  return {.blocks = blocks, .threads = 256};
 }
 
 int span_of(const current_device& current, const csr_operand& a) {
@@ -45,10 +45,12 @@ analysis_launch matrix_launch(const current_device& current, const csr_operand& 
   }
   const auto blocks = static_cast<unsigned>(std::min(spans + others, most));
   job.row_blocks = apart ? static_cast<unsigned>(spans) : blocks;
-  return {matrix_kernel(job.offsets.wide), {.blocks = blocks, .threads = analysis_threads}};
+  return {matrix_kernel(job.offsets.wide), {.blocks = blocks, .threads = analysis_threads}, job};
 }
 
-analysis_launch publish_launch() { return {publish_kernel(), {.blocks = 1, .threads = 32}}; }
+analysis_launch publish_launch(analysis_job& job) {
+  return {publish_kernel(), {.blocks = 1, .threads = 32}, job};
+}
 
 struct side_stream::made {
   cudaStream_t stream = nullptr;
@@ -78,18 +80,23 @@ void side_stream::wait_for(cudaStream_t other) const {
 }
 
 pending_analysis::pending_analysis(const current_device& current, cudaStream_t stream,
-                                   const std::vector<analysis_launch>& launches, analysis_job job,
+                                   const std::vector<analysis_launch>& launches,
                                    const char* operation, const side_stream* side)
     : device_(current.device()),
       context_(current.context()),
       stream_((is_captured(stream, true, operation), side ? side->get() : stream)),
       words_(current, stream_),
       box_(of_context<spares<result_buffer>>(context_).take()) {
-  job.found = words_.get();
-  job.tag = box_->next_tag();
-  job.result = box_->address();
+  const std::uint32_t tag = box_->next_tag();
   try {
-    queue(current, stream, launches, job);
+    for (const analysis_launch& of : launches) {
+      allow_shared_bytes(of.kernel, current, of.shape.shared_bytes);
+      of.job->found = words_.get();
+      of.job->tag = tag;
+      of.job->result = box_->address();
+      of.job->tells = &of == &launches.back();
+      launch(of.kernel, of.shape, of.job, device_, stream);
+    }
     if (side != nullptr) side->wait_for(stream);
   } catch (...) {
     // Queued kernels may still write; words are cleared behind them.
@@ -97,17 +104,6 @@ pending_analysis::pending_analysis(const current_device& current, cudaStream_t s
     (void)cudaStreamSynchronize(stream);
     of_context<spares<result_buffer>>(context_).give_back(box_);
     throw;
-  }
-}
-
-void pending_analysis::queue(const current_device& current, cudaStream_t stream,
-                             const std::vector<analysis_launch>& launches,
-                             analysis_job& job) const {
-  for (const analysis_launch& of : launches) {
-    const auto* const kernel = reinterpret_cast<const void*>(of.kernel);
-    allow_shared_bytes(kernel, current, of.shape.shared_bytes);
-    job.tells = &of == &launches.back();
-    launch(kernel, of.shape, &job, current.device(), stream);
   }
 }
 

@@ -12,13 +12,19 @@
 
 namespace tally::backends::cuda {
 
+/// Launch of an analysis kernel, whose parameter lives until the launch is queued.
 struct analysis_launch {
-  analysis_kernel* kernel;
+  template <class Job>
+  analysis_launch(void (*code)(Job), const launch_shape& grid, Job& parameter)
+      : kernel(reinterpret_cast<const void*>(code)), shape(grid), job(&parameter) {}
+
+  const void* kernel;
   launch_shape shape;
+  analysis_job* job;  ///< the parameter's base
 };
 
-/// Returns a launch for `items` rows or terms.
-analysis_launch items_launch(analysis_kernel* kernel, std::size_t items);
+/// Returns a grid of blocks of 256 threads for `items` rows or terms.
+launch_shape items_shape(std::size_t items);
 
 /// Returns the launch of matrix_kernel, all of whose blocks run at once, and sets those that
 /// examine rows. Where there is room, others check columns meanwhile.
@@ -29,7 +35,7 @@ analysis_launch matrix_launch(const current_device& current, const csr_operand& 
 int span_of(const current_device& current, const csr_operand& a);
 
 /// Returns the launch that publishes the results.
-analysis_launch publish_launch();
+analysis_launch publish_launch(analysis_job& job);
 
 /// Stream of the library, for plans that the caller does not wait for: the caller's stream may
 /// later be captured, or gone.
@@ -57,8 +63,8 @@ class pending_analysis {
   /// `side` waits where the caller's stream may not.
   /// @throws error invalid_argument if the stream is being captured.
   pending_analysis(const current_device& current, cudaStream_t stream,
-                   const std::vector<analysis_launch>& launches, analysis_job job,
-                   const char* operation, const side_stream* side = nullptr);
+                   const std::vector<analysis_launch>& launches, const char* operation,
+                   const side_stream* side = nullptr);
   /// Waits for the kernels, which use memory of this object, the plan and the matrix.
   ~pending_analysis();
   pending_analysis(const pending_analysis&) = delete;
@@ -68,9 +74,6 @@ class pending_analysis {
   analysis_results arrive();
 
  private:
-  void queue(const current_device& current, cudaStream_t stream,
-             const std::vector<analysis_launch>& launches, analysis_job& job) const;
-
   int device_;
   std::uint64_t context_;
   cudaStream_t stream_;
@@ -80,8 +83,8 @@ class pending_analysis {
 
 inline analysis_results run_analysis(const current_device& current, cudaStream_t stream,
                                      const std::vector<analysis_launch>& launches,
-                                     const analysis_job& job, const char* operation) {
-  return pending_analysis(current, stream, launches, job, operation).arrive();
+                                     const char* operation) {
+  return pending_analysis(current, stream, launches, operation).arrive();
 }
 
 }  // namespace tally::backends::cuda

@@ -5,6 +5,7 @@
 #include "backends/cuda/spmv/analysis/analysis_launch.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace tally::backends::cuda {
 namespace {
@@ -25,7 +26,7 @@ std::int64_t fetched(cudaStream_t stream, const operand& v, std::size_t i) {
 
 csr_defect defect_of(cudaStream_t stream, const csr_operand& a, const analysis_results& words) {
   using kind = csr_defect::kind;
-  const std::uint64_t found = words.of[result_words::defect];
+  const std::uint64_t found = words[result_words::defect];
   if (found == 0) return {};
   if (a.row_ends) {
     const auto index_at = [&](const operand& v, std::size_t i) { return fetched(stream, v, i); };
@@ -54,13 +55,14 @@ csr_defect backend::find_defect(const executor& where, const csr_operand& a) con
   analysis_job job(a);
   job.check = defect_check::at_once;
   job.counts = false;
+  std::vector<analysis_launch> launches;
   if (a.row_ends) {
-    const analysis_launch looks = items_launch(defective_row_kernel(), a.rows);
-    return defect_of(stream, a,
-                     run_analysis(current, stream, {looks, publish_launch()}, job, "validate"));
+    launches.emplace_back(defective_row_kernel(), items_shape(a.rows), job);
+    launches.push_back(publish_launch(job));
+  } else {
+    launches.push_back(matrix_launch(current, a, job));
   }
-  const analysis_launch looks = matrix_launch(current, a, job);
-  return defect_of(stream, a, run_analysis(current, stream, {looks}, job, "validate"));
+  return defect_of(stream, a, run_analysis(current, stream, launches, "validate"));
 }
 
 }  // namespace tally::backends::cuda

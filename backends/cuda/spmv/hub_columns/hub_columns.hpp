@@ -2,12 +2,18 @@
 // of x in shared memory.
 #pragma once
 
-#include "backends/cuda/spmv/job.hpp"
+#include "backends/cuda/spmv/method.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace tally::backends::cuda {
+
+/// A row block with hub columns has all loads in flight in one warp. It ends with the row that
+/// reaches `hub_block_path` on the merge path, or earlier at another limit (tuning/spmv.md).
+inline constexpr int hub_block_path = 224;
+inline constexpr int hub_block_terms = 256;
+inline constexpr int hub_block_rows = 128;
 
 /// Work of one warp of a plan, in one load.
 struct alignas(16) warp_piece {
@@ -29,7 +35,7 @@ struct carry_out_row {
   std::int32_t shares = 0;
 };
 
-/// Hub columns and codes of all terms.
+/// Hub columns and codes of all terms of a matrix.
 struct hub_columns {
   const std::int32_t* codes = nullptr;    ///< columns, or sign bit and index of a hub column
   const std::int32_t* columns = nullptr;  ///< hub columns
@@ -41,19 +47,21 @@ struct hub_columns {
   unsigned* counts = nullptr;  ///< carry-outs present, by row
 };
 
-/// Kernel parameter.
-struct hub_columns_job {
-  spmv_job product;
+/// Hub columns of a plan.
+struct planned_hub_columns {
   hub_columns hub;
+  type element;           ///< type for which there is room
+  std::uint64_t percent;  ///< of the terms
+  std::size_t bytes;
+  std::uint64_t split_rows;
+  std::size_t carry_outs;
 };
-using hub_columns_kernel = void(hub_columns_job);
+std::unique_ptr<const method> make_hub_columns(const planned_hub_columns& planned);
 
-struct hub_columns_choice {
-  hub_columns_kernel* gather = nullptr;    ///< in any grid of blocks of 256 threads
-  hub_columns_kernel* multiply = nullptr;  ///< one block per SM; null for other types
-  unsigned threads = 0;                    ///< of `multiply`
-  std::size_t bytes = 0;                   ///< dynamic shared memory, without the table
-};
-hub_columns_choice hub_columns_kernels(type values, type x);
+/// Whether to look for hub columns, with kernels that check columns, too.
+bool may_have_hub_columns(const search& s);
+
+/// Returns the hub columns that fit in a product's shared memory.
+std::size_t max_hub_columns(const current_device& current, type element);
 
 }  // namespace tally::backends::cuda

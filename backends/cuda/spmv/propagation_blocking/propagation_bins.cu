@@ -1,15 +1,31 @@
-// Analysis kernels that cut the tiles of propagation blocking into bins (propagation_blocking.hpp).
+// Search for propagation blocking (propagation_blocking.hpp): cuts tiles into bins.
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
+#include "backends/cuda/spmv/analysis/search.hpp"
+#include "backends/cuda/spmv/propagation_blocking/propagation_blocking.hpp"
 #include "backends/cuda/spmv/shape.hpp"
+
+#include <algorithm>
 
 namespace tally::backends::cuda {
 namespace {
 
+/// Kernel parameter.
+struct bins_job : analysis_job {
+  propagation_blocking cut;  ///< known members, and output
+  int per_unit = 1;          ///< elements per unit of a bin
+};
+
+/// Tiles per block that measures bins, of which it samples one.
+constexpr int tiles_per_sample = 8;
+
+/// Bytes of the buffer, at most. Each part of a product takes two launches (tuning/spmv.md).
+constexpr std::size_t max_buffer = std::size_t{128} << 20;
+
 /// Calls f(term in the tile, section, index in it, column of the term before or -1) for each of a
 /// thread's terms.
 template <class F>
-__device__ void for_each_term_of_tile(const analysis_job& s, std::int64_t tile, const F& f) {
+__device__ void for_each_term_of_tile(const bins_job& s, std::int64_t tile, const F& f) {
   const std::int64_t first = tile * s.cut.tile_rows;
   const std::int64_t begin = offset(s, first);
   const auto count = static_cast<int>(offset(s, ::min(first + s.cut.tile_rows, s.rows)) - begin);
@@ -45,7 +61,7 @@ __device__ void for_each_term_of_tile(const analysis_job& s, std::int64_t tile, 
 
 /// Finds the largest tile's terms, and measures bins of a sample: one tile per block, picked by a
 /// hash.
-__global__ void __launch_bounds__(expand_threads) measure_bins(const analysis_job s) {
+__global__ void __launch_bounds__(expand_threads) measure_bins(const bins_job s) {
   extern __shared__ uint4 memory[];
   __shared__ unsigned met;
   auto* const terms = reinterpret_cast<unsigned*>(memory);  // per section
@@ -87,7 +103,7 @@ __global__ void __launch_bounds__(expand_threads) measure_bins(const analysis_jo
   end_analysis_block(s);
 }
 
-__global__ void __launch_bounds__(expand_threads, 4) write_bins(const analysis_job s) {
+__global__ void __launch_bounds__(expand_threads, 4) write_bins(const bins_job s) {
   extern __shared__ uint4 memory[];
   const propagation_blocking& cut = s.cut;
   const auto sections = static_cast<unsigned>(cut.sections);
@@ -142,12 +158,70 @@ __global__ void __launch_bounds__(expand_threads, 4) write_bins(const analysis_j
   end_analysis_block(s);
 }
 
-}  // namespace
+/// Returns the rows per tile of propagation blocking, a power of two that gives about 4096 terms
+/// (tuning/spmv.md).
+std::size_t blocking_tile_rows(const csr_operand& a) {
+  return std::bit_floor(std::clamp<std::size_t>(5120 * a.rows / a.nonzeros(), 32, 1024));
+}
 
-analysis_kernel* bin_sizes_kernel() { return &measure_bins; }
-analysis_kernel* bins_kernel() { return &write_bins; }
 std::size_t bins_shared_bytes(std::size_t sections, std::size_t stride) {
   return 2 * stride * sizeof(std::uint16_t) + sections * sizeof(unsigned);
+}
+
+/// Whether most terms need distant elements of x, and tiles fill their bins.
+bool pays(const analysis_results& found, std::size_t samples, std::size_t sections) {
+  using namespace result_words;
+  return 10 * found[met] >= 9 * samples * sections && 4 * found[adjacent] <= found[sampled];
+}
+
+}  // namespace
+
+std::unique_ptr<const method> find_propagation_blocking(search& s) {
+  const csr_operand& a = s.matrix;
+  if (!s.knows_columns || !may_block_propagation(a, s.longest())) return nullptr;
+  bins_job job{s.job};
+  propagation_blocking& cut = job.cut;
+  const std::size_t sections = multiprocessors(s.current().device());
+  constexpr std::size_t per_unit = bin_alignment / sizeof(float);
+  const std::size_t section = ceil_div(a.columns, sections * per_unit) * per_unit;
+  if (section > 1 << 16 || !s.has_room(expand_bytes(section))) return nullptr;
+  s.check_columns();
+  if (s.has_defect()) return nullptr;
+  const std::size_t tile_rows = blocking_tile_rows(a), tiles = ceil_div(a.rows, tile_rows);
+  job.per_unit = static_cast<int>(per_unit);
+  cut.sections = static_cast<std::int32_t>(sections);
+  cut.section = static_cast<std::int32_t>(section);
+  cut.tile_rows = static_cast<std::int32_t>(tile_rows);
+  cut.tiles = static_cast<std::int32_t>(tiles);
+  const auto run = [&](void (*kernel)(bins_job), std::size_t blocks, std::size_t stride) {
+    return s.run({{kernel,
+                   {.blocks = static_cast<unsigned>(blocks),
+                    .threads = expand_threads,
+                    .shared_bytes = bins_shared_bytes(sections, stride)},
+                   job}});
+  };
+  const std::size_t samples = ceil_div(tiles, std::size_t{tiles_per_sample});
+  const analysis_results found = run(&measure_bins, samples, 0);
+  // Indices are loaded 16 bytes at a time.
+  constexpr std::size_t per_load = 16 / sizeof *cut.section_index;
+  const std::size_t segments = tiles * sections, terms = found[result_words::max_terms];
+  const std::size_t stride = ceil_div(terms + sections * (per_unit - 1), per_load) * per_load;
+  cut.stride = static_cast<std::int32_t>(stride);
+  cut.tile_terms = static_cast<std::int32_t>(terms);
+  if (!pays(found, samples, sections) || stride >= 1 << 16 ||
+      4 * tiles * stride > 5 * a.nonzeros() + 4 * segments * per_unit ||
+      !s.has_room(collect_bytes(cut)) || !s.has_room(bins_shared_bytes(sections, stride))) {
+    return nullptr;
+  }
+  cut.tiles_per_part = static_cast<std::int32_t>(
+      std::min(tiles, std::max<std::size_t>(1, max_buffer / (stride * sizeof(float)))));
+  const std::size_t bytes =
+      segments * sizeof *cut.segments + 2 * tiles * stride * sizeof *cut.section_index;
+  cut.section_index = static_cast<std::uint16_t*>(s.memory().take(bytes, s.current(), s.stream()));
+  cut.in_tile = cut.section_index + tiles * stride;
+  cut.segments = reinterpret_cast<std::uint32_t*>(cut.in_tile + tiles * stride);
+  (void)run(&write_bins, tiles, stride);
+  return make_propagation_blocking(cut, bytes);
 }
 
 }  // namespace tally::backends::cuda

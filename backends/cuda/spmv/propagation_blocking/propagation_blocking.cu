@@ -5,16 +5,30 @@
 #include "backends/common/order/row_order.hpp"
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
+#include "backends/cuda/runtime/stream_memory.hpp"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/shared_load.cuh"
 #include "backends/cuda/spmv/common/short_rows.cuh"
 #include "backends/cuda/spmv/common/terms.cuh"
 #include "backends/cuda/spmv/propagation_blocking/propagation_blocking.hpp"
 
-#include <type_traits>
+#include <algorithm>
+#include <string>
 
 namespace tally::backends::cuda {
 namespace {
+
+/// Kernel parameter.
+struct blocking_job {
+  spmv_job product;
+  propagation_blocking cut;
+  std::int32_t first_tile = 0;  ///< of this launch
+};
+
+/// Threads per block of the collect phase, with one block per tile.
+constexpr unsigned collect_threads = 256;
+/// Blocks per SM of the expand phase, at most; there are equally many per section.
+constexpr unsigned max_parts = 3;
 
 /// Elements of one load, and their indices.
 template <class T>
@@ -45,7 +59,7 @@ __global__ void __launch_bounds__(expand_threads, max_parts)
   const int own =
       part * static_cast<int>(expand_threads) / team + static_cast<int>(threadIdx.x) / team;
   const int thread = static_cast<int>(threadIdx.x) % team;
-  const int tiles = min(cut.tiles_per_part, cut.tiles - job.first_tile);
+  const int tiles = ::min(cut.tiles_per_part, cut.tiles - job.first_tile);
   const std::uint32_t* const segments =
       cut.segments + static_cast<std::int64_t>(section) * cut.tiles + job.first_tile;
   const auto* const places = reinterpret_cast<const index_pack<T>*>(cut.section_index) +
@@ -74,7 +88,7 @@ __global__ void __launch_bounds__(expand_threads, max_parts)
   load(own);
   find(own + teams);
   const std::int64_t begin = static_cast<std::int64_t>(section) * cut.section;
-  const std::int64_t end = min(begin + cut.section, job.product.column_count);
+  const std::int64_t end = ::min(begin + cut.section, job.product.column_count);
   wait_for_launch_before();
   let_launch_after_start();
   if (threadIdx.x == 0) barrier.expect(1);
@@ -137,11 +151,11 @@ __global__ void __launch_bounds__(collect_threads, 5)
   const int tile = job.first_tile + static_cast<int>(blockIdx.x);
   const std::int64_t first = static_cast<std::int64_t>(tile) * cut.tile_rows;
   const int rows =
-      static_cast<int>(min(product.rows - first, static_cast<std::int64_t>(cut.tile_rows)));
+      static_cast<int>(::min(product.rows - first, static_cast<std::int64_t>(cut.tile_rows)));
   const std::int64_t begin = product.offset(first);
   const int terms = static_cast<int>(
-      max(min(product.offset(first + rows) - begin, static_cast<std::int64_t>(cut.tile_terms)),
-          std::int64_t{0}));
+      ::max(::min(product.offset(first + rows) - begin, static_cast<std::int64_t>(cut.tile_terms)),
+            std::int64_t{0}));
   // The launch before, the expand phase, has waited for the values, too.
   if (threadIdx.x == 0) barrier.expect(1);
 #if __CUDA_ARCH__ < 900
@@ -170,7 +184,7 @@ __global__ void __launch_bounds__(collect_threads, 5)
   find(i);
   for (int k = static_cast<int>(threadIdx.x); k <= rows; k += all) {
     const auto at = static_cast<std::uint64_t>(product.offset(first + k) - begin);
-    starts[k] = static_cast<std::uint16_t>(min(at, static_cast<std::uint64_t>(terms)));
+    starts[k] = static_cast<std::uint16_t>(::min(at, static_cast<std::uint64_t>(terms)));
   }
   wait_for_launch_before();
   let_launch_after_start();
@@ -231,11 +245,63 @@ __global__ void __launch_bounds__(collect_threads, 5)
   }
 }
 
+/// Rows of floats: the kernels for doubles lose.
+class blocked_rows : public method {
+ public:
+  blocked_rows(const propagation_blocking& cut, std::size_t bytes) : cut_(cut), bytes_(bytes) {}
+
+  std::string describe(const std::string& other) const override {
+    std::string s =
+        other + "; of float32 in two steps, since columns are far apart: x comes in sections of " +
+        std::to_string(cut_.section) +
+        " elements to shared memory, and from there to a buffer, where tiles of " +
+        std::to_string(cut_.tile_rows) +
+        " rows find what they need; with places in sections and tiles, in " +
+        std::to_string(bytes_) + " bytes, and a buffer of " + std::to_string(buffer_bytes()) +
+        " bytes while a product runs";
+    const std::int32_t parts = (cut_.tiles - 1) / cut_.tiles_per_part + 1;
+    if (parts > 1) s += ", in " + std::to_string(parts) + " parts";
+    return s;
+  }
+
+  bool multiply(const spmv_call& call) const override {
+    if (!call.is_plain() || call.element() != type::float32) return false;
+    blocking_job job{call.job, cut_};
+    const stream_memory buffer(buffer_bytes(), call.current, call.stream);
+    job.cut.elements = buffer.data();
+    launch_shape sections{.threads = expand_threads,
+                          .shared_bytes = expand_bytes(static_cast<std::size_t>(cut_.section))};
+    unsigned parts = max_parts;
+    while (parts > 1 && !call.has_room(parts * (sections.shared_bytes + static_shared_bytes) -
+                                       static_shared_bytes)) {
+      --parts;
+    }
+    sections.blocks = parts * static_cast<unsigned>(cut_.sections);
+    launch_shape tiles{.threads = collect_threads, .shared_bytes = collect_bytes(cut_)};
+    for (; job.first_tile < cut_.tiles; job.first_tile += cut_.tiles_per_part) {
+      call.launch(&expand_sections<float>, sections, job);
+      tiles.blocks =
+          static_cast<unsigned>(std::min(cut_.tiles_per_part, cut_.tiles - job.first_tile));
+      call.launch(&collect_rows<float>, tiles, job);
+    }
+    return true;
+  }
+
+ private:
+  std::size_t buffer_bytes() const {
+    return static_cast<std::size_t>(cut_.tiles_per_part) * static_cast<std::size_t>(cut_.stride) *
+           sizeof(float);
+  }
+
+  propagation_blocking cut_;
+  std::size_t bytes_;
+};
+
 }  // namespace
 
-blocking_choice blocking_kernels(type values, type x) {
-  if (values != type::float32 || x != type::float32) return {};
-  return {&expand_sections<float>, &collect_rows<float>};
+std::unique_ptr<const method> make_propagation_blocking(const propagation_blocking& cut,
+                                                        std::size_t bytes) {
+  return std::make_unique<blocked_rows>(cut, bytes);
 }
 
 std::size_t expand_bytes(std::size_t section) { return bytes_to_bring<float>(section); }

@@ -6,13 +6,11 @@
 // bin ("segment") of whole memory sectors.
 #pragma once
 
-#include "backends/common/order/row_order.hpp"
-#include "backends/cuda/spmv/job.hpp"
+#include "backends/cuda/spmv/method.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace tally::backends::cuda {
 
@@ -37,46 +35,15 @@ struct propagation_blocking {
   void* elements = nullptr;  ///< buffer
 };
 
-/// Kernel parameter.
-struct blocking_job {
-  spmv_job product;
-  propagation_blocking cut;
-  std::int32_t first_tile = 0;  ///< of this launch
-};
-using blocking_kernel = void(blocking_job);
-
-/// Threads per block of the expand phase and of cutting; of the collect phase.
+/// Threads per block of the expand phase and of cutting.
 inline constexpr unsigned expand_threads = 512;
-inline constexpr unsigned collect_threads = 256;
-
-struct blocking_choice {
-  blocking_kernel* expand = nullptr;   ///< equally many blocks per section; null for other types
-  blocking_kernel* collect = nullptr;  ///< one block per tile
-};
-blocking_choice blocking_kernels(type values, type x);
 
 /// Returns a phase's dynamic shared memory.
 std::size_t expand_bytes(std::size_t section);
 std::size_t collect_bytes(const propagation_blocking& cut);
 
-/// Blocks per SM of the expand phase, at most.
-inline constexpr unsigned max_parts = 3;
-
-/// Bytes of the buffer, at most. Each part of a product takes two launches (tuning/spmv.md).
-inline constexpr std::size_t max_buffer = std::size_t{128} << 20;
-
-/// Returns a power of two that gives about 4096 terms per tile (tuning/spmv.md).
-inline std::int32_t blocking_tile_rows(const csr_operand& a) {
-  const std::size_t rows = 5120 * a.rows / a.nonzeros();
-  return static_cast<std::int32_t>(std::bit_floor(std::clamp<std::size_t>(rows, 32, 1024)));
-}
-
-/// Whether to try propagation blocking. Doubles take twice the room, and lose (tuning/spmv.md).
-inline bool may_block_propagation(const csr_operand& a, std::size_t longest) {
-  constexpr std::size_t max_indices = (std::size_t{1} << 31) - 1;
-  return a.values.element == type::float32 && longest <= row_order::short_row &&
-         a.nonzeros() >= 1 << 22 && a.nonzeros() >= 6 * a.rows && a.columns >= 1 << 18 &&
-         a.rows <= max_indices && a.columns <= max_indices;
-}
+/// `bytes`: of its permutations and bins.
+std::unique_ptr<const method> make_propagation_blocking(const propagation_blocking& cut,
+                                                        std::size_t bytes);
 
 }  // namespace tally::backends::cuda

@@ -1,20 +1,29 @@
-// Kernel of rows near the diagonal (near_rows.hpp).
+// Short rows near the diagonal. A block has a tile of adjacent rows, one thread each, and copies
+// the part of x in reach to shared memory, with values and 16-bit differences; nothing is gathered
+// from memory.
 //
 // Promise: y has the bits of the row order: a thread adds to each lane of its row in order. If
 // offsets have changed since the plan, no index is out of bounds.
 #include "backends/common/order/row_order.hpp"
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
+#include "backends/cuda/spmv/analysis/search.hpp"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/shared_load.cuh"
 #include "backends/cuda/spmv/common/terms.cuh"
-#include "backends/cuda/spmv/row_tiles/near_rows.hpp"
+#include "backends/cuda/spmv/method.hpp"
+#include "backends/cuda/spmv/row_tiles/tile_columns.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
 namespace tally::backends::cuda {
 namespace {
 
-TALLY_HOST_DEVICE constexpr std::int32_t window_of(const reach& columns) {
+struct near_rows_job {
+  spmv_job product;
+  difference_range columns;
+};
+
+TALLY_HOST_DEVICE constexpr std::int32_t window_of(const difference_range& columns) {
   return static_cast<std::int32_t>(rows_per_row_tile) + columns.most - columns.least;
 }
 
@@ -38,7 +47,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, near_rows_blocks_per_sm<T>)
   auto* const differences =
       reinterpret_cast<std::int16_t*>(reinterpret_cast<char*>(window) + bytes_to_bring<T>(reached));
   const std::int64_t row = std::int64_t{blockIdx.x} * rows_per_row_tile + threadIdx.x;
-  const auto bounded = [&](std::int64_t i) { return min(i, product.rows); };
+  const auto bounded = [&](std::int64_t i) { return ::min(i, product.rows); };
   const auto low = [&](std::int64_t i) {
     return static_cast<std::uint32_t>(product.offsets[static_cast<std::size_t>(bounded(i))]);
   };
@@ -49,10 +58,10 @@ __global__ void __launch_bounds__(rows_per_row_tile, near_rows_blocks_per_sm<T>)
     const std::int64_t tile_begin = product.offset(bounded(first));
     const std::int64_t next = product.offset(bounded(first + rows_per_row_tile));
     const int count = static_cast<int>(
-        max(min(next - tile_begin, std::int64_t{product.tile_terms}), std::int64_t{0}));
+        ::max(::min(next - tile_begin, std::int64_t{product.tile_terms}), std::int64_t{0}));
     const std::int64_t tile_end = tile_begin + count;
     const auto in_x = [&](std::int64_t at) {
-      return max(min(at, product.column_count), std::int64_t{0});
+      return ::max(::min(at, product.column_count), std::int64_t{0});
     };
     const std::int64_t x_begin = in_x(first + job.columns.least);
     const std::int64_t x_end = in_x(first + rows_per_row_tile + job.columns.most);
@@ -77,7 +86,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, near_rows_blocks_per_sm<T>)
   let_launch_after_start();
   __syncthreads();
   const auto in_tile = [](std::uint32_t at) {
-    return static_cast<int>(min(at - begin, static_cast<std::uint32_t>(terms)));
+    return static_cast<int>(::min(at - begin, static_cast<std::uint32_t>(terms)));
   };
   const int start = in_tile(row_begin), count = in_tile(row_end) - start;
   const unsigned value = shared_address(values + start + value_shift);
@@ -105,7 +114,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, near_rows_blocks_per_sm<T>)
       }
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        const unsigned place = min(static_cast<unsigned>(own + apart[k]), last_index);
+        const unsigned place = ::min(static_cast<unsigned>(own + apart[k]), last_index);
         load_shared_if(i + first + k < count, x + place * sizeof element[k], element[k]);
       }
 #pragma unroll
@@ -120,24 +129,42 @@ __global__ void __launch_bounds__(rows_per_row_tile, near_rows_blocks_per_sm<T>)
   }
 }
 
-template <class T>
-near_rows_choice choice_of(std::size_t tile_terms, const reach& columns) {
-  return {&spmv_near_rows<T>, bytes_to_bring<T>(tile_terms) +
-                                  bytes_to_bring<T>(x_window_elements(columns)) +
-                                  bytes_to_bring<std::int16_t>(tile_terms)};
-}
+class rows_near_diagonal : public method {
+ public:
+  rows_near_diagonal(const search& s, const column_differences& differences)
+      : terms_(s.found[result_words::tile_terms]), differences_(differences) {}
+
+  std::string describe(const std::string&) const override {
+    return differences_.describe_tiles(true);
+  }
+  bool multiply(const spmv_call& call) const override {
+    if (!call.is_plain()) return false;
+    near_rows_job job{call.job, differences_.range};
+    job.product.tile_terms = static_cast<std::int32_t>(terms_);
+    job.product.differences = differences_.data;
+    return with_special(call.element(), [&]<class T>() {
+      const auto window = static_cast<std::size_t>(window_of(differences_.range));
+      return call.launch_if_fits(
+          &spmv_near_rows<T>,
+          {.blocks = blocks_of(call.product.a.rows, rows_per_row_tile),
+           .threads = rows_per_row_tile,
+           .shared_bytes = bytes_to_bring<T>(terms_) + bytes_to_bring<T>(window) +
+                           bytes_to_bring<std::int16_t>(terms_)},
+          job);
+    });
+  }
+
+ private:
+  std::size_t terms_;
+  column_differences differences_;
+};
 
 }  // namespace
 
-std::size_t x_window_elements(const reach& columns) {
-  return static_cast<std::size_t>(window_of(columns));
-}
-
-near_rows_choice near_rows_of(type values, type x, std::size_t tile_terms, const reach& columns) {
-  if (values != x) return {};
-  if (values == type::float64) return choice_of<double>(tile_terms, columns);
-  if (values == type::float32) return choice_of<float>(tile_terms, columns);
-  return {};
+std::unique_ptr<const method> find_near_rows(search& s) {
+  const column_differences& differences = tile_differences(s);
+  if (differences.data == nullptr || !are_near_rows(differences.range.width())) return nullptr;
+  return std::make_unique<rows_near_diagonal>(s, differences);
 }
 
 }  // namespace tally::backends::cuda

@@ -6,6 +6,13 @@
 
 namespace tally::backends::cuda {
 
+/// Minimum blocks per SM, which bounds registers.
+template <class A>
+inline constexpr unsigned merge_tile_blocks_per_sm = sizeof(A) <= 8 ? 6 : 3;
+
+/// Longest row with which a tile doesn't yet sum all short rows in 8 threads each (tuning/spmv.md).
+inline constexpr int uneven_row = 32;
+
 struct merge_tile_start {
   std::int64_t row;      ///< first row that begins in the tile or after
   std::int64_t nonzero;  ///< row's begin

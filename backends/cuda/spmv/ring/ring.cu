@@ -1,14 +1,20 @@
-// Kernel of rows along the diagonal (ring_rows.hpp).
+// Short rows whose columns are within some thousands of the diagonal. A block moves along the
+// diagonal in tiles of adjacent rows, one thread each. A ring buffer in shared memory has the part
+// of x in reach; each tile adds as many elements as it has rows. Beside it are values and 16-bit
+// differences of this and the next tiles. Nothing is gathered from memory, and x is read about
+// once.
 //
 // Promise: y has the bits of the row order: a thread adds to each lane of its row in order. If
 // offsets have changed since the plan, no index is out of bounds.
 #include "backends/common/order/row_order.hpp"
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
+#include "backends/cuda/spmv/analysis/search.hpp"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/shared_load.cuh"
 #include "backends/cuda/spmv/common/terms.cuh"
-#include "backends/cuda/spmv/row_tiles/ring_rows.hpp"
+#include "backends/cuda/spmv/method.hpp"
+#include "backends/cuda/spmv/row_tiles/tile_columns.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
 #include <algorithm>
@@ -16,6 +22,12 @@
 
 namespace tally::backends::cuda {
 namespace {
+
+struct ring_rows_job {
+  spmv_job product;
+  difference_range columns;
+  std::int32_t ring = 0;  ///< elements, in whole units of 16 bytes
+};
 
 /// Staging buffers: one is summed while others fill.
 constexpr unsigned stages = 3;
@@ -40,7 +52,7 @@ template <bool power_of_two>
 __device__ std::int32_t around(std::int32_t p, std::int32_t size) {
   if constexpr (power_of_two) return p & (size - 1);
   const auto place = static_cast<std::uint32_t>(p);
-  return static_cast<std::int32_t>(min(place, place - static_cast<std::uint32_t>(size)));
+  return static_cast<std::int32_t>(::min(place, place - static_cast<std::uint32_t>(size)));
 }
 
 /// Ring buffer of x in shared memory. Element i is at i + `shift`, modulo the size, so that aligned
@@ -64,8 +76,8 @@ class x_ring {
   /// Called by the threads of brings().
   __device__ void bring(bulk_barrier& barrier, std::int64_t begin, std::int64_t end) {
     const std::int64_t from =
-        is_empty_ ? max(begin + shift_, std::int64_t{0}) / unit * unit : copied_end_;
-    const std::int64_t to = max(from, (min(end + shift_, end_) + unit - 1) / unit * unit);
+        is_empty_ ? ::max(begin + shift_, std::int64_t{0}) / unit * unit : copied_end_;
+    const std::int64_t to = ::max(from, (::min(end + shift_, end_) + unit - 1) / unit * unit);
     if (!power_of_two && is_empty_) lap_begin_ = from - ring_index(from, size_);
     is_empty_ = false;
     copied_end_ = to;
@@ -76,10 +88,10 @@ class x_ring {
     const auto take = [&](std::int64_t p) { ring_[in_ring(p)] = x_[p - shift_]; };
 #if __CUDA_ARCH__ >= 900
     // Units partly outside x go by element.
-    const std::int64_t first = max(from, std::int64_t{shift_ > 0 ? unit : 0});
-    const std::int64_t last = max(first, min(to, end_ / unit * unit));
+    const std::int64_t first = ::max(from, std::int64_t{shift_ > 0 ? unit : 0});
+    const std::int64_t last = ::max(first, ::min(to, end_ / unit * unit));
     const std::int64_t at = in_ring(first);
-    const std::int64_t ahead = min(last - first, size_ - at);
+    const std::int64_t ahead = ::min(last - first, size_ - at);
     const auto copy = [&](std::int64_t p, std::int64_t count) {
       barrier.copy(ring_ + in_ring(p), x_ + (p - shift_),
                    static_cast<unsigned>(count) * static_cast<unsigned>(sizeof(T)));
@@ -87,11 +99,11 @@ class x_ring {
     copy(first, ahead);
     copy(first + ahead, last - first - ahead);
 #pragma unroll 1
-    for (std::int64_t p = max(from, std::int64_t{shift_}); p < min(first, end_); ++p) take(p);
+    for (std::int64_t p = ::max(from, std::int64_t{shift_}); p < ::min(first, end_); ++p) take(p);
 #pragma unroll 1
-    for (std::int64_t p = last; p < min(to, end_); ++p) take(p);
+    for (std::int64_t p = last; p < ::min(to, end_); ++p) take(p);
 #else
-    for (std::int64_t p = max(from, std::int64_t{shift_}) + threadIdx.x; p < min(to, end_);
+    for (std::int64_t p = ::max(from, std::int64_t{shift_}) + threadIdx.x; p < ::min(to, end_);
          p += blockDim.x) {
       take(p);
     }
@@ -194,7 +206,7 @@ class tile_copier {
     const spmv_job& product = of_.job.product;
     char* const to = of_.values(static_cast<unsigned>(turn) % stages);
     const auto terms = static_cast<int>(
-        max(min(next_ - begin_, std::int64_t{product.tile_terms}), std::int64_t{0}));
+        ::max(::min(next_ - begin_, std::int64_t{product.tile_terms}), std::int64_t{0}));
     const std::int64_t first_difference = bring(barrier, to + of_.value_bytes, product.differences,
                                                 product.nonzeros, begin_, begin_ + terms);
     const std::int64_t first_value = bring(barrier, to, static_cast<const T*>(product.values.data),
@@ -214,7 +226,7 @@ class tile_copier {
  private:
   __device__ std::int64_t begin_of(int turn) const {
     const spmv_job& product = of_.job.product;
-    return product.offset(min((of_.first + turn) * of_.rows, product.rows));
+    return product.offset(::min((of_.first + turn) * of_.rows, product.rows));
   }
 
   const tiles_of_block<T>& of_;
@@ -228,7 +240,7 @@ class row_summer {
  public:
   explicit __device__ row_summer(const tiles_of_block<T>& of)
       : of_(of),
-        row_(of.first * of.rows + max(static_cast<int>(threadIdx.x) - static_cast<int>(warp), 0)),
+        row_(of.first * of.rows + ::max(static_cast<int>(threadIdx.x) - static_cast<int>(warp), 0)),
         place_(
             ring_index(x_ring<T, power_of_two>(of.job.product, of.ring, of.job.ring).place(row_) +
                            of.job.columns.least,
@@ -245,7 +257,7 @@ class row_summer {
     }
     barrier.wait(static_cast<unsigned>(turn) / stages);
     const auto in_tile = [&](std::uint32_t at) {
-      return static_cast<int>(min(at - tile.begin, static_cast<std::uint32_t>(tile.terms)));
+      return static_cast<int>(::min(at - tile.begin, static_cast<std::uint32_t>(tile.terms)));
     };
     const int start = in_tile(begin), terms = in_tile(end) - start;
     const unsigned values = shared_address(of_.values(static_cast<unsigned>(turn) % stages));
@@ -263,7 +275,7 @@ class row_summer {
   __device__ std::uint32_t low(std::int64_t row) const {
     const spmv_job& product = of_.job.product;
     return static_cast<std::uint32_t>(
-        product.offsets[static_cast<std::size_t>(min(row, product.rows))]);
+        product.offsets[static_cast<std::size_t>(::min(row, product.rows))]);
   }
 
   const tiles_of_block<T>& of_;
@@ -328,45 +340,91 @@ __global__ void __launch_bounds__(max_rows<T> + warp, max_blocks<T>)
 #endif
 }
 
+struct ring_choice {
+  void (*kernel)(ring_rows_job) = nullptr;  ///< null without room
+  unsigned tile = 0;                        ///< rows per tile
+  unsigned blocks = 0;                      ///< per SM
+  std::size_t terms = 0;                    ///< of the largest tile
+  std::size_t ring = 0;
+  std::size_t bytes = 0;  ///< dynamic shared memory
+
+  unsigned rows() const { return blocks * tile; }  ///< per SM, at a time
+};
+
 template <class T, bool power_of_two>
-ring_rows_choice choice_with(std::size_t terms, const reach& columns, std::size_t room) {
-  const auto reached = static_cast<std::size_t>(columns.most - columns.least);
-  constexpr std::size_t own_bytes = 2048, unit = x_ring<T, power_of_two>::unit;
-  ring_rows_choice best;
+ring_choice choice_with(std::size_t terms, const difference_range& columns, std::size_t room) {
+  constexpr std::size_t unit = x_ring<T, power_of_two>::unit;
+  ring_choice best;
   for (unsigned tile = rows_per_row_tile; tile <= max_rows<T>; tile += rows_per_row_tile) {
-    ring_rows_choice one{
-        .kernel = &spmv_ring_rows<T, power_of_two>, .tile = tile, .threads = tile + warp};
+    ring_choice one{.kernel = &spmv_ring_rows<T, power_of_two>, .tile = tile};
     // Elements for the next tiles arrive meanwhile.
-    one.ring = (stages * tile + reached + 3 * unit) / unit * unit;
+    one.ring = (stages * tile + columns.width() + 3 * unit) / unit * unit;
     if (power_of_two) one.ring = std::bit_ceil(one.ring);
     one.terms = tile / rows_per_row_tile * terms;
     one.bytes = one.ring * sizeof(T) +
                 stages * (bytes_to_bring<T>(one.terms) + bytes_to_bring<std::int16_t>(one.terms));
-    one.blocks =
-        static_cast<unsigned>(std::min<std::size_t>(room / (one.bytes + own_bytes), max_blocks<T>));
+    one.blocks = static_cast<unsigned>(
+        std::min<std::size_t>(room / (one.bytes + static_shared_bytes), max_blocks<T>));
     if (one.rows() > best.rows()) best = one;
   }
   return best;
 }
 
-/// Returns the choice with most rows at a time. Other sizes than powers of two take two more
+/// Returns the choice with most rows at a time, for at most `terms` terms in `rows_per_row_tile`
+/// adjacent rows (tuning/spmv.md: ring_rows). Other sizes than powers of two take two more
 /// instructions per term.
-template <class T>
-ring_rows_choice choice_of(std::size_t terms, const reach& columns, std::size_t room) {
-  const ring_rows_choice power = choice_with<T, true>(terms, columns, room);
-  const ring_rows_choice any = choice_with<T, false>(terms, columns, room);
-  const ring_rows_choice& best = any.rows() > power.rows() ? any : power;
-  return best.rows() >= min_rows ? best : ring_rows_choice{};
+ring_choice choice_of(type element, std::size_t terms, const difference_range& columns,
+                      int device) {
+  return with_special(element, [&]<class T>() {
+    const std::size_t room = max_shared_bytes(device);
+    const ring_choice power = choice_with<T, true>(terms, columns, room);
+    const ring_choice any = choice_with<T, false>(terms, columns, room);
+    const ring_choice& best = any.rows() > power.rows() ? any : power;
+    return best.rows() >= min_rows ? best : ring_choice{};
+  });
 }
+
+class rows_by_ring : public method {
+ public:
+  rows_by_ring(const search& s, const column_differences& differences)
+      : terms_(s.found[result_words::tile_terms]), differences_(differences) {}
+
+  std::string describe(const std::string&) const override {
+    return differences_.describe_tiles(true);
+  }
+  bool multiply(const spmv_call& call) const override {
+    if (!call.is_plain()) return false;
+    const int device = call.current.device();
+    const ring_choice ring = choice_of(call.element(), terms_, differences_.range, device);
+    if (ring.kernel == nullptr) return false;
+    ring_rows_job job{call.job, differences_.range, static_cast<std::int32_t>(ring.ring)};
+    job.product.tile_terms = static_cast<std::int32_t>(ring.terms);
+    job.product.differences = differences_.data;
+    call.launch(ring.kernel,
+                {.blocks = std::min(blocks_of(call.product.a.rows, ring.tile),
+                                    ring.blocks * multiprocessors(device)),
+                 .threads = ring.tile + warp,
+                 .shared_bytes = ring.bytes},
+                job);
+    return true;
+  }
+
+ private:
+  std::size_t terms_;
+  column_differences differences_;
+};
 
 }  // namespace
 
-ring_rows_choice ring_rows_of(type values, type x, std::size_t terms, const reach& columns,
-                              std::size_t room) {
-  if (values != x) return {};
-  if (values == type::float64) return choice_of<double>(terms, columns, room);
-  if (values == type::float32) return choice_of<float>(terms, columns, room);
-  return {};
+std::unique_ptr<const method> find_ring(search& s) {
+  const column_differences& differences = tile_differences(s);
+  if (differences.data == nullptr || are_near_rows(differences.range.width()) ||
+      choice_of(s.matrix.values.element, s.found[result_words::tile_terms], differences.range,
+                s.current().device())
+              .kernel == nullptr) {
+    return nullptr;
+  }
+  return std::make_unique<rows_by_ring>(s, differences);
 }
 
 }  // namespace tally::backends::cuda

@@ -5,10 +5,25 @@
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
+#include "backends/cuda/spmv/analysis/search.hpp"
+#include "backends/cuda/spmv/row_tiles/tile_columns.hpp"
 #include "backends/cuda/spmv/shape.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace tally::backends::cuda {
 namespace {
+
+/// Whether row tiles are possible and fit, by matrix_kernel.
+__device__ inline bool are_tiles(const analysis_job& s) {
+  const std::uint64_t defect = __ldcg(counter(s, result_words::defect));
+  const auto kind = static_cast<csr_defect::kind>(~defect >> result_words::index_bits);
+  return (defect == 0 || kind == csr_defect::kind::column) &&
+         __ldcg(counter(s, result_words::longest)) <= max_row_tile_terms &&
+         __ldcg(counter(s, result_words::tile_terms)) <= static_cast<std::uint64_t>(s.tile_terms);
+}
 
 /// A thread's row, with columns in shared memory.
 template <class Column>
@@ -309,27 +324,129 @@ __global__ void __launch_bounds__(rows_per_row_tile) write_deltas(const analysis
   end_analysis_block(s);
 }
 
+constexpr std::size_t most = row_patterns::most;
+
+bool has_wide_columns(const search& s) { return s.matrix.column_indices.element == type::int64; }
+
+std::size_t tiles_bytes(const search& s, std::size_t terms) {
+  return has_wide_columns(s) ? bytes_to_bring<std::int64_t>(terms)
+                             : bytes_to_bring<std::int32_t>(terms);
+}
+std::size_t deltas_bytes(const search& s, std::size_t terms) {
+  return tiles_bytes(s, terms) + bytes_to_bring<std::int16_t>(terms);
+}
+
+/// Returns f.operator()<Column, Offset>() for the types of the matrix.
+template <class F>
+analysis_kernel* with_indices(const search& s, const F& f) {
+  using wide = std::int64_t;
+  using narrow = std::int32_t;
+  if (s.job.offsets.wide) {
+    return has_wide_columns(s) ? f.template operator()<wide, wide>()
+                               : f.template operator()<narrow, wide>();
+  }
+  return has_wide_columns(s) ? f.template operator()<wide, narrow>()
+                             : f.template operator()<narrow, narrow>();
+}
+
 }  // namespace
 
-std::size_t tiles_bytes(bool wide_columns, std::size_t terms) {
-  return wide_columns ? bytes_to_bring<std::int64_t>(terms) : bytes_to_bring<std::int32_t>(terms);
+std::size_t bytes_of_stencils(const csr_operand& a) {
+  constexpr std::size_t words = max_row_tile_terms + 1;
+  return most * (sizeof(std::uint64_t) + words * sizeof(std::int32_t)) + a.rows;
 }
-analysis_kernel* tiles_kernel(bool wide_columns, bool wide_offsets) {
-  using wide = std::int64_t;
-  using narrow = std::int32_t;
-  if (wide_offsets) return wide_columns ? &analyse_tiles<wide, wide> : &analyse_tiles<narrow, wide>;
-  return wide_columns ? &analyse_tiles<wide, narrow> : &analyse_tiles<narrow, narrow>;
+
+void allocate_stencils(search& s) {
+  static_assert(max_row_tile_terms % row_patterns::alignment == 0);
+  analysis_job& job = s.job;
+  job.lists = static_cast<std::uint64_t*>(
+      s.memory().take(bytes_of_stencils(s.matrix), s.current(), s.stream()));
+  job.patterns.lengths = reinterpret_cast<std::int32_t*>(job.lists + most);
+  job.patterns.differences = job.patterns.lengths + most;
+  job.patterns.of_row =
+      reinterpret_cast<std::uint8_t*>(job.patterns.differences + most * max_row_tile_terms);
 }
-std::size_t deltas_bytes(bool wide_columns, std::size_t terms) {
-  return tiles_bytes(wide_columns, terms) + bytes_to_bring<std::int16_t>(terms);
+
+analysis_launch tiles_launch(const search& s, analysis_job& job) {
+  // Blocks per SM, at most.
+  constexpr std::size_t max_tile_blocks = 12;
+  const std::size_t bytes = tiles_bytes(s, static_cast<std::size_t>(job.tile_terms));
+  const std::size_t at_a_time = std::clamp<std::size_t>(
+      max_shared_bytes(s.current().device()) / (bytes + tiles_static_shared_bytes), 1,
+      max_tile_blocks);
+  return {
+      with_indices(s, []<class C, class O>() { return &analyse_tiles<C, O>; }),
+      {.blocks = static_cast<unsigned>(std::min(ceil_div(s.matrix.rows, rows_per_row_tile),
+                                                at_a_time * multiprocessors(s.current().device()))),
+       .threads = rows_per_row_tile,
+       .shared_bytes = bytes},
+      job};
 }
-analysis_kernel* deltas_kernel(bool wide_columns, bool wide_offsets) {
-  using wide = std::int64_t;
-  using narrow = std::int32_t;
-  if (wide_offsets) {
-    return wide_columns ? &write_deltas<wide, wide> : &write_deltas<narrow, wide>;
+
+difference_range range_in(const analysis_results& found) {
+  return {.least = ~delta_of(found[result_words::below]),
+          .most = delta_of(found[result_words::above])};
+}
+
+bool have_stencils(search& s) {
+  if (!s.examines_tiles) return false;
+  const auto terms = static_cast<std::int32_t>(s.found[result_words::tile_terms]);
+  s.examines_tiles = s.has_tiles() && s.has_room(deltas_bytes(s, static_cast<std::size_t>(terms)),
+                                                 tiles_static_shared_bytes);
+  if (s.examines_tiles && terms > s.job.tile_terms) {  // beyond the capacity
+    s.job.tile_terms = terms;
+    analysis_job again = s.job;
+    again.pieces = nullptr;
+    const analysis_results of =
+        s.run({matrix_launch(s.current(), s.matrix, again), tiles_launch(s, again)});
+    using namespace result_words;
+    for (const unsigned word : {strays, above, below, patterns}) s.found.of[word] = of[word];
   }
-  return wide_columns ? &write_deltas<wide, narrow> : &write_deltas<narrow, narrow>;
+  if (s.examines_tiles && s.found[result_words::strays] == 0) return true;
+  s.memory().give_back(s.job.lists);
+  s.job.lists = nullptr;
+  return false;
+}
+
+column_differences allocate_differences(search& s) {
+  const std::size_t bytes = s.matrix.nonzeros() * sizeof(std::int16_t);
+  return {.data = static_cast<std::int16_t*>(s.take(bytes)), .bytes = bytes};
+}
+
+const column_differences& tile_differences(search& s) {
+  if (s.differences) return *s.differences;
+  s.differences.emplace();
+  column_differences& made = *s.differences;
+  if (!s.examines_tiles || s.exceeds_16_bits()) return made;
+  made = allocate_differences(s);
+  if (made.data == nullptr) return made;
+  const std::size_t terms = s.found[result_words::tile_terms];
+  analysis_job job = s.job;
+  job.tile_terms = static_cast<std::int32_t>(terms);
+  job.differences = made.data;
+  std::vector<analysis_launch> launches{
+      {with_indices(s, []<class C, class O>() { return &write_deltas<C, O>; }),
+       {.blocks = blocks_of(s.matrix.rows, rows_per_row_tile),
+        .threads = rows_per_row_tile,
+        .shared_bytes = deltas_bytes(s, terms)},
+       job}};
+  // Counting many blocks costs more than a launch (tuning/spmv.md: publish_launch).
+  if (launches[0].shape.blocks > 1 << 12) launches.push_back(publish_launch(job));
+  made.adjacent = s.run(launches)[result_words::adjacent];
+  made.range = range_in(s.found);
+  made.furthest = std::max(-made.range.least, made.range.most);
+  return made;
+}
+
+std::string column_differences::describe_tiles(bool x_in_shared) const {
+  std::string text = in_tiles +
+                     std::string("; in the place of columns differences of 16 bits, in ") +
+                     std::to_string(bytes) + " bytes";
+  if (x_in_shared) {
+    text += ", and x in shared memory, since they are from " + std::to_string(range.least) +
+            " to " + std::to_string(range.most);
+  }
+  return text;
 }
 
 }  // namespace tally::backends::cuda

@@ -5,6 +5,10 @@
 
 namespace tally::backends::cuda {
 
+/// Blocks per SM of the pieces kernel (tuning/spmv.md).
+template <class A>
+inline constexpr unsigned pieces_blocks_per_sm = is_complex_v<A> ? 6 : 12;
+
 /// Loads the lower 32 bits of a thread's offsets in a row block, without waiting.
 template <class Offset, int rows_per_thread>
 __device__ void load_offsets(const spmv_job& job, const spmv_piece& piece,

@@ -3,19 +3,19 @@
 // for the warps of the second.
 //
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
-#pragma once
-
 #include "backends/cuda/device/bulk_copy.cuh"
+#include "backends/cuda/spmv/common/call_memory.hpp"
 #include "backends/cuda/spmv/common/split_rows.cuh"
-#include "backends/cuda/spmv/kernels.hpp"
-#include "backends/cuda/spmv/rows/rows.cuh"
+#include "backends/cuda/spmv/method.hpp"
+#include "backends/cuda/spmv/row_threads/row_threads.cuh"
 
 #include <cstdint>
 
 namespace tally::backends::cuda {
+namespace {
 
 /// Returns a word of the queue for atomicAdd.
-__device__ inline unsigned long long* queue_word(const spmv_job& job, unsigned word) {
+__device__ unsigned long long* queue_word(const spmv_job& job, unsigned word) {
   return reinterpret_cast<unsigned long long*>(job.queue.words + word);
 }
 
@@ -177,12 +177,12 @@ __device__ bool add_if_last_segment(const spmv_job& job, std::int64_t first, std
 
 /// Minimum blocks per SM, which bounds registers (tuning/spmv.md).
 template <class T, int in_flight>
-inline constexpr unsigned even_rows_blocks_per_sm = in_flight > 8    ? 1
-                                                    : sizeof(T) == 8 ? 10
-                                                                     : 16;
+constexpr unsigned even_rows_blocks_per_sm = in_flight > 8    ? 1
+                                             : sizeof(T) == 8 ? 10
+                                                              : 16;
 
 /// Sums a tile of adjacent rows: in one thread each if none is longer than the mean suggests, with
-/// values and columns by bulk copies (row_tiles.cuh); else in a few.
+/// values and columns by bulk copies (row_tiles.cu); else in a few.
 template <class T, int threads, int in_flight>
 __global__ void __launch_bounds__(rows_per_row_tile, even_rows_blocks_per_sm<T, in_flight>)
     spmv_even_rows(const __grid_constant__ spmv_job job) {
@@ -214,7 +214,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, even_rows_blocks_per_sm<T, 
   }
   if (brings()) {
     const std::int64_t count =
-        max(min(tile_end - tile_begin, std::int64_t{job.tile_terms}), std::int64_t{0});
+        ::max(::min(tile_end - tile_begin, std::int64_t{job.tile_terms}), std::int64_t{0});
     const std::int64_t first_value = bring(barrier, values, static_cast<const T*>(job.values.data),
                                            job.nonzeros, tile_begin, tile_begin + count);
     const std::int64_t first_column =
@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, even_rows_blocks_per_sm<T, 
   let_launch_after_start();
   const auto in_tile = [&](std::int64_t at) {
     return static_cast<int>(
-        min(static_cast<std::uint32_t>(at) - begin, static_cast<std::uint32_t>(terms)));
+        ::min(static_cast<std::uint32_t>(at) - begin, static_cast<std::uint32_t>(terms)));
   };
   const int start = in_tile(row_begin), count = in_tile(row_end) - start;
   const T* const value = values + start + value_shift;
@@ -342,6 +342,90 @@ __global__ void __launch_bounds__(row_threads, 4)
   }
   // Each block counts itself: after the count is full, another stream may get the words.
   count_as_ended(job.ended);
+}
+
+/// Blocks per SM of the second launch.
+constexpr unsigned queued_blocks_per_sm = 4;
+
+/// Rows up to this length have 8 elements of x in flight per thread of such a tile, longer ones 16
+/// (tuning/spmv.md).
+constexpr std::size_t max_8_in_flight = 11;
+
+/// First launch, and its kernel.
+struct first_launch {
+  void (*kernel)(spmv_job);
+  launch_shape shape;
+};
+
+template <class T>
+first_launch launch_of_rows(const csr_operand& a) {
+  const unsigned threads = threads_per_row_unplanned(a.rows, a.nonzeros());
+  return {threads == 2   ? &spmv_rows_unplanned<T, 2>
+          : threads == 4 ? &spmv_rows_unplanned<T, 4>
+                         : &spmv_rows_unplanned<T, 8>,
+          {.blocks = blocks_of(a.rows, row_threads / threads), .threads = row_threads}};
+}
+
+/// Returns the launch for rows that seem to have `length` terms.
+template <class T>
+first_launch launch_of_even_rows(const csr_operand& a, std::size_t length) {
+  const std::size_t terms = rows_per_row_tile * length;
+  return {length <= max_8_in_flight ? &spmv_even_rows<T, 2, 8> : &spmv_even_rows<T, 4, 16>,
+          {.blocks = blocks_of(a.rows, rows_per_row_tile),
+           .threads = rows_per_row_tile,
+           .shared_bytes = bytes_to_bring<T>(terms) + bytes_to_bring<std::int32_t>(terms)}};
+}
+
+template <class T>
+void multiply(const spmv_call& call) {
+  const csr_operand& a = call.product.a;
+  spmv_job job = call.job;
+  first_launch rows = launch_of_rows<T>(a);
+  if (const std::size_t length = even_length_unplanned(a); length > 0 && call.is_plain()) {
+    const first_launch even = launch_of_even_rows<T>(a, length);
+    if (call.has_room(even.shape.shared_bytes)) {
+      rows = even;
+      job.tile_terms = static_cast<std::int32_t>(rows_per_row_tile * length);
+    }
+  }
+  segment_queue& queue = job.queue;
+  queue.row_capacity = a.nonzeros() / row_order::short_row;
+  queue.segment_capacity = 2 * (a.nonzeros() / order::chunk);
+  const call_memory memory(
+      queue.row_capacity * sizeof *queue.rows +
+          queue.segment_capacity * (sizeof *queue.shares + sizeof(T) + sizeof *queue.counts),
+      call);
+  const scratch words = scratch_for(call.current, call.stream, call.is_captured(),
+                                    segment_queue::word_count, words_left::to_next);
+  queue.words = words.words;
+  job.ended = words.ended;
+  queue.rows = static_cast<std::uint64_t*>(memory.data());
+  queue.shares = queue.rows + queue.row_capacity;
+  queue.sums = queue.shares + queue.segment_capacity;
+  queue.counts = reinterpret_cast<unsigned*>(static_cast<T*>(queue.sums) + queue.segment_capacity);
+  call.launch(rows.kernel, rows.shape, job);
+  const launch_shape queued{.blocks = queued_blocks_per_sm * multiprocessors(call.current.device()),
+                            .threads = row_threads};
+  try {
+    call.launch(&spmv_queued<T>, queued, job);
+  } catch (const error&) {  // nobody takes the queue
+    (void)cudaMemsetAsync(queue.words, 0, segment_queue::word_count * sizeof *queue.words,
+                          call.stream);
+    throw;
+  }
+  words.queued(queued.blocks);
+}
+
+}  // namespace
+
+bool multiply_queued_rows(const spmv_call& call) {
+  const type element = call.element();
+  if (!is_special(element) || call.product.x.element != element ||
+      !has_rows_unplanned(call.product.a.nonzeros())) {
+    return false;
+  }
+  with_special(element, [&]<class T>() { multiply<T>(call); });
+  return true;
 }
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,5 @@
-// Kernel of rows in a band (band_rows.hpp).
+// Rows in a band along the diagonal. A block has adjacent rows, 8 threads each, and copies the part
+// of x in reach to shared memory. It reads 16-bit differences, no columns.
 //
 // Promise: y has the bits of the row order: each of a row's 8 threads adds to a lane in order. If
 // offsets have changed since the plan, no index is out of bounds.
@@ -6,19 +7,30 @@
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
-#include "backends/cuda/spmv/band/band_rows.hpp"
+#include "backends/cuda/spmv/analysis/search.hpp"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/shared_load.cuh"
 #include "backends/cuda/spmv/common/terms.cuh"
+#include "backends/cuda/spmv/method.hpp"
+#include "backends/cuda/spmv/shape.hpp"
 
 namespace tally::backends::cuda {
 namespace {
 
+struct band_rows_job {
+  spmv_job product;
+  std::int32_t furthest = 0;  ///< largest distance from the diagonal
+};
+
+/// Threads and rows per block (tuning/spmv.md: band_rows_per_block).
+constexpr unsigned band_threads_per_block = 512;
+constexpr unsigned band_rows_per_block = 256;
+
 /// Threads per row.
 constexpr int lanes = static_cast<int>(row_order::lanes);
 
-TALLY_HOST_DEVICE constexpr std::int32_t window_of(std::int32_t reach) {
-  return static_cast<std::int32_t>(band_rows_per_block) + 2 * reach;
+TALLY_HOST_DEVICE constexpr std::int32_t window_of(std::int32_t furthest) {
+  return static_cast<std::int32_t>(band_rows_per_block) + 2 * furthest;
 }
 
 template <class T>
@@ -38,7 +50,7 @@ __global__ void __launch_bounds__(band_threads_per_block)
     };
     const std::int64_t brought =
         bring(barrier, memory, static_cast<const T*>(product.x.data), product.column_count,
-              in_x(first - job.reach), in_x(first + band_rows_per_block + job.reach));
+              in_x(first - job.furthest), in_x(first + band_rows_per_block + job.furthest));
     if (threadIdx.x == 0) x_shift = static_cast<int>(first - brought);
   }
   __syncthreads();
@@ -46,7 +58,7 @@ __global__ void __launch_bounds__(band_threads_per_block)
   const int thread = static_cast<int>(threadIdx.x) % lanes;
   // The window begins up to a load's elements late.
   const auto last_index =
-      static_cast<unsigned>(window_of(job.reach) + 16 / static_cast<int>(sizeof(T)) - 1);
+      static_cast<unsigned>(window_of(job.furthest) + 16 / static_cast<int>(sizeof(T)) - 1);
   bool is_there = false;
 #pragma unroll 1
   for (unsigned in_block = threadIdx.x / lanes; in_block < band_rows_per_block;
@@ -95,8 +107,10 @@ __global__ void __launch_bounds__(band_threads_per_block)
   if (!is_there) barrier.wait();  // no block ends during a copy
 }
 
+/// Finds the largest distance from the diagonal, counts adjacent columns, and writes differences.
+/// May stop at a distance beyond 16 bits.
 template <class Column, class Offset>
-__global__ void __launch_bounds__(256) find_band(const analysis_job s) {
+__global__ void __launch_bounds__(256) measure_band(const analysis_job s) {
   wait_for_launch_before();
   const auto* const columns = static_cast<const Column*>(s.columns.data);
   const auto* const offsets = static_cast<const Offset*>(s.offsets.data);
@@ -110,7 +124,7 @@ __global__ void __launch_bounds__(256) find_band(const analysis_job s) {
   for (std::int64_t first = row / rows_per_warp * rows_per_warp; first < s.rows; first += apart) {
     // Meanwhile load the next offsets, and whether a far column is known.
     const Offset next_begin = offset_of(row + apart), next_end = offset_of(row + apart + 1);
-    const std::uint64_t known = __ldcg(counter(s, result_words::reach));
+    const std::uint64_t known = __ldcg(counter(s, result_words::furthest));
     constexpr int in_flight = 8;
     std::int64_t before = -2;  // last column of the round before
     for (std::int64_t at = begin; __any_sync(whole_warp, at < end); at += in_flight * lanes) {
@@ -141,35 +155,90 @@ __global__ void __launch_bounds__(256) find_band(const analysis_job s) {
   }
   // Few warps find a larger distance.
   const unsigned long long all = largest_of_warp(furthest);
-  if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, result_words::reach))) {
-    atomicMax(counter(s, result_words::reach), all);
+  if (threadIdx.x % warp == 0 && all > __ldcg(counter(s, result_words::furthest))) {
+    atomicMax(counter(s, result_words::furthest), all);
   }
   add_of_block(s, result_words::adjacent, next_to);
   end_analysis_block(s);
 }
 
-template <class T>
-band_rows_choice choice_of(std::int32_t reach) {
-  // One block per SM still pays (tuning/spmv.md: may_have_band).
-  constexpr std::size_t max_bytes = std::size_t{200} << 10;
-  const std::size_t bytes = bytes_to_bring<T>(static_cast<std::size_t>(window_of(reach)));
-  return bytes <= max_bytes ? band_rows_choice{&spmv_band_rows<T>, bytes} : band_rows_choice{};
+/// Returns the dynamic shared memory of a block.
+std::size_t bytes_of(type element, std::int64_t furthest) {
+  return with_special(element, [&]<class T>() {
+    return bytes_to_bring<T>(
+        static_cast<std::size_t>(window_of(static_cast<std::int32_t>(furthest))));
+  });
+}
+
+class rows_in_band : public method {
+ public:
+  explicit rows_in_band(const column_differences& differences) : differences_(differences) {}
+
+  std::string describe(const std::string&) const override {
+    return "each row in " + std::to_string(lanes) +
+           " threads, with x in shared memory, since columns are at most " +
+           std::to_string(differences_.furthest) +
+           " from the diagonal; in the place of columns differences of 16 bits, in " +
+           std::to_string(differences_.bytes) + " bytes";
+  }
+  bool multiply(const spmv_call& call) const override {
+    if (!call.is_plain()) return false;
+    band_rows_job job{call.job, static_cast<std::int32_t>(differences_.furthest)};
+    job.product.differences = differences_.data;
+    return with_special(call.element(), [&]<class T>() {
+      return call.launch_if_fits(&spmv_band_rows<T>,
+                                 {.blocks = blocks_of(call.product.a.rows, band_rows_per_block),
+                                  .threads = band_threads_per_block,
+                                  .shared_bytes = bytes_of(call.element(), differences_.furthest)},
+                                 job);
+    });
+  }
+
+ private:
+  column_differences differences_;
+};
+
+/// Returns all differences; none if one does not fit in 16 bits.
+column_differences measured(search& s) {
+  column_differences made = allocate_differences(s);
+  if (made.data == nullptr) return made;
+  analysis_job job = s.job;
+  job.differences = made.data;
+  const bool wide = s.matrix.column_indices.element == type::int64;
+  using narrow = std::int32_t;
+  const auto with = [&]<class Offset>(Offset) {
+    return wide ? &measure_band<std::int64_t, Offset> : &measure_band<narrow, Offset>;
+  };
+  const analysis_results found = s.run({{job.offsets.wide ? with(std::int64_t{}) : with(narrow{}),
+                                         items_shape(row_order::lanes * s.matrix.rows), job}});
+  made.furthest = static_cast<std::int64_t>(found[result_words::furthest]);
+  made.adjacent = found[result_words::adjacent];
+  return made;
 }
 
 }  // namespace
 
-band_rows_choice band_rows_of(type values, type x, std::int32_t reach) {
-  if (values != x) return {};
-  if (values == type::float64) return choice_of<double>(reach);
-  if (values == type::float32) return choice_of<float>(reach);
-  return {};
-}
-
-analysis_kernel* band_kernel(bool wide_columns, bool wide_offsets) {
-  using wide = std::int64_t;
-  using narrow = std::int32_t;
-  if (wide_offsets) return wide_columns ? &find_band<wide, wide> : &find_band<narrow, wide>;
-  return wide_columns ? &find_band<wide, narrow> : &find_band<narrow, narrow>;
+std::unique_ptr<const method> find_band(search& s) {
+  const csr_operand& a = s.matrix;
+  const type element = a.values.element;
+  if (!s.knows_columns || !is_special(element) || !may_have_band(a, s.longest()) ||
+      s.exceeds_16_bits()) {
+    return nullptr;
+  }
+  const bool known = tile_differences(s).data != nullptr;
+  const column_differences differences = known ? tile_differences(s) : measured(s);
+  if (differences.data == nullptr) return nullptr;
+  if (differences.furthest <= INT16_MAX) {
+    // One block per SM still pays (tuning/spmv.md: may_have_band).
+    constexpr std::size_t max_bytes = std::size_t{200} << 10;
+    const std::size_t bytes = bytes_of(element, differences.furthest);
+    if (bytes <= max_bytes && s.has_room(bytes) &&
+        has_band(a, ceil_div(a.rows, band_rows_per_block) * bytes, differences.adjacent)) {
+      return std::make_unique<rows_in_band>(differences);
+    }
+  }
+  if (!known) s.memory().give_back(differences.data);
+  return nullptr;
 }
 
 }  // namespace tally::backends::cuda

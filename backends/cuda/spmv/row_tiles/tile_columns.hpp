@@ -1,0 +1,62 @@
+// Stencils or 16-bit differences, which row tiles read instead of fixed columns.
+#pragma once
+
+#include "backends/cuda/spmv/analysis/analysis_launch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tally::backends::cuda {
+
+class search;
+
+/// Beginning of the descriptions of methods with row tiles.
+inline constexpr const char* in_tiles =
+    "each row in a thread, in tiles of 128, since rows are short";
+static_assert(rows_per_row_tile == 128);
+
+/// Range of column - row.
+struct difference_range {
+  std::int32_t least = 0;
+  std::int32_t most = -1;
+
+  std::size_t width() const { return static_cast<std::size_t>(most - least); }
+};
+
+/// Differences column - row of all terms, instead of columns.
+struct column_differences {
+  std::int16_t* data = nullptr;  ///< null: none
+  std::size_t bytes = 0;
+  difference_range range;
+  std::int64_t furthest = 0;   ///< largest distance from the diagonal
+  std::uint64_t adjacent = 0;  ///< terms in the column next to the one before
+
+  /// Returns how row tiles use them. `x_in_shared`: because of their range.
+  std::string describe_tiles(bool x_in_shared) const;
+};
+
+/// Static shared memory of the kernel that finds stencils, at most.
+inline constexpr std::size_t tiles_static_shared_bytes = 6144;
+
+/// Returns the range of differences found with stencils.
+difference_range range_in(const analysis_results& found);
+
+/// Allocates stencils: the hash table, lengths and lists.
+void allocate_stencils(search& s);
+std::size_t bytes_of_stencils(const csr_operand& a);
+
+/// Returns the launch that finds stencils and the range of differences, and checks columns.
+analysis_launch tiles_launch(const search& s, analysis_job& job);
+
+/// Whether stencils are found that row tiles may read.
+bool have_stencils(search& s);
+
+/// Returns memory for the differences of all terms, null if there is not enough.
+column_differences allocate_differences(search& s);
+
+/// Returns the differences for row tiles, written once. Called after
+/// have_stencils.
+const column_differences& tile_differences(search& s);
+
+}  // namespace tally::backends::cuda

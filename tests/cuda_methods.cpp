@@ -1,0 +1,97 @@
+// Conditions of the methods of spmv on CUDA, which need no device: what a plan looks for, by the
+// shape of a matrix and the length of its longest row.
+#include "backends/cuda/spmv/shape.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+
+namespace {
+
+using tally::type;
+
+tally::csr_operand matrix(std::size_t rows, std::size_t nonzeros, type values = type::float64,
+                          type columns = type::int32) {
+  tally::csr_operand a;
+  a.rows = a.columns = rows;
+  a.column_indices.element = columns;
+  a.values = {nullptr, nonzeros, 1, values};
+  return a;
+}
+
+/// Returns the threads per row of a plan without smaller columns, 0 for pieces, and the methods
+/// that it looks for before.
+std::string looks_for(const tally::csr_operand& a, std::size_t longest) {
+  using namespace tally::backends::cuda;
+  const unsigned threads = threads_per_row(a.rows, a.nonzeros(), longest);
+  const bool tiles = threads > 0 && has_row_tiles(a, longest);
+  std::string all;
+  const auto add = [&](bool is_possible, const char* name) {
+    if (is_possible) all += std::string(name) + " ";
+  };
+  add(tiles, "tiles");
+  add(may_have_band(a, longest), "band");
+  add(may_have_hub_columns(a), "hub");
+  add(may_block_propagation(a, longest), "blocking");
+  const bool are_even_tiles = tiles && has_row_tiles_of_columns(a, longest);
+  add(are_even_tiles, "even");
+  const bool are_pieces = !are_even_tiles && has_pieces_of_short_rows(a, longest);
+  return all + (threads == 0 || are_pieces ? "pieces" : std::to_string(threads));
+}
+
+TEST(CudaMethods, ByShape) {
+  EXPECT_EQ(looks_for(matrix(2000, 9000), 8), "2");
+  EXPECT_EQ(looks_for(matrix(2000, 20000), 16), "4");
+  EXPECT_EQ(looks_for(matrix(2000, 50000), 32), "8");
+  EXPECT_EQ(looks_for(matrix(2000, 50000), 33), "pieces");
+  EXPECT_EQ(looks_for(matrix(17'758, 126'150), 574), "pieces");
+}
+
+TEST(CudaMethods, OfGrids) {
+  constexpr std::size_t rows = 1 << 22;
+  EXPECT_EQ(looks_for(matrix(rows, 5 * rows), 5), "tiles hub even 2");
+  EXPECT_EQ(looks_for(matrix(rows, 5 * rows, type::float64, type::int64), 5), "tiles hub 2");
+  EXPECT_EQ(looks_for(matrix(rows, 27 * rows), 27), "tiles band hub even 4");
+  // The same banks.
+  EXPECT_EQ(looks_for(matrix(rows, 16 * rows), 16), "band hub 4");
+  EXPECT_EQ(looks_for(matrix(rows, 8 * rows), 8), "tiles hub 2");
+}
+
+TEST(CudaMethods, OfShortRows) {
+  constexpr std::size_t rows = 1 << 20;
+  EXPECT_EQ(looks_for(matrix(rows, 5 * rows), 9), "tiles hub pieces");
+  EXPECT_EQ(looks_for(matrix(rows, 5 * rows, type::float32), 9), "tiles hub 2");
+  EXPECT_EQ(looks_for(matrix(rows, 16 * rows, type::float32), 24), "tiles band hub blocking 4");
+  EXPECT_EQ(looks_for(matrix(rows, 16 * rows, type::float32), 33),
+            "band hub blocking pieces");  // uneven
+  EXPECT_EQ(looks_for(matrix(rows, 16 * rows, type::float32), 129), "hub pieces");
+  EXPECT_EQ(looks_for(matrix(1 << 17, 60 << 17), 100), "band hub 8");
+  EXPECT_EQ(looks_for(matrix(1 << 15, 60 << 15), 100), "pieces");
+}
+
+TEST(CudaMethods, BandsPay) {
+  using tally::backends::cuda::has_band;
+  const tally::csr_operand a = matrix(1 << 17, 1 << 20);  // 12 bytes per term
+  EXPECT_TRUE(has_band(a, std::size_t{9} << 20, 1 << 19));
+  EXPECT_FALSE(has_band(a, std::size_t{10} << 20, 1 << 19));
+  EXPECT_FALSE(has_band(a, std::size_t{9} << 20, (1 << 19) + 1));
+}
+
+TEST(CudaMethods, WithoutPlan) {
+  using namespace tally::backends::cuda;
+  EXPECT_FALSE(has_rows_unplanned((3 << 19) - 1));
+  EXPECT_TRUE(has_rows_unplanned(3 << 19));
+  EXPECT_EQ(threads_per_row_unplanned(100, 800), 2u);
+  EXPECT_EQ(threads_per_row_unplanned(100, 801), 4u);
+  EXPECT_EQ(threads_per_row_unplanned(100, 3201), 8u);
+  constexpr std::size_t rows = 1 << 20;
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 27 * rows - rows / 4)), 27u);
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 9 * rows)), 9u);
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 9 * rows - rows / 2)), 0u);  // over 2 % fewer
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 12 * rows)), 0u);
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 12 * rows, type::float32)), 12u);
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 27 * rows, type::float64, type::int64)), 0u);
+}
+
+}  // namespace
