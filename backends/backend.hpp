@@ -4,6 +4,7 @@
 #include <tally/buffer.hpp>
 #include <tally/detail/functions.hpp>
 #include <tally/dot.hpp>
+#include <tally/elementwise.hpp>
 #include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
@@ -15,7 +16,6 @@
 #include <tally/operand.hpp>
 #include <tally/reduce.hpp>
 #include <tally/spmv.hpp>
-#include <tally/transform.hpp>
 
 #include "backends/common/types/tables.hpp"
 
@@ -46,10 +46,10 @@ struct place {
 
 /// Whether (x, y) is in canonical order, the only one that backends implement.
 inline bool in_order(type x, type y) {
-  if constexpr (std::ranges::is_sorted(types::listed::numbers)) {
+  if constexpr (std::ranges::is_sorted(detail::listed::numbers)) {
     return x <= y;  // faster than the table (tuning/short_calls.md: in_order)
   } else {
-    static constexpr auto positions = table_over([]<class T>() { return types::position<T>; });
+    static constexpr auto positions = table_over([]<class T>() { return detail::position<T>; });
     return positions[x] <= positions[y];
   }
 }
@@ -205,7 +205,7 @@ class backend {
   virtual std::shared_ptr<const backend> make_staged(const executor& where,
                                                      const workspace_options& options) const = 0;
 
-  /// dot, dotc. Pre: equal sizes, aligned and accessible pointers, nonzero increments, canonical
+  /// dot. Pre: equal sizes, aligned and accessible pointers, nonzero increments, canonical
   /// order (`in_order`), types that accumulate in the result's.
   virtual void dot(const executor& where, const dot_arguments& a) const = 0;
   /// multi_dot, batched_dot; here one after another. Pre: at least one pair, each as for `dot`, all
@@ -262,8 +262,8 @@ class backend {
   virtual out_of_range_key histogram(const executor& where, const histogram_arguments& a) const = 0;
   /// Sums rows in the row order (backends/common/order/row_order.hpp) or correctly rounded; y_i is
   /// `scal` of the sum, or with `reads_addend()` `axpby`
-  /// (backends/common/elementwise/elementwise.hpp) with the addend, in spmvs::combination. Pre: a
-  /// row; a plan's analysis is of this matrix and backend.
+  /// (backends/common/elementwise/elementwise.hpp) with the addend, in detail::spmv_combination.
+  /// Pre: a row; a plan's analysis is of this matrix and backend.
   virtual void spmv(const executor& where, const csr_product& a) const = 0;
   /// Pre: at least one row; no defects, if the analysis is of a matrix that `is_checked`.
   virtual std::shared_ptr<const spmv_analysis> analyse(const executor& where,

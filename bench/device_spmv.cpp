@@ -40,10 +40,10 @@ contenders ours_of_spmv_on_device(const workload& w) {
   add_planned("tally::cuda plan", [=] { return tally::spmv_plan(where(), w.matrix); });
   if (!w.transposes()) {
     add_planned("tally::cuda plan, fixed columns",
-                [=] { return tally::spmv_plan(where(), w.matrix, tally::fixed_columns); });
+                [=] { return tally::spmv_plan(where(), w.matrix, {.fixed_columns = true}); });
   } else {
     add_planned("tally::cuda plan, fixed values",
-                [=] { return tally::spmv_plan(where(), w.matrix, tally::fixed_values); });
+                [=] { return tally::spmv_plan(where(), w.matrix, {.fixed_values = true}); });
   }
   return list;
 }

@@ -50,10 +50,10 @@ contenders ours_with_plans(const workload& w, bool full, bool anew = false) {
     if (where.name() == "serial" && !w.transposes()) continue;
     if (!w.transposes()) {
       add(name + ", fixed columns",
-          [=] { return tally::spmv_plan(where, w.matrix, tally::fixed_columns); });
+          [=] { return tally::spmv_plan(where, w.matrix, {.fixed_columns = true}); });
     }
     add(name + ", fixed values",
-        [=] { return tally::spmv_plan(where, w.matrix, tally::fixed_values); });
+        [=] { return tally::spmv_plan(where, w.matrix, {.fixed_values = true}); });
   }
   return list;
 }

@@ -170,11 +170,8 @@ void visit_matrix(const workload& w, F&& f) {
           return indices(static_cast<const std::int32_t*>(v.data), v.size);
         };
         const tally::csr_operand& a = w.matrix;
-        f(tally::csr_view<T>{a.rows,
-                             a.columns,
-                             of(a.row_offsets),
-                             of(a.column_indices),
-                             {static_cast<const T*>(a.values.data), a.values.size}},
+        const std::span values(static_cast<const T*>(a.values.data), a.values.size);
+        f(tally::csr_view<T>{a.rows, a.columns, of(a.row_offsets), of(a.column_indices), values},
           x.data(), static_cast<T*>(w.z));
       });
 }

@@ -4,8 +4,8 @@
 #include "src/check.hpp"
 
 #include <tally/dot.hpp>
+#include <tally/elementwise.hpp>
 #include <tally/reduce.hpp>
-#include <tally/transform.hpp>
 
 #include <array>
 #include <span>

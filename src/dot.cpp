@@ -14,32 +14,29 @@
 namespace tally {
 namespace {
 
-check check_of(const dot_arguments& a) {
-  return check{a.conjugated == conjugate::none ? "tally::dot" : "tally::dotc"};
-}
+const check dot_check{"tally::dot"};
 
 [[gnu::noinline]] void check_arguments(const dot_arguments& a) {
-  const check check = check_of(a);
-  check.known_type("x", a.x.element);
-  check.known_type("y", a.y.element);
-  check.known_type("result", a.result.element);
-  check.conjugated(a.conjugated);
-  check.same_size("x", a.x, "y", a.y);
-  check.vector("x", a.x);
-  check.vector("y", a.y);
+  dot_check.known_type("x", a.x.element);
+  dot_check.known_type("y", a.y.element);
+  dot_check.known_type("result", a.result.element);
+  dot_check.conjugated(a.conjugated);
+  dot_check.same_size("x", a.x, "y", a.y);
+  dot_check.vector("x", a.x);
+  dot_check.vector("y", a.y);
   const pair_rules& pair = rules_of(a.x.element, a.y.element);
   if (a.result.words) {
-    return check.words(a.result, is_complex(pair.rule), pair.rule);
+    return dot_check.words(a.result, is_complex(pair.rule), pair.rule);
   }
-  check.sum_type("the result", a.result.element, pair.rule, pair.widest, a.x.element, a.y.element);
-  check.pointer("result", a.result.data, a.result.element);
+  dot_check.sum_type("the result", a.result.element, pair.rule, pair.widest, a.x.element,
+                     a.y.element);
+  dot_check.pointer("result", a.result.data, a.result.element);
 }
 
 [[gnu::noinline]] void check_reach(const executor& where, const dot_arguments& a) {
-  const check check = check_of(a);
-  check.reach(where, "x", a.x);
-  check.reach(where, "y", a.y);
-  check.result(where, a.result, a.options.wait);
+  dot_check.reach(where, "x", a.x);
+  dot_check.reach(where, "y", a.y);
+  dot_check.result(where, a.result, a.options.wait);
 }
 
 /// `check_arguments` in one test: short calls spend most time outside the kernel

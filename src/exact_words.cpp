@@ -66,7 +66,7 @@ void round_words(const executor& where, const round_arguments& a) {
   run(check, where.backend() != nullptr ? where : choose(words_per(a)), a);
 }
 
-void exact_sums::refuse(const char* function, std::size_t sums, std::size_t needed) {
+void detail::refuse_sums(const char* function, std::size_t sums, std::size_t needed) {
   check{function}.fail(errc::size_mismatch, "there are ", sums, " exact sums and should be ",
                        needed);
 }

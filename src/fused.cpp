@@ -15,8 +15,7 @@ namespace tally {
 namespace {
 
 check check_of(const fused_arguments& a) {
-  if (a.what == fused_sum::nrm2) return check{"tally::waxpby_nrm2"};
-  return check{a.conjugated == conjugate::none ? "tally::axpy_dot" : "tally::axpy_dotc"};
+  return check{a.what == fused_sum::nrm2 ? "tally::waxpby_nrm2" : "tally::axpy_dot"};
 }
 
 dot_arguments dot_of(const fused_arguments& a) {

@@ -32,8 +32,8 @@ constexpr std::size_t max_of_32_bits = (std::size_t{1} << 31) - 1;
 /// Leaves room for a previous value (backends/common/histogram/weights.hpp).
 constexpr std::size_t max_weights = (std::size_t{1} << 30) - 2;
 
-using histograms::count_types;
-using histograms::weight_types;
+using detail::count_types;
+using detail::weight_types;
 
 operand of_outside(const histogram_arguments& a) {
   return {a.options.outside, 3 * a.options.channels, 1, type::int64};
@@ -157,7 +157,7 @@ void check_edges(const check& check, const histogram_arguments& a) {
   backends::with_type<real_types>(e.element, [&]<class E>() {
     using number = std::conditional_t<std::is_integral_v<E>, std::int64_t, double>;
     const auto at = [&](std::size_t i) {
-      const auto edge = static_cast<const types::stored_t<E>*>(
+      const auto edge = static_cast<const detail::stored_t<E>*>(
           e.data)[static_cast<std::ptrdiff_t>(i) * e.increment];
       if constexpr (std::is_same_v<E, std::int32_t>) {
         if (a.unsigned_edges) return number{static_cast<std::uint32_t>(edge)};

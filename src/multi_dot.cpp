@@ -177,12 +177,12 @@ void run(const char* function, const executor& where, const multi_dot_arguments&
 
 void multi_dot(const executor& where, const multi_dot_arguments& a) {
   const backends::default_environment environment;
-  run(a.conjugated == conjugate::none ? "tally::multi_dot" : "tally::multi_dotc", where, a);
+  run("tally::multi_dot", where, a);
 }
 
 void batched_dot(const executor& where, const multi_dot_arguments& a) {
   const backends::default_environment environment;
-  run(a.conjugated == conjugate::none ? "tally::batched_dot" : "tally::batched_dotc", where, a);
+  run("tally::batched_dot", where, a);
 }
 
 }  // namespace tally

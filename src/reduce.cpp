@@ -20,8 +20,8 @@ constexpr std::array functions = {"tally::sum", "tally::asum", "tally::nrm2"};
 
 template <reduction what>
 constexpr auto results_table = backends::table_over([]<class X>() {
-  return reduce_results{type_of<reductions::rule_t<what, X>>,
-                        type_of<reductions::widest_t<what, X>>};
+  return reduce_results{type_of<detail::reduction_rule_t<what, X>>,
+                        type_of<detail::reduction_widest_t<what, X>>};
 });
 
 constexpr std::array all_results = {results_table<reduction::sum>, results_table<reduction::asum>,

@@ -2,9 +2,10 @@
 
 #include "src/check.hpp"
 
-namespace tally::results {
+namespace tally::detail {
 
-void refuse(const char* function, std::size_t size, std::ptrdiff_t increment, std::size_t needed) {
+void refuse_result(const char* function, std::size_t size, std::ptrdiff_t increment,
+                   std::size_t needed) {
   const check check{function};
   if (size != needed) {
     check.fail(errc::size_mismatch, "result has ", size, size == 1 ? " element" : " elements",
@@ -14,4 +15,4 @@ void refuse(const char* function, std::size_t size, std::ptrdiff_t increment, st
              " and should have 1");
 }
 
-}  // namespace tally::results
+}  // namespace tally::detail

@@ -18,12 +18,12 @@ namespace {
 
 template <class Value, class... X>
 constexpr bool as_of_dot(type_list<X...>) {
-  return (... &&
-          (spmvs::accumulator(type_of<Value>, type_of<X>) == type_of<dot_result_t<Value, X>>));
+  return (... && (detail::spmv_accumulator(type_of<Value>, type_of<X>) ==
+                  type_of<dot_result_t<Value, X>>));
 }
 static_assert([]<class... Value>(type_list<Value...>) {
-  return (... && as_of_dot<Value>(spmvs::vector_types{}));
-}(spmvs::value_types{}));
+  return (... && as_of_dot<Value>(detail::spmv_vector_types{}));
+}(detail::matrix_value_types{}));
 
 void check_indices(const check& check, const char* name, const operand& v) {
   check.known_type(name, v.element);
@@ -55,7 +55,7 @@ void check_matrix(const check& check, const csr_operand& a) {
   check_indices(check, "row_offsets", a.row_offsets);
   check_indices(check, "column_indices", a.column_indices);
   check.known_type("values", a.values.element);
-  if (!is_in<spmvs::value_types>(a.values.element)) {
+  if (!is_in<detail::matrix_value_types>(a.values.element)) {
     check.fail(errc::unsupported_type, "values is ", name(a.values.element),
                "; it may be a floating-point or complex type");
   }
@@ -131,7 +131,7 @@ void check_ends(const check& check, const csr_operand& a) {
 
 void check_factor(const check& check, const char* name, const scalar& s, type computation) {
   check.known_type(name, s.element);
-  if (!transforms::multiplies(s.element, computation)) {
+  if (!detail::multiplies(s.element, computation)) {
     check.fail(errc::unsupported_type, name, " is ", tally::name(s.element),
                "; the computation is in ", tally::name(computation));
   }
@@ -201,14 +201,14 @@ void check_types(const check& check, const spmv_arguments& a) {
   const char* const y = output_of(a);
   check.known_type("x", a.x.element);
   check.known_type(y, a.y.element);
-  if (!spmvs::gives(a.a.values.element, a.x.element, a.y.element)) {
+  if (!detail::gives_product(a.a.values.element, a.x.element, a.y.element)) {
     check.fail(errc::unsupported_type, "values is ", name(a.a.values.element), ", x ",
                name(a.x.element), ", ", y, " ", name(a.y.element), "; x and ", y,
                " are float32, float64, or complex, and ", y,
                " is complex where one of the others is");
   }
-  const type accumulator = spmvs::accumulator(a.a.values.element, a.x.element);
-  const type combination = spmvs::combination(accumulator, a.y.element);
+  const type accumulator = detail::spmv_accumulator(a.a.values.element, a.x.element);
+  const type combination = detail::spmv_combination(accumulator, a.y.element);
   check_factor(check, "alpha", a.alpha, combination);
   check_factor(check, "beta", a.beta, combination);
 }
@@ -347,21 +347,8 @@ void validate(const executor& where, const csr_operand& a) {
   check_whole(check, choose(a), a);
 }
 
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a)
-    : spmv_plan(where, a, promised::nothing, false) {}
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_columns_t)
-    : spmv_plan(where, a, promised::columns, false) {}
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_values_t)
-    : spmv_plan(where, a, promised::columns_and_values, false) {}
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a, queued_t)
-    : spmv_plan(where, a, promised::nothing, true) {}
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_columns_t, queued_t)
-    : spmv_plan(where, a, promised::columns, true) {}
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a, fixed_values_t, queued_t)
-    : spmv_plan(where, a, promised::columns_and_values, true) {}
-
-spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays, bool is_queued)
-    : where_(where), matrix_(a), promised_(stays), queued_(is_queued) {
+spmv_plan::spmv_plan(const executor& where, const csr_operand& a, const spmv_options& options)
+    : where_(where), matrix_(a), options_(options) {
   const backends::default_environment environment;
   const check check{"tally::spmv_plan"};
   check_matrix(check, a);
@@ -392,15 +379,15 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, promised stays
                            {.fixed_columns = has_fixed_columns(),
                             .fixed_values = has_fixed_values(),
                             .is_checked = is_checked,
-                            .queued = queued_});
-    if (!queued_) check_defect(check, a, analysis_->defect);
+                            .queued = options_.queued});
+    if (!options_.queued) check_defect(check, a, analysis_->defect);
   }
 }
 
 void spmv_plan::wait() const {
   const check check{"tally::spmv_plan"};
   if (analysis_ == nullptr) check.fail(errc::invalid_argument, "the plan was moved from");
-  if (!queued_) return;
+  if (!options_.queued) return;
   const backends::default_environment environment;
   check_defect(check, matrix_, analysis_->ready().defect);
 }

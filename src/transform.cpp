@@ -1,6 +1,6 @@
 // Public element-wise functions.
+#include <tally/elementwise.hpp>
 #include <tally/error.hpp>
-#include <tally/transform.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/elementwise/moves.hpp"
@@ -16,8 +16,8 @@
 namespace tally {
 namespace {
 
-using transforms::computation_type;
-using transforms::is_binary;
+using detail::computation_type;
+using detail::is_binary;
 
 template <class X, class... Y>
 constexpr bool as_of_dot(type_list<Y...>) {
@@ -63,7 +63,7 @@ check check_of(elementwise what) {
 
 void check_factor(const check& check, const char* name, const scalar& s, type computation) {
   check.known_type(name, s.element);
-  if (!transforms::multiplies(s.element, computation)) {
+  if (!detail::multiplies(s.element, computation)) {
     check.fail(errc::unsupported_type, name, " is ", tally::name(s.element),
                "; the computation is in ", tally::name(computation));
   }
@@ -81,15 +81,15 @@ void check_arguments(const check& check, const transform_arguments& a) {
   check.known_type(unary ? "x" : "value", x_type(a));
   if (binary) check.known_type("y", a.y.element);
   check.known_type(z, a.z.element);
-  if (!transforms::takes(a.what, x_type(a))) {
+  if (!detail::takes(a.what, x_type(a))) {
     check.fail(errc::unsupported_type, "x is ", name(a.x.element));
   }
   const type computation = computation_of(a);
-  if (!transforms::gives(a.what, x_type(a), y_type(a), a.z.element)) {
+  if (!detail::gives(a.what, x_type(a), y_type(a), a.z.element)) {
     check.fail(errc::unsupported_type, z, " is ", name(a.z.element),
                ", to which the result can't be converted; it is computed in ", name(computation));
   }
-  const int factors = transforms::factors(a.what);
+  const int factors = detail::factors(a.what);
   if (factors > 0) check_factor(check, "alpha", a.alpha, computation);
   if (factors > 1) check_factor(check, "beta", a.beta, computation);
   if (factors > 2) check_factor(check, "gamma", a.gamma, computation);
@@ -149,7 +149,7 @@ Vector numbers_of(Vector v) {
 bool are_numbers(const transform_arguments& a) {
   const auto fits = [&](const auto& v) { return v.element == a.z.element && v.increment == 1; };
   if (!is_complex(a.z.element) || !fits(a.z) || !fits(a.x)) return false;
-  const int factors = transforms::factors(a.what);
+  const int factors = detail::factors(a.what);
   if ((factors > 0 && !a.alpha.is_real()) || (factors > 1 && !a.beta.is_real()) ||
       (factors > 2 && !a.gamma.is_real())) {
     return false;

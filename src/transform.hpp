@@ -1,7 +1,7 @@
 // Shared with fused.cpp.
 #pragma once
 
-#include <tally/transform.hpp>
+#include <tally/elementwise.hpp>
 
 #include "src/check.hpp"
 

@@ -221,9 +221,9 @@ TEST_ON_EVERY_EXECUTOR(Allocations, OfWhatStays) {
   const tally::csr_view<double> a{2, 2, offsets, columns, values};
   const auto of_plans = [&](const auto& matrix) {
     of([&] { tally::spmv_plan(where(), matrix); });
-    of([&] { tally::spmv_plan(where(), matrix, tally::fixed_columns); });
-    of([&] { tally::spmv_plan(where(), matrix, tally::fixed_values); });
-    of([&] { tally::spmv_plan(where(), matrix, tally::queued).wait(); });
+    of([&] { tally::spmv_plan(where(), matrix, {.fixed_columns = true}); });
+    of([&] { tally::spmv_plan(where(), matrix, {.fixed_values = true}); });
+    of([&] { tally::spmv_plan(where(), matrix, {.queued = true}).wait(); });
   };
   of_plans(a);
   of_plans(tally::transpose(a));

@@ -282,7 +282,7 @@ TEST_F(CudaStreams, SparseProductsAndHistogramsCapturedInAGraph) {
   tally::spmv(tally::serial(), on_host, x, want);
 
   const auto transpose = tally::transpose(a.view());
-  const tally::spmv_plan reads(where, transpose), keeps(where, transpose, tally::fixed_values);
+  const tally::spmv_plan reads(where, transpose), keeps(where, transpose, {.fixed_values = true});
   const auto v = golden::doubles(p.rows, 3);
   const device_vector<double> device_v(v), read(std::vector<double>(p.columns)),
       kept(std::vector<double>(p.columns));

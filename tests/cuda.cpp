@@ -376,12 +376,12 @@ TEST_F(Cuda, QueuedPlansOnStreams) {
     const tally::executor first = tally::cuda({.stream = streams[0]}),
                           second = tally::cuda({.stream = streams[1]}),
                           captured = tally::cuda({.stream = streams[2]});
-    const tally::spmv_plan plan(first, a, tally::queued),
-        knows(second, a, tally::fixed_columns, tally::queued);
+    const tally::spmv_plan plan(first, a, {.queued = true}),
+        knows(second, a, {.fixed_columns = true, .queued = true});
     for (const tally::spmv_plan* with : {&plan, &knows}) {
       device_vector<double> y(std::vector<double>(p.rows));
       check_cuda(cudaStreamBeginCapture(streams[2], cudaStreamCaptureModeThreadLocal));
-      EXPECT_THROW(tally::spmv_plan(captured, a, tally::queued), tally::error);
+      EXPECT_THROW(tally::spmv_plan(captured, a, {.queued = true}), tally::error);
       tally::spmv(captured, *with, a, device_x.span(), y.span());
       cudaGraph_t graph = nullptr;
       cudaGraphExec_t exec = nullptr;
@@ -413,7 +413,7 @@ void multiply_with_changed_offsets(const matrices::pattern& p, const std::string
   const device_vector<T> device_values(values), device_x(x);
   device_vector<T> y(std::vector<T>(p.rows + 2, T(7)));
   const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), device_values.span()};
-  const tally::spmv_plan plan(where, a), knows(where, a, tally::fixed_columns);
+  const tally::spmv_plan plan(where, a), knows(where, a, {.fixed_columns = true});
   EXPECT_NE(knows.describe().find(kind), std::string::npos) << knows.describe();
   const auto put = [&](const std::vector<std::int32_t>& o) {
     offsets.memory.write(o.data(), o.size() * sizeof o[0]);

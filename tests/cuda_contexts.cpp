@@ -17,6 +17,7 @@
 #include <future>
 #include <new>
 #include <optional>
+#include <span>
 #include <thread>
 
 namespace {
@@ -268,11 +269,10 @@ TEST(CudaContexts, WorkGoesOnAfterAReset) {
           numbers(where, p.nonzeros() * 8),
           x(where, v.size() * 8),
           y(where, p.rows * 8),
-          view{p.rows,
-               p.columns,
-               {reinterpret_cast<std::int32_t*>(offsets.get()), p.row_offsets.size()},
-               {reinterpret_cast<std::int32_t*>(columns.get()), p.nonzeros()},
-               {reinterpret_cast<double*>(numbers.get()), p.nonzeros()}} {
+          view{p.rows, p.columns,
+               std::span(reinterpret_cast<std::int32_t*>(offsets.get()), p.row_offsets.size()),
+               std::span(reinterpret_cast<std::int32_t*>(columns.get()), p.nonzeros()),
+               std::span(reinterpret_cast<double*>(numbers.get()), p.nonzeros())} {
       offsets.write(p.row_offsets.data(), offsets.size());
       columns.write(p.column_indices.data(), columns.size());
       numbers.write(values.data(), numbers.size());

@@ -130,7 +130,7 @@ void run_on(const tally::executor& where) {
   const std::vector<int> offsets = {0, 1, 3}, columns = {1, 0, 1};
   const std::vector<float> values = {1, 2, 3};
   const tally::csr_view a{2, 2, offsets, columns, values};
-  const tally::spmv_plan plan(where, a, tally::fixed_values);
+  const tally::spmv_plan plan(where, a, {.fixed_values = true});
   const std::vector<float> two(2, 1);
   std::vector<float> products(2);
   tally::spmv(where, plan, a, two, products);

@@ -291,10 +291,10 @@ TEST(DotInterface, WritesToAPointer) {
   std::complex<float> r;
   tally::dot(tally::serial(), x, x, &r);
   EXPECT_EQ(r, std::complex<float>(-10, 28));
-  tally::dotc(tally::simd(), x, x, &r);
+  tally::dot(tally::simd(), x, x, &r, tally::conjugate::x);
   EXPECT_EQ(r, std::complex<float>(30, 0));
   std::complex<double> wide;
-  tally::dotc(tally::simd(), x, x, &wide);
+  tally::dot(tally::simd(), x, x, &wide, tally::conjugate::x);
   EXPECT_EQ(wide, std::complex<double>(30, 0));
 }
 

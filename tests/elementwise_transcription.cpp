@@ -306,7 +306,7 @@ std::vector<std::byte> transform(tally::elementwise what, const factors& f, cons
   const std::size_t n = z.bytes.size() / tally::size_of(z.element);
   std::vector<std::byte> result(z.bytes.size());
   const bool fills = what == tally::elementwise::fill;
-  const bool binary = tally::transforms::is_binary(what);
+  const bool binary = tally::detail::is_binary(what);
   const bool reads_z = what == tally::elementwise::axpbypcz || what == tally::elementwise::axypbz;
   const auto run = [&]<class C>(std::type_identity<C>) {
     for (std::size_t i = 0; i < n; ++i) {

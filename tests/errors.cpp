@@ -61,7 +61,7 @@ TEST_ON_EVERY_EXECUTOR(Errors, NullPointers) {
 TEST_ON_EVERY_EXECUTOR(Errors, ZeroIncrement) {
   expect_error(errc::zero_increment, "tally::dot: y has increment 0",
                [&] { dot(vector(5), vector(5, 0)); });
-  expect_error(errc::zero_increment, "tally::dotc: x has increment 0", [&] {
+  expect_error(errc::zero_increment, "tally::dot: x has increment 0", [&] {
     tally::dot(where(),
                {vector(5, 0), vector(5), tally::conjugate::x, {&result_, tally::type::float64}});
   });

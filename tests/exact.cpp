@@ -326,14 +326,14 @@ const std::vector<exact_case>& all_cases() {
         }
       });
       using tally::reduction;
-      using tally::reductions::rule_t;
-      using tally::reductions::widest_t;
-      add.template
-      operator()<operation::sum, rule_t<reduction::sum, X>, widest_t<reduction::sum, X>, X, X>();
-      add.template
-      operator()<operation::asum, rule_t<reduction::asum, X>, widest_t<reduction::asum, X>, X, X>();
-      add.template
-      operator()<operation::nrm2, rule_t<reduction::nrm2, X>, widest_t<reduction::nrm2, X>, X, X>();
+      using tally::detail::reduction_rule_t;
+      using tally::detail::reduction_widest_t;
+      add.template operator()<operation::sum, reduction_rule_t<reduction::sum, X>,
+                              reduction_widest_t<reduction::sum, X>, X, X>();
+      add.template operator()<operation::asum, reduction_rule_t<reduction::asum, X>,
+                              reduction_widest_t<reduction::asum, X>, X, X>();
+      add.template operator()<operation::nrm2, reduction_rule_t<reduction::nrm2, X>,
+                              reduction_widest_t<reduction::nrm2, X>, X, X>();
     });
     return all;
   }();
@@ -925,7 +925,7 @@ TEST(ExactInterface, EveryForm) {
   EXPECT_EQ(tally::dot(tally::serial(), x, y, tally::exact), 1.0);
   tally::dot(tally::simd(), x, y, &r, tally::exact);
   EXPECT_EQ(r, 1.0);
-  EXPECT_EQ(tally::dotc(x, y, tally::exact), 1.0);
+  EXPECT_EQ(tally::dot(x, y, tally::dot_options(tally::conjugate::x, tally::exact)), 1.0);
   EXPECT_EQ(tally::sum(x, tally::exact), 1.0);
   EXPECT_EQ(tally::sum(tally::serial(), x, tally::exact), 1.0);
   tally::sum(tally::simd(), x, &(r = 0), tally::exact);

@@ -48,7 +48,7 @@ class ExactSpmv : public data::OnEveryExecutor {
                                t_columns.span(),
                                placed_t.span()};
     const auto back = tally::conjugate_transpose(four);
-    const tally::spmv_plan plan(where(), back), keeps(where(), back, tally::fixed_values);
+    const tally::spmv_plan plan(where(), back), keeps(where(), back, {.fixed_values = true});
     for (const tally::spmv_plan* with : {&plan, &keeps}) {
       tally::spmv(where(), *with, 0, back, placed_x.span(), 0, y.span());
       tally::spmv(where(), *with, back, placed_x.span(), y.span(), tally::exact);

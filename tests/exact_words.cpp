@@ -152,7 +152,8 @@ TEST_ON_EVERY_EXECUTOR(ExactWords, SeveralDotProducts) {
   const data::placed x(where(), x_values);
   const data::placed y(where(), y_values);
   const C* const px = x.span().data();
-  const auto want = tally::multi_dotc(where(), tally::rows(px, k, n), y.span(), tally::exact);
+  const auto want = tally::multi_dot(where(), tally::rows(px, k, n), y.span(),
+                                     {tally::conjugate::x, tally::exact});
 
   const placed_words words(where(), type::complex128, k);
   std::vector<tally::exact_sum<double>> sums(2 * k), rows_sums(2 * k);
@@ -160,14 +161,15 @@ TEST_ON_EVERY_EXECUTOR(ExactWords, SeveralDotProducts) {
        {std::pair(std::size_t{1000}, n - 1000), std::pair(std::size_t{0}, std::size_t{1000})}) {
     const auto rows = tally::rows(px + first, k, size, static_cast<std::ptrdiff_t>(n));
     const auto part = y.span().subspan(first, size);
-    tally::multi_dotc(where(), rows, part, tally::add_to<double>(words.words.span().data()));
+    tally::multi_dot(where(), rows, part, tally::add_to<double>(words.words.span().data()),
+                     tally::conjugate::x);
     std::vector<decltype(tally::pair_of(x.span(), y.span()))> list;
     for (std::size_t j = 0; j < k; ++j) {
       list.push_back(tally::pair_of(x.span().subspan(j * n + first, size), part));
     }
-    tally::multi_dotc(where(), list, tally::add_to(sums));
+    tally::multi_dot(where(), list, tally::add_to(sums), tally::conjugate::x);
     const auto same = tally::rows(y.span().data() + first, k, size, 0);
-    tally::batched_dotc(where(), rows, same, tally::add_to(rows_sums));
+    tally::batched_dot(where(), rows, same, tally::add_to(rows_sums), tally::conjugate::x);
   }
   for (std::size_t j = 0; j < k; ++j) {
     const std::int64_t* const of_j =
@@ -200,7 +202,7 @@ TEST_ON_EVERY_EXECUTOR(ExactWords, OfTypedFunctions) {
   tally::asum(where(), f.span(), tally::add_to(t));
   EXPECT_EQ(t.round<float>(), 40);
   std::array<tally::exact_sum<float>, 2> parts;
-  tally::dotc(where(), c.span(), c.span(), tally::add_to(parts));
+  tally::dot(where(), c.span(), c.span(), tally::add_to(parts), tally::conjugate::x);
   EXPECT_EQ(parts[0].round<float>(), 26);
   EXPECT_EQ(parts[1].round<float>(), 0);
   tally::exact_sum<double> both[2];

@@ -96,7 +96,7 @@ TEST_ON_EVERY_EXECUTOR(Factors, OfSpmvAreZeroAndRealBeforeTheyAreConverted) {
 /// Equal for all NaNs.
 template <class T>
 auto bits_of(T re, T im) {
-  return data::bits(tally::functions::canonical(std::complex<T>(re, im)));
+  return data::bits(tally::detail::canonical(std::complex<T>(re, im)));
 }
 
 // Element-wise functions compute in their inputs' type: real results get the imaginary part +0 for

@@ -66,7 +66,7 @@ std::vector<fused_case> cases_of(type x, type y, type z, type v) {
         {elementwise::waxpby, fused_sum::nrm2, none},
         {elementwise::axpby, fused_sum::dot, none}}) {
     if (conjugated != none && !tally::is_complex(z)) continue;
-    if (!tally::transforms::gives(update, x, y, z)) continue;
+    if (!tally::detail::gives(update, x, y, z)) continue;
     for (const type result : results_of(what, z, v)) {
       all.push_back({update, what, conjugated, x, y, z, v, result});
     }
@@ -137,7 +137,7 @@ class Fused : public data::OnEveryExecutor {
   };
 
   static std::vector<std::pair<tally::scalar, tally::scalar>> factors_of(const fused_case& c) {
-    const type computation = tally::transforms::computation_type(c.update, c.x, c.y);
+    const type computation = tally::detail::computation_type(c.update, c.x, c.y);
     if (computation == type::int64) return {{3, -7}};
     if (!tally::is_complex(computation)) return {{0.7, -1.3f}, {-0.25, 0}};
     return {{std::complex<double>(0.7, -0.2), std::complex<float>(-1.1f, 0.3f)}, {0.7f, 1.3}};
@@ -321,7 +321,7 @@ TEST_ON_EVERY_EXECUTOR(Fused, Errors) {
   };
   data::expect_error(errc::size_mismatch, "tally::axpy_dot: x has 5 elements, y has 6",
                      [&] { run(vector(0, 5), vector(64, 6), vector(64, 6)); });
-  data::expect_error(errc::size_mismatch, "tally::axpy_dotc: y has 5 elements, v has 6", [&] {
+  data::expect_error(errc::size_mismatch, "tally::axpy_dot: y has 5 elements, v has 6", [&] {
     run(vector(0, 5), vector(64, 5), vector(128, 6), type::float64, fused_sum::dot,
         elementwise::axpy, tally::conjugate::x);
   });

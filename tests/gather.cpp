@@ -10,12 +10,18 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 namespace {
 
 using data::layout;
 using tally::type;
+
+/// A function of another namespace, for which Tally's are no better matches.
+[[maybe_unused]] int scatter(const std::byte*, const tally::operand&) { return 0; }
+static_assert(
+    std::is_same_v<decltype(scatter(static_cast<std::byte*>(nullptr), tally::operand())), int>);
 
 class Gather : public data::OnEveryExecutor {};
 

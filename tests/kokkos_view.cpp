@@ -30,8 +30,9 @@ int main() {
   const auto* const parts = reinterpret_cast<const std::complex<float>*>(z.data());
   const bool right =
       tally::dot(where, vx, vy) == tally::dot(where, x, tally::strided(y.data(), x.size(), 3)) &&
-      tally::dotc(where, vz, vx) ==
-          tally::dotc(where, std::span<const std::complex<float>>(parts, z.size()), x);
+      tally::dot(where, vz, vx, tally::conjugate::x) ==
+          tally::dot(where, std::span<const std::complex<float>>(parts, z.size()), x,
+                     tally::conjugate::x);
   // A matrix of 3 rows in both layouts.
   const Kokkos::View<const double**, Kokkos::LayoutRight, Kokkos::HostSpace, unmanaged> rows(
       y.data(), 3, 300);
@@ -57,10 +58,11 @@ int main() {
       reinterpret_cast<Kokkos::complex<float>*>(&conjugated));
   const Kokkos::View<double*, Kokkos::HostSpace, unmanaged> results(numbers.data(), 3);
   tally::dot(where, vx, vy, result);
-  tally::dotc(where, vz, vz, complex_result);
+  tally::dot(where, vz, vz, complex_result, tally::conjugate::x);
   tally::multi_dot(where, rows, vx, results);
   const bool are_results = number == tally::dot(where, vx, vy) &&
-                           conjugated == tally::dotc(where, vz, vz) && numbers == by_rows;
+                           conjugated == tally::dot(where, vz, vz, tally::conjugate::x) &&
+                           numbers == by_rows;
   std::vector<unsigned> keys = {0, 2, 1, 2};
   std::vector<std::size_t> counts(3);
   tally::bincount(where, Kokkos::View<unsigned*, Kokkos::HostSpace, unmanaged>(keys.data(), 4),

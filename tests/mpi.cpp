@@ -270,8 +270,8 @@ void sums_types_of(std::int64_t n, int cut, data::kind kind, std::ptrdiff_t incr
   for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
     const std::string of = (g.is_exact() ? " exactly" : "") + name;
     expect_bits(tally::mpi::dot(l, here(), a, b, g), tally::dot(one, all_x, all_y, g), "dot" + of);
-    expect_bits(tally::mpi::dotc(l, here(), a, b, g), tally::dotc(one, all_x, all_y, g),
-                "dotc" + of);
+    expect_bits(tally::mpi::dotc(l, here(), a, b, g),
+                tally::dot(one, all_x, all_y, {tally::conjugate::x, g}), "dotc" + of);
     expect_bits(tally::mpi::dot<wide>(l, here(), a, b, g), tally::dot<wide>(one, all_x, all_y, g),
                 "wide dot" + of);
     expect_bits(tally::mpi::sum(l, here(), a, g), tally::sum(one, all_x, g), "sum" + of);
@@ -359,9 +359,10 @@ void sums_many() {
         const auto rows = tally::rows(l.size() == 0 ? nullptr : &block[l.first()], 3, size, n);
         const auto products = tally::mpi::multi_dotc(l, here(), rows, y.part_of(l), g);
         for (std::int64_t j = 0; j < 3; ++j) {
-          expect_bits(products[static_cast<std::size_t>(j)],
-                      tally::dotc(tally::serial(), block.part(j * n, n), y.all(), g),
-                      name_of(n, cut, "multi_dotc"));
+          expect_bits(
+              products[static_cast<std::size_t>(j)],
+              tally::dot(tally::serial(), block.part(j * n, n), y.all(), {tally::conjugate::x, g}),
+              name_of(n, cut, "multi_dotc"));
         }
       }
       // A message longer than a page.
@@ -431,7 +432,8 @@ void keeps_requests_apart() {
     expect_bits(f.wait(), tally::dot(one, x.all(), y.all(), tally::exact),
                 name_of(n, cut, "exact idot"));
     a = tally::mpi::idot(m, w, y.part_of(m), y.part_of(m));
-    expect_bits(b.wait(), tally::dotc(one, z.all(), z.all()), name_of(n, cut, "idotc"));
+    expect_bits(b.wait(), tally::dot(one, z.all(), z.all(), tally::conjugate::x),
+                name_of(n, cut, "idotc"));
     expect_bits(c.wait(), tally::nrm2(one, z.all()), name_of(n, cut, "inrm2"));
     expect_bits(d.wait(), tally::sum(one, x.all(), tally::exact), name_of(n, cut, "isum"));
     expect_bits(a.wait(), tally::dot(one, y.all(), y.all()), name_of(n, cut, "another idot"));

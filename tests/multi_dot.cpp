@@ -384,9 +384,10 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, Views) {
     of_both.push_back(tally::dot(where(), row, column));
   }
   EXPECT_EQ(tally::multi_dot(where(), right, v), by_right);
-  EXPECT_EQ(tally::multi_dotc(where(), left, v), by_left);
+  EXPECT_EQ(tally::multi_dot(where(), left, v, tally::conjugate::x), by_left);
   EXPECT_EQ(tally::batched_dot(where(), right, left), of_both);
-  EXPECT_EQ(tally::batched_dotc(where(), right, tally::rows(first, k, n, 1, k)), of_both);
+  EXPECT_EQ(tally::batched_dot(where(), right, tally::rows(first, k, n, 1, k), tally::conjugate::x),
+            of_both);
   const data::placed<double> results(where(), std::vector<double>(k));
   tally::multi_dot(where(), left, v, views::vector(results.span().data(), k));
   EXPECT_EQ(results.read(), by_left);
@@ -443,7 +444,7 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, BadInput) {
   const auto five = vector(5), six = vector(6);
   expect(errc::size_mismatch, "tally::multi_dot: the rows of x have 5 elements, y has 6",
          {{five, 3, 5}, {six, 3, 0}});
-  expect(errc::size_mismatch, "tally::batched_dotc: x has 3 rows, y has 4",
+  expect(errc::size_mismatch, "tally::batched_dot: x has 3 rows, y has 4",
          {{five, 3, 5}, {five, 4, 5}}, tally::batched_dot, tally::conjugate::x);
   expect(errc::invalid_argument,
          "tally::multi_dot: x has 18446744073709551615 rows; there can be 281474976710656",
@@ -454,7 +455,7 @@ TEST_ON_EVERY_EXECUTOR(MultiDot, BadInput) {
       {{vector(static_cast<std::size_t>(-1)), 2, 5}, {vector(static_cast<std::size_t>(-1)), 2, 0}});
   expect(errc::null_pointer, "tally::batched_dot: y is null and should point at 5 elements",
          {{five, 3, 5}, {{nullptr, 5, 1, type::float64}, 3, 5}}, tally::batched_dot);
-  expect(errc::zero_increment, "tally::multi_dotc: y has increment 0",
+  expect(errc::zero_increment, "tally::multi_dot: y has increment 0",
          {{five, 3, 5}, {vector(5, 0), 3, 0}}, tally::multi_dot, tally::conjugate::x);
   expect(errc::misaligned,
          "tally::multi_dot: x is not a multiple of 8 bytes, the alignment of float64",
@@ -531,20 +532,20 @@ TEST(MultiDotInterface, Conjugated) {
   const std::vector<complex> x = {{1, 2}, {3, 4}}, y = {{5, 6}, {7, 8}};
   const auto bx = tally::rows(x.data(), 2, 1), by = tally::rows(y.data(), 2, 1);
   const std::vector<complex> first = {y[0]};
-  EXPECT_EQ(tally::multi_dotc(bx, first),
+  EXPECT_EQ(tally::multi_dot(bx, first, tally::conjugate::x),
             (std::vector<complex>{std::conj(x[0]) * y[0], std::conj(x[1]) * y[0]}));
-  EXPECT_EQ(tally::batched_dotc(bx, by),
+  EXPECT_EQ(tally::batched_dot(bx, by, tally::conjugate::x),
             (std::vector<complex>{std::conj(x[0]) * y[0], std::conj(x[1]) * y[1]}));
-  EXPECT_EQ(tally::multi_dotc(std::array{tally::pair_of(x, y)}),
+  EXPECT_EQ(tally::multi_dot(std::array{tally::pair_of(x, y)}, tally::conjugate::x),
             std::vector<complex>{std::conj(x[0]) * y[0] + std::conj(x[1]) * y[1]});
   complex r[2];
-  tally::multi_dotc(tally::simd(), bx, first, r);
+  tally::multi_dot(tally::simd(), bx, first, r, tally::conjugate::x);
   EXPECT_EQ(r[1], std::conj(x[1]) * y[0]);
-  tally::batched_dotc(tally::serial(), bx, by, r, tally::exact);
+  tally::batched_dot(tally::serial(), bx, by, r, {tally::conjugate::x, tally::exact});
   EXPECT_EQ(r[1], std::conj(x[1]) * y[1]);
   // The conjugated operand stays when types are swapped.
   const std::vector<std::complex<float>> narrow = {{1, 2}, {3, 4}};
-  EXPECT_EQ(tally::multi_dotc(bx, std::vector<std::complex<float>>{narrow[0]}),
+  EXPECT_EQ(tally::multi_dot(bx, std::vector<std::complex<float>>{narrow[0]}, tally::conjugate::x),
             (std::vector<complex>{std::conj(x[0]) * x[0], std::conj(x[1]) * x[0]}));
 }
 

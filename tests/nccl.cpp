@@ -253,9 +253,10 @@ void sums_types_of(const here& h, std::int64_t n, int cut, data::kind kind,
   for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
     const std::string of = (g.is_exact() ? " exactly" : "") + name;
     h.expect_bits(tally::nccl::dot(l, w, a, b, g), tally::dot(one(), all_x, all_y, g), "dot" + of);
-    h.expect_bits(tally::nccl::dotc(l, w, a, b, g), tally::dotc(one(), all_x, all_y, g),
-                  "dotc" + of);
-    h.expect_bits(tally::nccl::dotc(l, w, b, a, g), tally::dotc(one(), all_y, all_x, g),
+    h.expect_bits(tally::nccl::dotc(l, w, a, b, g),
+                  tally::dot(one(), all_x, all_y, {tally::conjugate::x, g}), "dotc" + of);
+    h.expect_bits(tally::nccl::dotc(l, w, b, a, g),
+                  tally::dot(one(), all_y, all_x, {tally::conjugate::x, g}),
                   "dotc the other way round" + of);
     h.expect_bits(tally::nccl::dot<wide>(l, w, a, b, g), tally::dot<wide>(one(), all_x, all_y, g),
                   "wide dot" + of);

@@ -294,7 +294,7 @@ TEST(NestedCalls, MayAskForExecutorsPlansAndMemory) {
       for (const tally::executor& inner : tally::executors()) {
         EXPECT_FALSE(tally::executor_named(inner.name()).description().empty());
         if (data::on_device(inner)) continue;
-        EXPECT_FALSE(tally::spmv_plan(inner, a, tally::fixed_values).describe().empty());
+        EXPECT_FALSE(tally::spmv_plan(inner, a, {.fixed_values = true}).describe().empty());
         tally::buffer memory(inner, 8);
         tally::pin(inner, memory.get(), 8);
         tally::unpin(inner, memory.get());

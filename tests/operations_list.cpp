@@ -187,7 +187,7 @@ class all_operations {
     if constexpr (tally::is_complex_v<X>) {
       add(types, xy, results,
           {{"dotc", first_two, first, [](const tally::executor& where, arguments& a) {
-              tally::dotc(where, a.in<X>(0), a.in<Y>(1), a.result<R>());
+              tally::dot(where, a.in<X>(0), a.in<Y>(1), a.result<R>(), tally::conjugate::x);
             }}});
     }
     add(types, xy, results,
@@ -552,8 +552,8 @@ class all_operations {
          {"axpy_dotc", first, first_two,
           [](const tally::executor& where, arguments& a) {
             const auto y = a.out<Z>(0);
-            tally::axpy_dotc(where, a.constants.get<S>(0), a.in<X>(0), y, y,
-                             a.result<tally::dot_result_t<Z, Z>>(1));
+            tally::axpy_dot(where, a.constants.get<S>(0), a.in<X>(0), y, y,
+                            a.result<tally::dot_result_t<Z, Z>>(1), tally::conjugate::x);
           }}},
         {alpha, beta});
     const std::vector<std::vector<std::byte>> vector_and_norm = {
@@ -829,13 +829,13 @@ class all_operations {
           }},
          {"spmv_plan_fixed_columns", all_inputs, first,
           [](const tally::executor& where, arguments& a) {
-            const tally::spmv_plan plan(where, matrix<V, X>(a), tally::fixed_columns);
+            const tally::spmv_plan plan(where, matrix<V, X>(a), {.fixed_columns = true});
             tally::spmv(where, plan, a.constants.get<S>(0), matrix<V, X>(a), a.in<X>(3),
                         a.constants.get<S>(1), a.out<Y>());
           }},
          {"spmv_plan_fixed_values", all_inputs, first,
           [](const tally::executor& where, arguments& a) {
-            const tally::spmv_plan plan(where, matrix<V, X>(a), tally::fixed_values);
+            const tally::spmv_plan plan(where, matrix<V, X>(a), {.fixed_values = true});
             tally::spmv(where, plan, a.constants.get<S>(0), matrix<V, X>(a), a.in<X>(3),
                         a.constants.get<S>(1), a.out<Y>());
           }},
@@ -879,7 +879,7 @@ class all_operations {
          {"spmv_transpose_fixed", all_inputs, first,
           [](const tally::executor& where, arguments& a) {
             const auto b = transpose<V, X, Y>(a);
-            const tally::spmv_plan plan(where, b, tally::fixed_values);
+            const tally::spmv_plan plan(where, b, {.fixed_values = true});
             tally::spmv(where, plan, b, a.in<X>(3), a.out<Y>(), tally::exact);
           }}},
         {alpha, beta});

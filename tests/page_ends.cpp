@@ -166,8 +166,8 @@ TEST_ON_EVERY_EXECUTOR(PageEnds, OfFunctionsOfAllTypesAreNotPassed) {
       const operand y{hold(1, bytes(2), at).data(), n, 1, element};
       for (int f = 0; f <= static_cast<int>(tally::last_elementwise); ++f) {
         const auto what = static_cast<elementwise>(f);
-        const bool exists = tally::transforms::takes(what, element) &&
-                            tally::transforms::gives(what, element, element, element);
+        const bool exists = tally::detail::takes(what, element) &&
+                            tally::detail::gives(what, element, element, element);
         if (!exists || (what == elementwise::fill && element == type::boolean)) continue;
         current = "function " + std::to_string(f) + " of " + std::to_string(n) + " " +
                   std::string(tally::name(element));
@@ -206,8 +206,8 @@ TEST_ON_EVERY_EXECUTOR(PageEnds, OfMatricesWithPlansAreNotPassed) {
           "spmv of " + std::to_string(p.rows) + " rows, " + std::to_string(p.nonzeros()) + " terms";
       std::vector<W> want(p.rows);
       tally::spmv(tally::serial(), a, x, want);
-      for (const tally::spmv_plan& plan : {tally::spmv_plan(where(), a, tally::fixed_columns),
-                                           tally::spmv_plan(where(), a, tally::fixed_values)}) {
+      for (const tally::spmv_plan& plan : {tally::spmv_plan(where(), a, {.fixed_columns = true}),
+                                           tally::spmv_plan(where(), a, {.fixed_values = true})}) {
         tally::spmv(where(), plan, a, x, y);
         ASSERT_TRUE(std::ranges::equal(y, want)) << current;
         std::ranges::fill(y, W(-1));

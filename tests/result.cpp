@@ -77,7 +77,9 @@ TEST_ON_EVERY_EXECUTOR(Result, OfSumsAndSearches) {
   const data::placed<double> x(where(), random(3000, 1)), y(where(), random(3000, 2));
   const auto u = x.span(), v = y.span();
   everywhere<double>("tally::dot", [&](auto& r) { tally::dot(where(), u, v, r); });
-  everywhere<double>("tally::dotc", [&](auto& r) { tally::dotc(where(), u, v, r, tally::exact); });
+  everywhere<double>("tally::dot", [&](auto& r) {
+    tally::dot(where(), u, v, r, {tally::conjugate::x, tally::exact});
+  });
   everywhere<double>("tally::sum", [&](auto& r) { tally::sum(where(), u, r); });
   everywhere<double>("tally::asum", [&](auto& r) { tally::asum(where(), u, r); });
   everywhere<double>("tally::nrm2", [&](auto& r) { tally::nrm2(where(), u, r); });
@@ -98,9 +100,9 @@ TEST_ON_EVERY_EXECUTOR(Result, OfUpdates) {
     tally::copy(where(), v, z);
     tally::axpy_dot(where(), 0.5, u, z, v, r);
   });
-  everywhere<double>("tally::axpy_dotc", [&](auto& r) {
+  everywhere<double>("tally::axpy_dot", [&](auto& r) {
     tally::copy(where(), v, z);
-    tally::axpy_dotc(where(), 0.5, u, z, z, r);
+    tally::axpy_dot(where(), 0.5, u, z, z, r, tally::conjugate::x);
   });
   everywhere<double>("tally::waxpby_nrm2",
                      [&](auto& r) { tally::waxpby_nrm2(where(), 0.5, u, 2.0, v, z, r); });
@@ -114,13 +116,17 @@ TEST_ON_EVERY_EXECUTOR(Result, OfSeveralDotProducts) {
   everywhere<double>(
       "tally::multi_dot", [&](auto& r) { tally::multi_dot(where(), block, v, r); }, 3);
   everywhere<double>(
-      "tally::multi_dotc", [&](auto& r) { tally::multi_dotc(where(), block, v, r); }, 3);
+      "tally::multi_dot",
+      [&](auto& r) { tally::multi_dot(where(), block, v, r, tally::conjugate::x); }, 3);
   everywhere<double>("tally::multi_dot", [&](auto& r) { tally::multi_dot(where(), list, r); }, 3);
-  everywhere<double>("tally::multi_dotc", [&](auto& r) { tally::multi_dotc(where(), list, r); }, 3);
+  everywhere<double>(
+      "tally::multi_dot", [&](auto& r) { tally::multi_dot(where(), list, r, tally::conjugate::x); },
+      3);
   everywhere<double>(
       "tally::batched_dot", [&](auto& r) { tally::batched_dot(where(), block, block, r); }, 3);
   everywhere<double>(
-      "tally::batched_dotc", [&](auto& r) { tally::batched_dotc(where(), block, block, r); }, 3);
+      "tally::batched_dot",
+      [&](auto& r) { tally::batched_dot(where(), block, block, r, tally::conjugate::x); }, 3);
   everywhere<double>("tally::multi_dot", [&](auto& r) {
     tally::multi_dot(where(), tally::rows(v.data(), 1, 1000), v, r);
   });

@@ -68,7 +68,7 @@ std::vector<std::byte> sums_of(const pattern& p, const std::vector<std::byte>& v
 std::vector<std::byte> combined(const std::vector<std::byte>& sums, type accumulator,
                                 const tally::scalar& alpha, const tally::scalar& beta,
                                 elementwise what, const std::vector<std::byte>& y, type y_type) {
-  const type c = tally::transforms::computation_type(elementwise::axpby, accumulator, y_type);
+  const type c = tally::detail::computation_type(elementwise::axpby, accumulator, y_type);
   const std::vector<std::byte> room(sums.size() / tally::size_of(accumulator) * tally::size_of(c));
   const auto wide = transcription::transform(elementwise::copy, {}, {sums, accumulator},
                                              {sums, accumulator}, {room, c});
@@ -221,15 +221,15 @@ class Spmv : public data::OnEveryExecutor {
     const tally::csr_operand matrix = a.get(f.operation);
     const bool conjugates = f.operation == matrix_operation::conjugate_transpose;
     if (f.operation == matrix_operation::none) {
-      const tally::spmv_plan plan(where(), matrix), knows(where(), matrix, tally::fixed_columns),
-          keeps(where(), matrix, tally::fixed_values),
-          later(where(), matrix, tally::fixed_columns, tally::queued);
+      const tally::spmv_plan plan(where(), matrix), knows(where(), matrix, {.fixed_columns = true}),
+          keeps(where(), matrix, {.fixed_values = true}),
+          later(where(), matrix, {.fixed_columns = true, .queued = true});
       std::vector<const tally::spmv_plan*> plans = {nullptr, &plan, &knows, &keeps};
       if (data::on_device(where())) plans.push_back(&later);
       return compare(p, values, matrix, plans, t, k, all, l, conjugates);
     }
     const transposed q(p, values, value_size);
-    const tally::spmv_plan plan(where(), matrix), copy(where(), matrix, tally::fixed_values);
+    const tally::spmv_plan plan(where(), matrix), copy(where(), matrix, {.fixed_values = true});
     compare(q.rows, q.values, matrix, {nullptr, &plan, &copy}, t, k, all, l, conjugates);
   }
 
@@ -342,8 +342,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, Types) {
   for_each(value_types{}, [&]<class V>(std::type_identity<V>) {
     for_each(vector_types{}, [&]<class X>(std::type_identity<X>) {
       for_each(vector_types{}, [&]<class Y>(std::type_identity<Y>) {
-        if constexpr (tally::spmvs::gives(tally::type_of<V>, tally::type_of<X>,
-                                          tally::type_of<Y>)) {
+        if constexpr (tally::detail::gives_product(tally::type_of<V>, tally::type_of<X>,
+                                                   tally::type_of<Y>)) {
           std::vector<factors> all = {{}, {2, 3, true}, {0.1, 0, false}, {0.1f, -0.3, true}};
           if (tally::is_complex_v<Y>) {
             all.push_back({std::complex<double>(0.3, -0.7), std::complex<float>(0.1f, 2), true});
@@ -576,7 +576,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyFarColumns) {
   const data::placed placed_values(where(), values), placed_x(where(), x);
   const data::placed y(where(), std::vector<float>(p.rows));
   const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), placed_values.span()};
-  const tally::spmv_plan plan(where(), a, tally::fixed_columns);
+  const tally::spmv_plan plan(where(), a, {.fixed_columns = true});
   EXPECT_NE(plan.describe().find(" bytes while a product runs, in 2 parts"), std::string::npos)
       << plan.describe();
   tally::spmv(where(), plan, a, placed_x.span(), y.span());
@@ -720,7 +720,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
     const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
     const data::placed values(where(), std::vector<V>(p.nonzeros()));
     const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
-    return tally::spmv_plan(where(), a, tally::fixed_columns).describe();
+    return tally::spmv_plan(where(), a, {.fixed_columns = true}).describe();
   };
   const auto says = [&](const pattern& p, const std::string& what) {
     const std::string all = text(p);
@@ -782,18 +782,19 @@ TEST_ON_EVERY_EXECUTOR(Spmv, QueuedPlans) {
       const auto begin = text.find_last_not_of("0123456789", at - 1) + 1;
       return text.erase(begin, at - begin);
     };
-    const auto compare_texts = [&](const auto&... promise) {
-      const tally::spmv_plan waits(where(), a, promise...),
-          goes_on(where(), a, promise..., tally::queued);
+    const auto compare_texts = [&](const tally::spmv_options& promise) {
+      tally::spmv_options queued = promise;
+      queued.queued = true;
+      const tally::spmv_plan waits(where(), a, promise), goes_on(where(), a, queued);
       EXPECT_TRUE(goes_on.is_queued());
       EXPECT_FALSE(waits.is_queued());
       goes_on.wait();
       EXPECT_EQ(without_share(goes_on.describe()), without_share(waits.describe()));
-      const tally::spmv_plan unused(where(), a, promise..., tally::queued);
+      const tally::spmv_plan unused(where(), a, queued);
     };
-    compare_texts();
-    compare_texts(tally::fixed_columns);
-    compare_texts(tally::fixed_values);
+    compare_texts({});
+    compare_texts({.fixed_columns = true});
+    compare_texts({.fixed_values = true});
   }
 }
 
@@ -809,8 +810,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsReadValues) {
   const tally::csr_view b{p.rows, p.columns, offsets.span(), elsewhere.span(), values.span()};
   const data::placed other_values(where(), std::vector<double>(p.nonzeros(), 5));
   const tally::csr_view c{p.rows, p.columns, offsets.span(), columns.span(), other_values.span()};
-  const tally::spmv_plan unpromised(where(), a), knows(where(), a, tally::fixed_columns),
-      knows_all(where(), a, tally::fixed_values);
+  const tally::spmv_plan unpromised(where(), a), knows(where(), a, {.fixed_columns = true}),
+      knows_all(where(), a, {.fixed_values = true});
   EXPECT_FALSE(unpromised.has_fixed_columns() || unpromised.has_fixed_values());
   EXPECT_TRUE(knows.has_fixed_columns() && !knows.has_fixed_values());
   EXPECT_TRUE(knows_all.has_fixed_columns() && knows_all.has_fixed_values());
@@ -861,7 +862,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansThatKnowColumnsTakeValuesOfAnyType) {
       const tally::spmv_plan plan(
           where(),
           tally::csr_view{p.rows, p.columns, offsets.span(), columns.span(), planned.span()},
-          tally::fixed_columns);
+          {.fixed_columns = true});
       tally::spmv(where(), plan,
                   tally::csr_view{p.rows, p.columns, offsets.span(), columns.span(), taken.span()},
                   on_device.span(), y.span());
@@ -916,7 +917,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfRows) {
   const std::vector<double> values(grid.nonzeros());
   const tally::csr_view a{grid.rows, grid.columns, grid.row_offsets, grid.column_indices, values};
   if (on_host_vectors) {
-    const std::string text = tally::spmv_plan(where(), a, tally::fixed_columns).describe();
+    const std::string text = tally::spmv_plan(where(), a, {.fixed_columns = true}).describe();
     EXPECT_NE(text.find("; rows in slices of 8, 94 % of all terms in patterns, "),
               std::string::npos)
         << text;
@@ -1032,7 +1033,7 @@ void multiply_in_shares(const pattern& p) {
     const auto want_exact = multiplied(tally::serial(), nullptr, combines, tally::exact);
     for (int threads = 1; threads <= 7; ++threads) {
       const tally::executor where = tally::openmp({.threads = threads});
-      const tally::spmv_plan plan(where, a, tally::fixed_values);
+      const tally::spmv_plan plan(where, a, {.fixed_values = true});
       EXPECT_EQ(multiplied(where, &plan, combines), want) << threads << plan.describe();
       EXPECT_EQ(multiplied(where, &plan, combines, tally::exact), want_exact)
           << threads << plan.describe();
@@ -1157,7 +1158,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
   const data::placed y(where(), std::vector<double>{0, 0});
   const tally::csr_view a{2, 2, offsets.span(), columns.span(), values.span()};
   const tally::spmv_plan reads(where(), tally::transpose(a));
-  const tally::spmv_plan keeps(where(), tally::transpose(a), tally::fixed_values);
+  const tally::spmv_plan keeps(where(), tally::transpose(a), {.fixed_values = true});
   EXPECT_FALSE(reads.has_fixed_values());
   EXPECT_TRUE(keeps.has_fixed_values());
   const auto product = [&](const tally::spmv_plan& plan) {
@@ -1221,7 +1222,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowsThatShareTerms) {
           false);
   const tally::csr_operand t = a.get(tally::matrix_operation::transpose);
   const transposed q(p, written_out, sizeof(double));
-  const tally::spmv_plan plan(where(), t), copy(where(), t, tally::fixed_values);
+  const tally::spmv_plan plan(where(), t), copy(where(), t, {.fixed_values = true});
   compare(q.rows, q.values, t, {nullptr, &plan, &copy}, of<double, double, double>, kind::plain,
           {{}}, {}, false);
 }
@@ -1300,19 +1301,19 @@ TEST(SpmvTemplates, TakeVectorsSpansAndStrides) {
   EXPECT_EQ(w, (std::vector<double>{1, 302}));
   tally::spmv(2, tally::transpose(a), v, 1, w);
   EXPECT_EQ(w, (std::vector<double>{3, 906}));
-  const tally::spmv_plan of_transpose(tally::conjugate_transpose(a), tally::fixed_values);
+  const tally::spmv_plan of_transpose(tally::conjugate_transpose(a), {.fixed_values = true});
   tally::spmv(of_transpose.where(), of_transpose, 1, tally::transpose(a), v, -1, w, w);
   EXPECT_EQ(w, (std::vector<double>{-2, -604}));
 
   using doubles = std::vector<double>;
   using complexes = std::vector<std::complex<float>>;
-  static_assert(tally::spmvs::computable<float, doubles, doubles&>);
-  static_assert(tally::spmvs::computable<float, doubles, complexes&>);
-  static_assert(!tally::spmvs::computable<float, complexes, doubles&>);
-  static_assert(!tally::spmvs::computable<int, doubles, doubles&>);
-  static_assert(!tally::spmvs::computable<float, std::vector<int>, doubles&>);
-  static_assert(!tally::spmvs::computable<float, doubles, const doubles&>);
-  static_assert(!tally::spmvs::factor<std::complex<float>, float, doubles, doubles&>);
+  static_assert(tally::detail::has_spmv<float, doubles, doubles&>);
+  static_assert(tally::detail::has_spmv<float, doubles, complexes&>);
+  static_assert(!tally::detail::has_spmv<float, complexes, doubles&>);
+  static_assert(!tally::detail::has_spmv<int, doubles, doubles&>);
+  static_assert(!tally::detail::has_spmv<float, std::vector<int>, doubles&>);
+  static_assert(!tally::detail::has_spmv<float, doubles, const doubles&>);
+  static_assert(!tally::detail::has_spmv_factor<std::complex<float>, float, doubles, doubles&>);
 }
 
 /// Like a rank-1 Kokkos::View.
@@ -1416,12 +1417,12 @@ class SpmvErrors : public data::OnEveryExecutor {
                        [&] { tally::spmv_plan(where(), a_); });
     if (!data::on_device(where())) {
       data::expect_error(errc::invalid_argument, "tally::spmv_plan: " + text,
-                         [&] { tally::spmv_plan(where(), a_, tally::queued); });
+                         [&] { tally::spmv_plan(where(), a_, {.queued = true}); });
       return;
     }
     // Every wait reports the plan's error, after errors of its own arguments.
-    const tally::spmv_plan unpromised(where(), a_, tally::queued),
-        knows(where(), a_, tally::fixed_columns, tally::queued);
+    const tally::spmv_plan unpromised(where(), a_, {.queued = true}),
+        knows(where(), a_, {.fixed_columns = true, .queued = true});
     for (const tally::spmv_plan* plan : {&unpromised, &knows}) {
       const auto expect_error = [&](const auto& call) {
         data::expect_error(errc::invalid_argument, "tally::spmv_plan: " + text, call);
@@ -1531,7 +1532,7 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfPlans) {
                     a);
   tally::csr_operand of = a_;
   of.operation = tally::matrix_operation::transpose;
-  const tally::spmv_plan transposes(where(), of), keeps(where(), of, tally::fixed_values);
+  const tally::spmv_plan transposes(where(), of), keeps(where(), of, {.fixed_values = true});
   a = good();
   a.plan = &transposes;
   expect_spmv_error(tally::errc::invalid_argument,
@@ -1597,7 +1598,7 @@ TEST_ON_EVERY_EXECUTOR(SpmvErrors, OfLargeMatrices) {
     const std::vector<std::byte> values(p.nonzeros() * sizeof(float));
     const placed_matrix a(where(), p, values, type::float32, type::int32, type::int32);
     data::expect_error(tally::errc::invalid_argument, "tally::spmv_plan: " + text,
-                       [&] { tally::spmv_plan(where(), a.get(), tally::fixed_columns); });
+                       [&] { tally::spmv_plan(where(), a.get(), {.fixed_columns = true}); });
   };
   for (pattern p :
        {matrices::rmat(17, 3 << 20, 1), banded(33000, 70, 3000, 9), banded(33000, 128, 3000, 9),

@@ -41,8 +41,8 @@ struct type_case {
   elementwise what;
   type x, y, z;
 
-  bool binary() const { return tally::transforms::is_binary(what); }
-  type computation() const { return tally::transforms::computation_type(what, x, y, z); }
+  bool binary() const { return tally::detail::is_binary(what); }
+  type computation() const { return tally::detail::computation_type(what, x, y, z); }
   std::string label() const {
     std::string text = names[static_cast<int>(what)];
     text += " of " + std::string(tally::name(x));
@@ -52,7 +52,7 @@ struct type_case {
 };
 
 bool exists(const type_case& c) {
-  return tally::transforms::takes(c.what, c.x) && tally::transforms::gives(c.what, c.x, c.y, c.z);
+  return tally::detail::takes(c.what, c.x) && tally::detail::gives(c.what, c.x, c.y, c.z);
 }
 
 /// Functions of one type throughout.
@@ -76,7 +76,7 @@ std::vector<type_case> mixed_cases() {
       const auto x = static_cast<type>(types % count), y = static_cast<type>(types / count % count),
                  z = static_cast<type>(types / count / count);
       if (x == y && y == z) continue;
-      if (!tally::transforms::is_binary(what) && x != y) continue;
+      if (!tally::detail::is_binary(what) && x != y) continue;
       if (exists({what, x, y, z})) all.push_back({what, x, y, z});
     }
   }
@@ -111,7 +111,7 @@ std::vector<factors> factors_of(const type_case& c) {
     if (!tally::is_integer(c.x)) all.push_back({number_of(c.x, nan, 1)});
     return all;
   }
-  const int count = tally::transforms::factors(c.what);
+  const int count = tally::detail::factors(c.what);
   if (count == 0) return {{}};
   const type computation = c.computation();
   std::vector<factors> all;

@@ -132,7 +132,7 @@ constexpr steps steps_of = {
     tally::type_of<T>, [](const std::byte* x) { return digest_of(element_at<T>(x)); },
     [](const std::byte* y) { return clears(element_at<T>(y)); },
     [](std::byte* z, const digest* value) {
-      const T element = tally::functions::canonical(value ? value_of<T>(*value) : T{});
+      const T element = tally::detail::canonical(value ? value_of<T>(*value) : T{});
       std::memcpy(z, &element, sizeof(T));
     }};
 

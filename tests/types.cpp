@@ -218,7 +218,7 @@ TEST(Types, Bfloat16WidensExactly) { every_value<tally::bfloat16>(7); }
 TEST(Types, FloatsWidenByTheirBits) {
   for (std::uint64_t i = 0; i < std::uint64_t{1} << 32; i += 251) {
     const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(i));
-    const double got = tally::types::widened(value);
+    const double got = tally::detail::widened(value);
     if (std::isnan(value)) {
       ASSERT_TRUE(std::isnan(got)) << i;
     } else {
@@ -229,7 +229,7 @@ TEST(Types, FloatsWidenByTheirBits) {
   }
   for (const float value : {0.0f, -0.0f, 0x1p-149f, -0x1p-149f, 0x1.fffffcp-127f, 0x1p-126f,
                             std::numeric_limits<float>::max(), INFINITY, -INFINITY}) {
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(tally::types::widened(value)),
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(tally::detail::widened(value)),
               std::bit_cast<std::uint64_t>(static_cast<double>(value)));
   }
 }

@@ -33,9 +33,9 @@ struct vector {
   explicit vector(const operand& v) : data(v.data), increment(v.increment), element(v.element) {}
 
   template <class T>
-  KOKKOS_FUNCTION types::stored_t<T> number(std::size_t i, int part) const {
+  KOKKOS_FUNCTION detail::stored_t<T> number(std::size_t i, int part) const {
     const std::ptrdiff_t parts = is_complex(element) ? 2 : 1;
-    const auto* const numbers = static_cast<const types::stored_t<T>*>(data);
+    const auto* const numbers = static_cast<const detail::stored_t<T>*>(data);
     return numbers[static_cast<std::ptrdiff_t>(i) * increment * parts + part];
   }
 

@@ -12,7 +12,7 @@ namespace {
 /// Real numbers of an operand, two per complex element.
 template <class T>
 struct real_numbers {
-  using stored = types::stored_t<real_t<T>>;
+  using stored = detail::stored_t<real_t<T>>;
   const stored* first;
   std::ptrdiff_t increment;  // in numbers
 

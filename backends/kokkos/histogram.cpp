@@ -331,8 +331,8 @@ out_of_range_key run(const space& where, const histogram_arguments& a, const Edg
       count_all(where, a, x, static_cast<wide_count*>(a.counts.data));
     }
   } else {
-    with_type<histograms::weight_types>(a.counts.element,
-                                        [&]<class C>() { sum_weights<C>(where, a, x); });
+    with_type<detail::weight_types>(a.counts.element,
+                                    [&]<class C>() { sum_weights<C>(where, a, x); });
     count_all(where, a, x, static_cast<wide_count*>(nullptr));
   }
   if (on_host) where.fence();

@@ -18,9 +18,9 @@ struct write_elements {
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     const environment_guard environment;
     const V first = x.template get<V>(i);
-    if constexpr (transforms::reads_output(what)) {
+    if constexpr (detail::reads_output(what)) {
       z.put(i, function<what>(f, first, y.template get<V>(i), z.template get<V>(i)));
-    } else if constexpr (transforms::is_binary(what)) {
+    } else if constexpr (detail::is_binary(what)) {
       z.put(i, function<what>(f, first, y.template get<V>(i)));
     } else {
       z.put(i, function<what>(f, first, first));
@@ -45,8 +45,8 @@ struct copy_booleans {
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     const auto at = static_cast<std::ptrdiff_t>(i);
-    static_cast<types::bool8*>(z.data)[at * z.increment] =
-        copied(static_cast<const types::bool8*>(x.data)[at * x.increment]);
+    static_cast<detail::bool8*>(z.data)[at * z.increment] =
+        copied(static_cast<const detail::bool8*>(x.data)[at * x.increment]);
   }
 };
 

@@ -32,7 +32,7 @@ void backend::transform(const executor& where, const transform_arguments& a,
   on_each_thread(where, a.x.size, [&](std::size_t first, std::size_t n) {
     transform_arguments part = a;
     part.x = a.x.slice(first, n);
-    if (transforms::is_binary(a.what)) part.y = a.y.slice(first, n);
+    if (detail::is_binary(a.what)) part.y = a.y.slice(first, n);
     part.z = a.z.slice(first, n);
     node(part, computation, past_caches);
   });

@@ -13,8 +13,8 @@ namespace {
 
 template <class A, class X, class Y>
 dot_sum<A> sum(const operand& x, const operand& y) {
-  const auto* const px = static_cast<const types::stored_t<X>*>(x.data);
-  const auto* const py = static_cast<const types::stored_t<Y>*>(y.data);
+  const auto* const px = static_cast<const detail::stored_t<X>*>(x.data);
+  const auto* const py = static_cast<const detail::stored_t<Y>*>(y.data);
   return sum_in_order<dot_sum<A>>(x.size, [&](std::size_t i) {
     const auto index = static_cast<std::ptrdiff_t>(i);
     return term<A>(px[index * x.increment], py[index * y.increment]);

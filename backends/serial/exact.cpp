@@ -34,7 +34,7 @@ number number_of(T value) {
 
 template <class X>
 parts read(const void* data, std::ptrdiff_t i) {
-  const auto& element = static_cast<const types::stored_t<X>*>(data)[i];
+  const auto& element = static_cast<const detail::stored_t<X>*>(data)[i];
   if constexpr (is_complex_v<X>) {
     return {number_of(element.real()), number_of(element.imag())};
   } else {

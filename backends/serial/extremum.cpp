@@ -8,8 +8,8 @@ namespace {
 
 template <extreme what, class X>
 candidate best_of(const operand& x) {
-  const auto* const data = static_cast<const types::stored_t<X>*>(x.data);
-  const auto at = [&](std::size_t i) -> const types::stored_t<X>& {
+  const auto* const data = static_cast<const detail::stored_t<X>*>(x.data);
+  const auto at = [&](std::size_t i) -> const detail::stored_t<X>& {
     return data[static_cast<std::ptrdiff_t>(i) * x.increment];
   };
   if (x.size == 0) return {};

@@ -12,8 +12,8 @@ namespace tally::backends::serial {
 namespace {
 
 template <class T>
-const types::stored_t<T>& at(const operand& v, std::size_t i) {
-  return static_cast<const types::stored_t<T>*>(
+const detail::stored_t<T>& at(const operand& v, std::size_t i) {
+  return static_cast<const detail::stored_t<T>*>(
       v.data)[static_cast<std::ptrdiff_t>(i) * v.increment];
 }
 
@@ -115,12 +115,12 @@ out_of_range_key backend::histogram(const executor&, const histogram_arguments& 
   }
   with_bins(a, [&]<class X>(const auto& bin_of) {
     if (!a.weighted) {  // unsigned: modulo 2^32 or 2^64
-      return with_type<histograms::count_types>(
+      return with_type<detail::count_types>(
           a.counts.element, [&]<class C>() { count<std::make_unsigned_t<C>, X>(a, bin_of); });
     }
-    with_type<histograms::weight_types>(a.weights.element, [&]<class W>() {
-      with_type<histograms::weight_types>(a.counts.element,
-                                          [&]<class C>() { add_weights<W, C, X>(a, bin_of); });
+    with_type<detail::weight_types>(a.weights.element, [&]<class W>() {
+      with_type<detail::weight_types>(a.counts.element,
+                                      [&]<class C>() { add_weights<W, C, X>(a, bin_of); });
     });
   });
   return stray;

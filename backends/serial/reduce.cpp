@@ -33,7 +33,7 @@ R term(R number, [[maybe_unused]] R scale) {
 template <reduction what, class A, class X>
 reduce_sum<A> sum(const operand& x, real_t<A> scale) {
   using R = real_t<A>;
-  const auto* const data = static_cast<const types::stored_t<X>*>(x.data);
+  const auto* const data = static_cast<const detail::stored_t<X>*>(x.data);
   return sum_in_order<reduce_sum<A>>(x.size, [&](std::size_t i) -> reduce_sum<A> {
     const auto& element = data[static_cast<std::ptrdiff_t>(i) * x.increment];
     if constexpr (is_complex_v<X>) {

@@ -57,8 +57,8 @@ constexpr row_kernels<A> kernels_of() {
 }
 
 template <class A>
-constexpr auto kernels = table_over<spmvs::value_types>([]<class V>() {
-  return table_over<spmvs::vector_types>([]<class X>() { return kernels_of<A, V, X>(); });
+constexpr auto kernels = table_over<detail::matrix_value_types>([]<class V>() {
+  return table_over<detail::spmv_vector_types>([]<class X>() { return kernels_of<A, V, X>(); });
 });
 
 }  // namespace

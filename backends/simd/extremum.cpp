@@ -86,13 +86,13 @@ struct numbers {
   static constexpr bool by_bits = by_magnitude && std::is_floating_point_v<compared<X>> &&
                                   !is_complex_v<X> && (sizeof(compared<X>) == 4 || is_avx512);
   using W = std::conditional_t<by_bits, signed_of<compared<X>>, compared<X>>;
-  using stored = types::stored_t<real_t<X>>;
+  using stored = detail::stored_t<real_t<X>>;
   static constexpr std::size_t parts = is_complex_v<X> ? 2 : 1;
   static constexpr std::size_t step = std::max<std::size_t>(1, width<W> / parts);
   static constexpr bool negative = !by_bits && std::is_integral_v<W> && std::is_signed_v<W>;
   using of_largest_magnitude = std::conditional_t<negative, smaller, larger>;
 
-  static HWY_INLINE vec<W> at(const types::stored_t<X>* x) {
+  static HWY_INLINE vec<W> at(const detail::stored_t<X>* x) {
     const tag<W> d;
     const auto v = load<compared<X>>(reinterpret_cast<const stored*>(x));
     if constexpr (!by_magnitude) {
@@ -296,7 +296,7 @@ std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n)
 
 template <extreme what, class X>
 candidates search_contiguous(const void* elements, std::size_t n, std::size_t first) {
-  const auto* const x = static_cast<const types::stored_t<X>*>(elements);
+  const auto* const x = static_cast<const detail::stored_t<X>*>(elements);
   constexpr bool by_magnitude = what == extreme::iamax && !std::is_unsigned_v<compared<X>>;
   using N = numbers<by_magnitude, X>;
   if constexpr (what == extreme::iamax) {

@@ -151,7 +151,7 @@ struct copy_impl<example::amgcl_vector<Value>, example::amgcl_vector<Value>> {
 template <class Value>
 struct inner_product_impl<example::amgcl_vector<Value>, example::amgcl_vector<Value>> {
   static Value get(const example::amgcl_vector<Value>& x, const example::amgcl_vector<Value>& y) {
-    return tally::dotc(x.where(), y, x);  // AMGCL conjugates the second
+    return tally::dot(x.where(), y, x, tally::conjugate::x);  // AMGCL conjugates the second
   }
 };
 

@@ -1,4 +1,4 @@
-// The exact grade: `exact` as the last argument of dot, dotc, sum, asum, nrm2 and others.
+// The exact grade: `exact` as the last argument of dot, sum, asum, nrm2 and others.
 //
 // Promise: the exact real value, rounded once to the result's type, to nearest even; dependent on
 // the values only, not on order, partition, ranks or version. The positive quiet NaN if a term is

@@ -17,6 +17,7 @@
 // one deposit, and merging adds counts.
 #pragma once
 
+#include <tally/detail/rounding.hpp>
 #include <tally/error.hpp>
 #include <tally/types.hpp>
 
@@ -28,17 +29,11 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <type_traits>
 
 namespace tally {
 
-/// float or double.
-template <class T>
-concept float_or_double = std::same_as<T, float> || std::same_as<T, double>;
-
-/// The exact sum of numbers of type T and of products of two. `double` covers `float`; `float` has
-/// a fifth of the size. NaN if a term was NaN or 0 times infinity, or both infinities occurred;
-/// infinite if one did.
+/// The exact sum of numbers of type T and of products of two. `double` covers `float`, which has a
+/// fifth of the size. NaN after a NaN, 0 times infinity or both infinities; infinite after one.
 template <float_or_double T>
 class exact_sum {
   using limits = std::numeric_limits<T>;
@@ -79,13 +74,13 @@ class exact_sum {
   template <std::same_as<float> F>
     requires std::same_as<T, double>
   TALLY_HOST_DEVICE void add(F value) {
-    add(types::widened(value));
+    add(detail::widened(value));
   }
   /// The same.
   template <float_or_double X, float_or_double Y>
     requires std::same_as<T, double>
   TALLY_HOST_DEVICE void add_product(X x, Y y) {
-    add_product(types::widened(x), types::widened(y));
+    add_product(detail::widened(x), detail::widened(y));
   }
 
   /// Adds m*2^exponent.
@@ -224,15 +219,8 @@ class exact_sum {
   template <float_or_double R>
   TALLY_HOST_DEVICE static R round_words(const std::int64_t* from, int low = 0, int high = limbs) {
     if (const int kind = special_kind(from)) return special_value<R>(kind);
-    const leading l = lead(from, low, high);
-    if (l.top < 0) return R(0);
-    // The 64 bits from the first 1 on; the top digit is not 0.
-    const int zeros = __builtin_clz(l.digits[0]);
-    const std::uint64_t first = pair(l.digits[0], l.digits[1]);
-    const std::uint64_t bits = zeros == 0 ? first : first << zeros | l.digits[2] >> (32 - zeros);
-    const std::uint32_t unused = l.digits[2] << zeros;
-    return rounded<R>(l.negative, bits, weight(l.top) + 31 - zeros,
-                      l.rest || unused || l.digits[3] || l.digits[4]);
+    const auto l = detail::lead<limbs>(from, low, high);
+    return detail::rounded<R>(l, weight(l.top));
   }
 
   /// `round_root` of such words.
@@ -242,34 +230,8 @@ class exact_sum {
     if (const int kind = special_kind(from)) {
       return special_value<R>(kind == minus_infinity_word ? nan_word : kind);
     }
-    const leading l = lead(from, low, high);
-    if (l.top < 0) return R(0);
-    if (l.negative) return special_value<R>(nan_word);
-    // The sum is f*4^k, f in [1/4, 1): f's first 128 bits give the root's first 56 and exactness.
-    const int zeros = __builtin_clz(l.digits[0]) & ~1;  // weights are even, so k is an integer
-    std::uint64_t high_bits = pair(l.digits[0], l.digits[1]);
-    std::uint64_t low_bits = pair(l.digits[2], l.digits[3]);
-    std::uint32_t unused = l.digits[4];
-    if (zeros > 0) {
-      high_bits = high_bits << zeros | low_bits >> (64 - zeros);
-      low_bits = low_bits << zeros | unused >> (32 - zeros);
-      unused <<= zeros;
-    }
-    const int k = (weight(l.top) + 32 - zeros) / 2;
-    // The root's first 32 bits, then 24 by a step of long division (P. Zimmermann, Karatsuba square
-    // root, 1999): with high_bits = s^2 + r and the next 48 bits l1*2^24 + l0, the root is s * 2^24
-    // + q or 1 less, q = (r*2^24 + l1) / 2s.
-    const std::uint64_t s = root_of(high_bits);
-    const std::uint64_t r = high_bits - s * s;
-    const std::uint64_t l1 = low_bits >> 40, l0 = low_bits >> 16 & 0xffffff;
-    const std::uint64_t dividend = r << 24 | l1;
-    const std::uint64_t q = dividend / (2 * s);
-    std::uint64_t root = (s << 24) + q;
-    const auto remainder = static_cast<std::int64_t>((dividend - q * 2 * s) << 24 | l0) -
-                           static_cast<std::int64_t>(q * q);
-    if (remainder < 0) --root;  // inexact then, since 2*root + 1 > q^2
-    return rounded<R>(false, root << 8, k - 1,
-                      remainder != 0 || low_bits << 48 != 0 || unused || l.rest);
+    const auto l = detail::lead<limbs>(from, low, high);
+    return detail::rounded_root<R>(l, weight(l.top));
   }
 
  private:
@@ -278,47 +240,10 @@ class exact_sum {
   /// 2^63 - 2^32, room for a carry.
   static constexpr std::int64_t deposits = (std::int64_t{1} << 30) - 1;
   static constexpr int unordered = 2;
-
-  /// +-significand*2^exponent; with sign 0 or -1, (m ^ sign) - sign is +-m without a branch.
-  struct number {
-    using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-    static constexpr int fraction_bits = limits::digits - 1;
-    static constexpr unsigned last_field = 2 * limits::max_exponent - 1;
-
-    std::uint64_t significand;
-    int exponent;
-    unsigned field;
-    std::int64_t sign;
-
-    TALLY_HOST_DEVICE explicit number(T value) {
-      const word bits = __builtin_bit_cast(word, value);
-      const std::uint64_t fraction = bits & ((word{1} << fraction_bits) - 1);
-      field = static_cast<unsigned>(bits >> fraction_bits) & last_field;
-      sign = -static_cast<std::int64_t>(bits >> (8 * sizeof(word) - 1));
-      significand = fraction | std::uint64_t{field != 0} << fraction_bits;
-      exponent = static_cast<int>(field) - (field != 0) + smallest;
-    }
-    TALLY_HOST_DEVICE bool special() const { return field == last_field; }
-    TALLY_HOST_DEVICE bool nan() const {
-      return special() && significand != std::uint64_t{1} << fraction_bits;
-    }
-    TALLY_HOST_DEVICE bool zero() const { return significand == 0; }
-  };
-
-  /// The five leading digits of a magnitude, whether anything is below, and the limb of the first,
-  /// nonzero one (-1 for 0).
-  struct leading {
-    int top = -1;
-    std::uint32_t digits[5] = {};
-    bool rest = false;
-    bool negative = false;
-  };
+  using number = detail::float_parts<T>;
 
   TALLY_HOST_DEVICE static constexpr int weight(int limb) {
     return lowest_exponent + radix_bits * limb;
-  }
-  TALLY_HOST_DEVICE static constexpr std::uint64_t pair(std::uint32_t high, std::uint32_t low) {
-    return std::uint64_t{high} << 32 | low;
   }
   TALLY_HOST_DEVICE static constexpr bool within_capacity(std::int64_t last_limb) {
     return last_limb >> radix_bits == 0 || last_limb >> radix_bits == -1;
@@ -438,18 +363,6 @@ class exact_sum {
 #endif
   }
 
-  /// floor(sqrt(n)), n >= 2^62, by Newton steps from 1 bit to 32; the last is off by less than 1
-  /// (proof: CPython's math.isqrt).
-  TALLY_HOST_DEVICE static std::uint64_t root_of(std::uint64_t n) {
-    auto u = static_cast<std::uint32_t>(1 + (n >> 62));
-    u = (u << 1) + static_cast<std::uint32_t>(n >> 59) / u;
-    u = (u << 3) + static_cast<std::uint32_t>(n >> 53) / u;
-    u = (u << 7) + static_cast<std::uint32_t>(n >> 41) / u;
-    std::uint64_t root = (std::uint64_t{u} << 15) + (n >> 17) / u;
-    if (root > 0xffffffff) root = 0xffffffff;
-    return root * root > n ? root - 1 : root;
-  }
-
   /// The special value's word; 0 if none.
   TALLY_HOST_DEVICE static int special_kind(const std::int64_t* from) {
     const bool plus = from[plus_infinity_word] != 0, minus = from[minus_infinity_word] != 0;
@@ -457,74 +370,10 @@ class exact_sum {
     return plus ? plus_infinity_word : minus ? minus_infinity_word : 0;
   }
 
-  template <class R>
-  using word_of = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
-
   template <float_or_double R>
   TALLY_HOST_DEVICE static R special_value(int kind) {
-    using word = word_of<R>;
-    constexpr int fraction_bits = std::numeric_limits<R>::digits - 1;
-    constexpr word infinity = ~word{0} >> (fraction_bits + 1) << fraction_bits;
-    if (kind == nan_word) {
-      return __builtin_bit_cast(R, infinity | word{1} << (fraction_bits - 1));
-    }
-    const word sign = word{kind == minus_infinity_word} << (8 * sizeof(R) - 1);
-    return __builtin_bit_cast(R, infinity | sign);
-  }
-
-  /// Returns the leading digits. Not inlined: code size (tuning/exact.md: lead).
-  [[gnu::noinline]] TALLY_HOST_DEVICE static leading lead(const std::int64_t* from, int low,
-                                                          int high) {
-    constexpr int below = 4;  // zeros below the lowest digit: always five digits
-    std::uint32_t digits[std::size_t{below + limbs + 1}];
-    for (int i = 0; i < below; ++i) digits[low + i] = 0;
-    leading result;
-    for (std::int64_t sign = 0; sign >= -1; --sign) {  // a pass ends with the sign
-      std::int64_t carry = 0;
-      for (int i = low; i < high; ++i) {
-        const std::int64_t v = ((from[i] ^ sign) - sign) + carry;
-        digits[below + i] = static_cast<std::uint32_t>(v);
-        carry = v >> radix_bits;
-      }
-      digits[below + high] = static_cast<std::uint32_t>(carry);
-      result.negative = sign != 0;
-      if (carry >= 0) break;
-    }
-    int top = high;
-    while (top >= low && digits[below + top] == 0) --top;
-    if (top < low) return result;
-    result.top = top;
-    for (int i = 0; i <= below; ++i) result.digits[i] = digits[below + top - i];
-    for (int i = top - 1; i >= low && !result.rest; --i) result.rest = digits[i] != 0;
-    return result;
-  }
-
-  /// +-(bits + more)*2^(top - 63), rounded; bit 63 of `bits` is 1, 0 <= more < 1, nonzero if
-  /// `rest`.
-  template <float_or_double R>
-  TALLY_HOST_DEVICE static R rounded(bool negative, std::uint64_t bits, int top, bool rest) {
-    using to = std::numeric_limits<R>;
-    using word = word_of<R>;
-    if (top >= to::max_exponent) {
-      return special_value<R>(negative ? minus_infinity_word : plus_infinity_word);
-    }
-    const int field = top < to::min_exponent ? 0 : top - to::min_exponent + 1;  // less 1
-    const int available = top - (to::min_exponent - to::digits) + 1;
-    const int kept = available < to::digits ? available : to::digits;
-    std::uint64_t significand = 0;
-    if (kept > 0) {
-      significand = bits >> (64 - kept);
-      const std::uint64_t below = bits << kept;
-      const std::uint64_t half = std::uint64_t{1} << 63;
-      significand += below > half || (below == half && (rest || (significand & 1)));
-    } else if (kept == 0) {
-      significand = bits << 1 != 0 || rest;  // more than half the smallest
-    }
-    // A normal's first bit, or a carry, adds 1 to the field, up to infinity.
-    const std::uint64_t magnitude =
-        (static_cast<std::uint64_t>(field) << (to::digits - 1)) + significand;
-    const word sign = word{negative} << (8 * sizeof(R) - 1);
-    return __builtin_bit_cast(R, static_cast<word>(magnitude) | sign);
+    if (kind == nan_word) return detail::quiet_nan<R>();
+    return detail::infinity<R>(kind == minus_infinity_word);
   }
 
   /// Sign of a - b, or `unordered`.
@@ -538,19 +387,7 @@ class exact_sum {
     }
     const int low = a.low_ < b.low_ ? a.low_ : b.low_;
     const int high = a.high_ > b.high_ ? a.high_ : b.high_;
-    std::int64_t carry_a = 0, carry_b = 0;
-    int sign = 0;
-    for (int i = low; i < high; ++i) {
-      carry_a += a.words_[i];
-      carry_b += b.words_[i];
-      const auto digit_a = static_cast<std::uint32_t>(carry_a);
-      const auto digit_b = static_cast<std::uint32_t>(carry_b);
-      if (digit_a != digit_b) sign = digit_a > digit_b ? 1 : -1;
-      carry_a >>= radix_bits;
-      carry_b >>= radix_bits;
-    }
-    if (carry_a != carry_b) sign = carry_a > carry_b ? 1 : -1;
-    return sign;
+    return detail::compare_digits(a.words_, b.words_, low, high);
   }
 
   std::int64_t words_[std::size_t{words}] = {};

@@ -1,5 +1,5 @@
-// Unrounded exact sums: dot, dotc, sum, asum, nrm2, multi_dot, batched_dot and weighted histograms
-// add to limbs, merged over ranks, devices or time steps and rounded at the end.
+// Unrounded exact sums: dot, sum, asum, nrm2, multi_dot, batched_dot and weighted histograms add to
+// limbs, merged over ranks, devices or time steps and rounded at the end.
 //
 // Promise: the exact sum, for any parts in any order; rounded, the bits of `tally::exact` for the
 // whole.
@@ -18,9 +18,9 @@
 #include <tally/result.hpp>
 #include <tally/types.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -50,7 +50,7 @@ constexpr std::size_t exact_words(type sum) noexcept {
 /// @param result type to round to; if complex, two sums.
 /// @return       none if an argument is none.
 constexpr type exact_sum_type(type x, type y, type result) noexcept {
-  if (!is_listed(x) || !is_listed(y) || !is_listed(result)) return types::no_type;
+  if (!is_listed(x) || !is_listed(y) || !is_listed(result)) return detail::no_type;
   const bool is_wide = part_of(x) == type::float64 || part_of(y) == type::float64;
   const type part = is_wide ? type::float64 : type::float32;
   return is_complex(result) ? complex_of(part) : part;
@@ -76,32 +76,20 @@ struct words_of_sums {
 };
 
 /// `tally::dot(where, x, y, tally::add_to(sum))` adds all x_i*y_i to `sum`, exactly; blocks.
-/// Likewise `dotc`, `sum`, `asum`, and, of squares, `nrm2`.
+/// Likewise `sum`, `asum`, and, of squares, `nrm2`.
 /// @tparam T     `double`, or `float` if no operand has doubles.
 template <float_or_double T>
 added_sums<T> add_to(exact_sum<T>& sum) noexcept {
   return {{&sum, 1}};
 }
 
-/// Both parts of a complex result, or all results of `multi_dot`.
-template <float_or_double T, std::size_t n>
-added_sums<T> add_to(exact_sum<T> (&sums)[n]) noexcept {
-  return {sums};
-}
-/// The same.
-template <float_or_double T, std::size_t n>
-added_sums<T> add_to(std::array<exact_sum<T>, n>& sums) noexcept {
-  return {sums};
-}
-/// The same.
-template <float_or_double T>
-added_sums<T> add_to(std::span<exact_sum<T>> sums) noexcept {
-  return {sums};
-}
-/// The same.
-template <float_or_double T>
-added_sums<T> add_to(std::vector<exact_sum<T>>& sums) noexcept {
-  return {sums};
+/// Both parts of a complex result, or all results of `multi_dot`: a vector, array or span.
+template <std::ranges::contiguous_range Sums>
+  requires std::ranges::borrowed_range<Sums>
+auto add_to(Sums&& sums) noexcept {
+  return []<class T, std::size_t n>(std::span<exact_sum<T>, n> all) {
+    return added_sums<T>{all};
+  }(std::span(sums));
 }
 
 /// `tally::dot(where, x, y, tally::add_to<double>(words))` adds to limbs where the executor can
@@ -133,16 +121,17 @@ struct round_arguments {
 /// @throws error as `round_words`.
 TALLY_EXPORT void round_words(const executor& where, const round_arguments& arguments);
 
-namespace exact_sums {
+namespace detail {
 
 /// Throws size_mismatch: `sums` instead of `needed` sums.
-[[noreturn]] TALLY_EXPORT void refuse(const char* function, std::size_t sums, std::size_t needed);
+[[noreturn]] TALLY_EXPORT void refuse_sums(const char* function, std::size_t sums,
+                                           std::size_t needed);
 
 /// Merges `needed` sums, which `add` writes to zeroed limbs in host memory, into `to`.
 template <float_or_double T, class Add>
 void merge_into(const char* function, const added_sums<T>& to, std::size_t needed, Add&& add) {
   constexpr auto words = static_cast<std::size_t>(exact_sum<T>::words);
-  if (to.sums.size() != needed) refuse(function, to.sums.size(), needed);
+  if (to.sums.size() != needed) refuse_sums(function, to.sums.size(), needed);
   std::vector<std::int64_t> all(needed * words);
   add(all.data());
   for (std::size_t i = 0; i < needed; ++i) {
@@ -156,11 +145,11 @@ constexpr type type_of_sum(bool parted) {
 }
 
 template <float_or_double T, class R>
-void round(const executor& where, const std::int64_t* words, R* result, bool root, bool wait) {
+void round_sum(const executor& where, const std::int64_t* words, R* result, bool root, bool wait) {
   round_words(where, {words, type_of_sum<T>(is_complex_v<R>), 1, root, {result, type_of<R>}, wait});
 }
 
-}  // namespace exact_sums
+}  // namespace detail
 
 /// The sum, correctly rounded to R: `float`, `double`, or for two sums the complex type. Blocks.
 /// (On the host also `exact_sum<T>::round_words<R>`.)
@@ -171,7 +160,7 @@ void round(const executor& where, const std::int64_t* words, R* result, bool roo
 template <float_or_double T, class R = T>
 R round_words(const executor& where, const std::int64_t* words) {
   R result;
-  exact_sums::round<T>(where, words, &result, false, true);
+  detail::round_sum<T>(where, words, &result, false, true);
   return result;
 }
 
@@ -180,21 +169,22 @@ R round_words(const executor& where, const std::int64_t* words) {
 /// @throws error as above, also for `result`.
 template <float_or_double T, result_place R>
 void round_words(const executor& where, const std::int64_t* words, R&& result) {
-  exact_sums::round<T>(where, words, results::first("tally::round_words", result), false, false);
+  detail::round_sum<T>(where, words, detail::first_result("tally::round_words", result), false,
+                       false);
 }
 
 /// The sum's square root, correctly rounded; NaN if negative.
 template <float_or_double T, class R = T>
 R round_root_words(const executor& where, const std::int64_t* words) {
   R result;
-  exact_sums::round<T>(where, words, &result, true, true);
+  detail::round_sum<T>(where, words, &result, true, true);
   return result;
 }
 
 /// result = the square root of the sum. Doesn't block.
 template <float_or_double T, result_place R>
 void round_root_words(const executor& where, const std::int64_t* words, R&& result) {
-  exact_sums::round<T>(where, words, results::first("tally::round_root_words", result), true,
+  detail::round_sum<T>(where, words, detail::first_result("tally::round_root_words", result), true,
                        false);
 }
 

@@ -9,13 +9,14 @@
 #pragma once
 
 #include <tally/call_options.hpp>
+#include <tally/detail/arguments.hpp>
 #include <tally/detail/level_one.hpp>
-#include <tally/detail/refusal.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/result.hpp>
 #include <tally/types.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -91,177 +92,152 @@ TALLY_EXPORT void find_extremum(const executor& where, const extremum_arguments&
 template <class V>
 concept ordered_operand = vector_operand<V> && !is_complex_v<element_t<V>>;
 
-namespace extremes {
+namespace detail {
 
-template <extreme what, class R, class X>
-R returned(const executor& where, const X& x) {
-  R result;
-  if constexpr (what == extreme::iamax && std::floating_point<element_t<X>>) {
-    const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
-      result = kernels.iamax(px, n);
-      return true;
-    };
-    if (detail::with_level_one<element_t<X>>(where, short_way, x)) return result;
+/// What a search returns for elements of X.
+template <extreme what, class X>
+using extreme_t = std::conditional_t<
+    what == extreme::iamax, std::int64_t,
+    std::conditional_t<what == extreme::minmax, extrema<element_t<X>>, extremum<element_t<X>>>>;
+
+template <extreme what, class X>
+constexpr bool is_searched() {
+  if constexpr (is_vector<X>()) {
+    constexpr bool valid = what == extreme::iamax || ordered_operand<X>;
+    static_assert(valid, "min, max and minmax are of numbers that are not complex");
+    return valid;
+  } else {
+    return false;
   }
-  find_extremum(where, {as_operand(x), what, &result});
-  return result;
+}
+
+template <extreme what, class X>
+auto returned_extreme(const executor& where, const X& x) {
+  if constexpr (is_searched<what, X>()) {
+    extreme_t<what, X> result;
+    if constexpr (what == extreme::iamax && std::floating_point<element_t<X>>) {
+      const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
+        result = kernels.iamax(px, n);
+        return true;
+      };
+      if (with_level_one<element_t<X>>(where, short_way, x)) return result;
+    }
+    find_extremum(where, {as_operand(x), what, &result});
+    return result;
+  } else {
+    return 0.0;
+  }
 }
 
 template <extreme what, class X, class P>
-void written(const char* function, const executor& where, const X& x, P& result) {
-  find_extremum(where, {as_operand(x), what, results::first(function, result), {.wait = false}});
+auto written_extreme(const char* function, const executor& where, const X& x, P& result) {
+  if constexpr (is_searched<what, X>()) {
+    constexpr bool valid = result_place_of<P&, extreme_t<what, X>>;
+    static_assert(valid, "a result is a pointer or memory, not const, of the type returned");
+    if constexpr (valid) {
+      find_extremum(where, {as_operand(x), what, first_result(function, result), {.wait = false}});
+    }
+  }
 }
 
-}  // namespace extremes
+}  // namespace detail
 
-/// The smallest element and its lowest index. Blocks.
+/// The smallest element and its lowest index, an `extremum`. Blocks.
 ///
 /// @param x      n > 0 elements, not complex (`ordered_operand`).
 /// @throws error no_elements if x is empty; otherwise as `dot`.
-template <ordered_operand X>
-extremum<element_t<X>>(min)(const executor& where, const X& x) {
-  return extremes::returned<extreme::min, extremum<element_t<X>>>(where, x);
-}
-
-/// The same on `automatic()`.
-template <ordered_operand X>
-extremum<element_t<X>>(min)(const X& x) {
-  return (min)(automatic(), x);
+template <class X>
+auto(min)(const executor& where, const X& x) {
+  return detail::returned_extreme<extreme::min>(where, x);
 }
 
 /// The same, into a result. Doesn't block, as `dot`.
 /// @param result destination (`result_place`).
 /// @throws error as above, also for `result`; overlap with x.
-template <ordered_operand X, result_place_of<extremum<element_t<X>>> R>
-void(min)(const executor& where, const X& x, R&& result) {
-  extremes::written<extreme::min>("tally::min", where, x, result);
+template <class X, class R>
+auto(min)(const executor& where, const X& x, R&& result) {
+  return detail::written_extreme<extreme::min>("tally::min", where, x, result);
+}
+
+/// The returned form on `automatic()`.
+template <class... T, bool valid = detail::is_call<1, void, T...>>
+  requires(!detail::on_executor<1, 2, T...>)
+auto(min)(const T&... arguments) {
+  static_assert(valid,
+                "min takes an executor or none and a vector; a result comes after it, and only "
+                "where an executor comes first");
+  return detail::on_automatic<valid>([&](const auto& where) { return (min)(where, arguments...); });
 }
 
 /// The largest element and its lowest index.
-template <ordered_operand X>
-extremum<element_t<X>>(max)(const executor& where, const X& x) {
-  return extremes::returned<extreme::max, extremum<element_t<X>>>(where, x);
-}
-
-/// The same on `automatic()`.
-template <ordered_operand X>
-extremum<element_t<X>>(max)(const X& x) {
-  return (max)(automatic(), x);
+template <class X>
+auto(max)(const executor& where, const X& x) {
+  return detail::returned_extreme<extreme::max>(where, x);
 }
 
 /// Into a result. Doesn't block.
-template <ordered_operand X, result_place_of<extremum<element_t<X>>> R>
-void(max)(const executor& where, const X& x, R&& result) {
-  extremes::written<extreme::max>("tally::max", where, x, result);
+template <class X, class R>
+auto(max)(const executor& where, const X& x, R&& result) {
+  return detail::written_extreme<extreme::max>("tally::max", where, x, result);
 }
 
-/// `min` and `max` in one pass.
-template <ordered_operand X>
-extrema<element_t<X>> minmax(const executor& where, const X& x) {
-  return extremes::returned<extreme::minmax, extrema<element_t<X>>>(where, x);
-}
-
-/// The same on `automatic()`.
-template <ordered_operand X>
-extrema<element_t<X>> minmax(const X& x) {
-  return minmax(automatic(), x);
-}
-
-/// Into a result. Doesn't block.
-template <ordered_operand X, result_place_of<extrema<element_t<X>>> R>
-void minmax(const executor& where, const X& x, R&& result) {
-  extremes::written<extreme::minmax>("tally::minmax", where, x, result);
-}
-
-/// The lowest index, from 0, of the element of largest magnitude; -1 if x is empty (BLAS: from 1,
-/// and 0). The magnitude is |x_i|, exact even for the least integer; complex BLAS's |re| + |im|,
-/// added in the parts' type.
-template <vector_operand X>
-std::int64_t iamax(const executor& where, const X& x) {
-  return extremes::returned<extreme::iamax, std::int64_t>(where, x);
-}
-
-/// The same on `automatic()`.
-template <vector_operand X>
-std::int64_t iamax(const X& x) {
-  return iamax(automatic(), x);
-}
-
-/// Into a result. Doesn't block.
-template <vector_operand X, result_place_of<std::int64_t> R>
-void iamax(const executor& where, const X& x, R&& result) {
-  extremes::written<extreme::iamax>("tally::iamax", where, x, result);
-}
-
-// --- Compile errors ------------------------------------------------------------------------------
-// @cond
-
-namespace extremes {
-
-using vector = refusals::arguments<refusals::vector>;
-
-}  // namespace extremes
-
-template <class... T>
-  requires refusals::refused<extremes::vector, T...>
-auto(min)(const T&...) {
-  return refusals::refuse<extremes::vector, T...>();
-}
-
-template <class... T>
-auto(min)(...) {
-  static_assert(refusals::never<T...>,
-                "min takes an executor or none and a vector of numbers that are not complex; a "
-                "result, a pointer or memory of the type returned, comes after it and only where "
-                "an executor comes first");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<extremes::vector, T...>
-auto(max)(const T&...) {
-  return refusals::refuse<extremes::vector, T...>();
-}
-
-template <class... T>
-auto(max)(...) {
-  static_assert(refusals::never<T...>,
-                "max takes an executor or none and a vector of numbers that are not complex; a "
-                "result, a pointer or memory of the type returned, comes after it and only where "
-                "an executor comes first");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<extremes::vector, T...>
-auto minmax(const T&...) {
-  return refusals::refuse<extremes::vector, T...>();
-}
-
-template <class... T>
-auto minmax(...) {
-  static_assert(refusals::never<T...>,
-                "minmax takes an executor or none and a vector of numbers that are not complex; "
-                "a result, a pointer or memory of the type returned, comes after it and only "
+/// The returned form on `automatic()`.
+template <class... T, bool valid = detail::is_call<1, void, T...>>
+  requires(!detail::on_executor<1, 2, T...>)
+auto(max)(const T&... arguments) {
+  static_assert(valid,
+                "max takes an executor or none and a vector; a result comes after it, and only "
                 "where an executor comes first");
-  return 0.0;
+  return detail::on_automatic<valid>([&](const auto& where) { return (max)(where, arguments...); });
 }
 
-template <class... T>
-  requires refusals::refused<extremes::vector, T...>
-auto iamax(const T&...) {
-  return refusals::refuse<extremes::vector, T...>();
+/// `min` and `max` in one pass: `extrema`.
+template <class X>
+auto minmax(const executor& where, const X& x) {
+  return detail::returned_extreme<extreme::minmax>(where, x);
 }
 
-template <class... T>
-auto iamax(...) {
-  static_assert(refusals::never<T...>,
-                "iamax takes an executor or none and a vector; a result, a pointer or memory of "
-                "a std::int64_t, comes after it and only where an executor comes first");
-  return 0.0;
+/// Into a result. Doesn't block.
+template <class X, class R>
+auto minmax(const executor& where, const X& x, R&& result) {
+  return detail::written_extreme<extreme::minmax>("tally::minmax", where, x, result);
 }
 
-// @endcond
+/// The returned form on `automatic()`.
+template <class... T, bool valid = detail::is_call<1, void, T...>>
+  requires(!detail::on_executor<1, 2, T...>)
+auto minmax(const T&... arguments) {
+  static_assert(valid,
+                "minmax takes an executor or none and a vector; a result comes after it, and only "
+                "where an executor comes first");
+  return detail::on_automatic<valid>(
+      [&](const auto& where) { return minmax(where, arguments...); });
+}
+
+/// The lowest index, from 0, of the element of largest magnitude, as std::int64_t; -1 if x is empty
+/// (BLAS: from 1, and 0). The magnitude is |x_i|, exact even for the least integer; complex BLAS's
+/// |re| + |im|, added in the parts' type.
+template <class X>
+auto iamax(const executor& where, const X& x) {
+  return detail::returned_extreme<extreme::iamax>(where, x);
+}
+
+/// Into a result. Doesn't block.
+template <class X, class R>
+auto iamax(const executor& where, const X& x, R&& result) {
+  return detail::written_extreme<extreme::iamax>("tally::iamax", where, x, result);
+}
+
+/// The returned form on `automatic()`.
+template <class... T, bool valid = detail::is_call<1, void, T...>>
+  requires(!detail::on_executor<1, 2, T...>)
+auto iamax(const T&... arguments) {
+  static_assert(valid,
+                "iamax takes an executor or none and a vector; a result comes after it, and only "
+                "where an executor comes first");
+  return detail::on_automatic<valid>([&](const auto& where) { return iamax(where, arguments...); });
+}
+
 }  // namespace tally
 
 /// @cond structured_bindings

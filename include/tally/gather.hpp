@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tally/export.h>
-#include <tally/detail/refusal.hpp>
+#include <tally/detail/arguments.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
@@ -25,18 +25,31 @@ TALLY_EXPORT void gather_elements(const executor& where, const gather_arguments&
 /// `scatter` likewise.
 TALLY_EXPORT void scatter_elements(const executor& where, const gather_arguments& arguments);
 
-namespace gathers {
+namespace detail {
 
-/// Adjacent signed integers of 32 or 64 bits.
-template <class Indices>
-concept index_list = vector_operand<Indices> && std::signed_integral<element_t<Indices>> &&
-                     sizeof(element_t<Indices>) >= 4;
-
+/// Whether x, indices and z, of the type of x, are what gather and scatter take.
 template <class X, class Indices, class Z>
-concept movable = vector_operand<X> && index_list<Indices> && vector_output<Z> &&
-                  std::same_as<element_t<X>, element_t<std::remove_cvref_t<Z>>>;
+constexpr bool is_gathered() {
+  if constexpr (is_vector<X>() && is_output<Z>()) {
+    constexpr bool same = std::same_as<element_t<X>, element_t<std::remove_cvref_t<Z>>>;
+    static_assert(same, "z is of the type of x");
+    constexpr bool are_indices = [] {
+      if constexpr (!vector_operand<Indices>) {
+        return false;
+      } else {
+        return std::signed_integral<element_t<Indices>> && sizeof(element_t<Indices>) >= 4;
+      }
+    }();
+    static_assert(are_indices,
+                  "indices are a vector (memory with data() and size(), or a rank-1 Kokkos::View) "
+                  "of std::int32_t or std::int64_t");
+    return same && are_indices;
+  } else {
+    return false;
+  }
+}
 
-}  // namespace gathers
+}  // namespace detail
 
 /// z_i = x[indices_i], i = 0 ... n-1. Doesn't block, as `dot` into a result.
 ///
@@ -47,9 +60,16 @@ concept movable = vector_operand<X> && index_list<Indices> && vector_output<Z> &
 /// @throws error size_mismatch, null_pointer (with n > 0), zero_increment (also for indices with an
 ///               increment), misaligned, overlap, wrong_memory, device_failure.
 template <class X, class Indices, class Z>
-  requires gathers::movable<X, Indices, Z>
-void gather(const executor& where, const X& x, const Indices& indices, Z&& z) {
-  gather_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
+auto gather(const executor& where, const X& x, const Indices& indices, Z&& z) {
+  if constexpr (detail::is_gathered<X, Indices, Z>()) {
+    gather_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
+  }
+}
+
+/// No other form.
+template <class... T>
+auto gather(...) {
+  static_assert(detail::never<T...>, "gather(where, x, indices, z) begins with an executor");
 }
 
 /// z[indices_i] = x_i, i = 0 ... n-1; other elements of z are unchanged. Doesn't block.
@@ -59,58 +79,16 @@ void gather(const executor& where, const X& x, const Indices& indices, Z&& z) {
 /// @param z      elements of the type of x.
 /// @throws error as `gather`.
 template <class X, class Indices, class Z>
-  requires gathers::movable<X, Indices, Z>
-void scatter(const executor& where, const X& x, const Indices& indices, Z&& z) {
-  scatter_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
-}
-
-// --- Compile errors ------------------------------------------------------------------------------
-// @cond
-
-namespace gathers {
-
-struct indices {
-  template <class T>
-  static constexpr bool is = index_list<T>;
-  template <class T>
-  static auto say() {
-    static_assert(
-        refusals::never<T>,
-        "indices are a vector (memory with data() and size(), or a rank-1 Kokkos::View) of "
-        "std::int32_t or std::int64_t");
+auto scatter(const executor& where, const X& x, const Indices& indices, Z&& z) {
+  if constexpr (detail::is_gathered<X, Indices, Z>()) {
+    scatter_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
   }
-};
-
-using arguments = refusals::arguments<refusals::vector, indices, refusals::output>;
-
-}  // namespace gathers
-
-template <class... T>
-  requires refusals::refused<gathers::arguments, T...>
-auto gather(const T&...) {
-  return refusals::refuse<gathers::arguments, T...>();
 }
 
-template <class... T>
-auto gather(...) {
-  static_assert(refusals::never<T...>,
-                "gather(where, x, indices, z) begins with an executor, and z is of the type of x");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<gathers::arguments, T...>
-auto scatter(const T&...) {
-  return refusals::refuse<gathers::arguments, T...>();
-}
-
+/// No other form.
 template <class... T>
 auto scatter(...) {
-  static_assert(refusals::never<T...>,
-                "scatter(where, x, indices, z) begins with an executor, and z is of the type of "
-                "x");
-  return 0.0;
+  static_assert(detail::never<T...>, "scatter(where, x, indices, z) begins with an executor");
 }
 
-// @endcond
 }  // namespace tally

@@ -41,11 +41,12 @@
 // device the counts are those of the keys in range.
 #pragma once
 
-#include <tally/detail/refusal.hpp>
+#include <tally/detail/arguments.hpp>
+#include <tally/detail/histogram_operands.hpp>
+#include <tally/elementwise.hpp>
 #include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
-#include <tally/transform.hpp>
 #include <tally/types.hpp>
 
 #include <concepts>
@@ -102,52 +103,9 @@ TALLY_EXPORT void histogram(const executor& where, const histogram_arguments& ar
 /// The same with limbs in host memory, unreachable by the executor. Blocks.
 TALLY_EXPORT void histogram_to_host(const executor& where, const histogram_arguments& arguments);
 
-namespace histograms {
+namespace detail {
 
-using count_types = type_list<std::int32_t, std::int64_t>;
-using weight_types = type_list<float, double>;
-
-template <class T>
-concept count = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool> &&
-                (sizeof(T) == 4 || sizeof(T) == 8);
-
-template <class T>
-constexpr type word = sizeof(T) == 4 ? type::int32 : type::int64;
-
-template <class V>
-output_operand as_counts(V& v) noexcept {
-  const operand counts = operands::as_elements(v, word<operands::value_t<V>>);
-  return {const_cast<void*>(counts.data), counts.size, counts.increment, counts.element};
-}
-
-/// Unsigned 32- or 64-bit integers, which are no element types.
-template <class V>
-concept unsigned_integers =
-    operands::vector<V> && count<operands::value_t<V>> && std::is_unsigned_v<operands::value_t<V>>;
-
-template <class V>
-operand as_numbers(const V& v) noexcept {
-  if constexpr (unsigned_integers<V>) {
-    return operands::as_elements(v, word<operands::value_t<V>>);
-  } else {
-    return as_operand(v);
-  }
-}
-
-template <class V>
-concept integers = unsigned_integers<V> || (vector_operand<V> && std::is_integral_v<element_t<V>>);
-template <class V>
-concept reals = vector_operand<V> && !is_complex_v<element_t<V>>;
-template <class V>
-concept edges = reals<V> || unsigned_integers<V>;
-template <class V>
-concept weights = vector_operand<V> && std::is_floating_point_v<element_t<V>>;
-template <class V>
-concept sums = vector_output<V> && std::is_floating_point_v<element_t<std::remove_cvref_t<V>>>;
-template <class T>
-concept real = element<T> && !is_complex_v<element_of_t<T>>;
-
-template <integers X>
+template <key_operand X>
 histogram_arguments of_keys(const X& keys, const histogram_options& options) {
   histogram_arguments a;
   a.what = binning::keys;
@@ -156,7 +114,7 @@ histogram_arguments of_keys(const X& keys, const histogram_options& options) {
   a.unsigned_keys = unsigned_integers<X>;
   return a;
 }
-template <reals X, real L, real U>
+template <sample_operand X, real_number L, real_number U>
 histogram_arguments of_even(const X& samples, L lower, U upper, const histogram_options& options) {
   histogram_arguments a;
   a.what = binning::even;
@@ -166,7 +124,7 @@ histogram_arguments of_even(const X& samples, L lower, U upper, const histogram_
   a.options = options;
   return a;
 }
-template <reals X, edges E>
+template <sample_operand X, edge_operand E>
 histogram_arguments of_edges(const X& samples, const E& edges, const histogram_options& options) {
   histogram_arguments a;
   a.what = binning::edges;
@@ -181,68 +139,83 @@ histogram_arguments counted(histogram_arguments a, C& counts) {
   a.counts = as_counts(counts);
   return a;
 }
-template <weights W>
+template <weight_operand W>
 histogram_arguments weighted(histogram_arguments a, const W& weights) {
   a.weighted = true;
   a.weights = as_operand(weights);
   return a;
 }
-template <weights W, class C>
+template <weight_operand W, class C>
 histogram_arguments weighted(histogram_arguments a, const W& weights, C& sums) {
   a = weighted(a, weights);
   a.counts = as_output(sums);
   return a;
 }
 
+/// Adds weights to sums, exact sums or limbs.
+template <weight_output C>
+void sum_weights(const executor& where, histogram_arguments a, C& to) {
+  a.counts = as_output(to);
+  histogram(where, a);
+}
 template <float_or_double T>
-void add_weights(const executor& where, histogram_arguments a, const words_of_sums<T>& to) {
+void sum_weights(const executor& where, histogram_arguments a, const words_of_sums<T>& to) {
   a.counts = {to.words, to.sums, 1, type_of<T>};
   a.words = true;
   histogram(where, a);
 }
 template <float_or_double T>
-void add_weights(const executor& where, histogram_arguments a, const added_sums<T>& to) {
-  exact_sums::merge_into<T>("tally::add_to", to, to.sums.size(), [&](std::int64_t* words) {
+void sum_weights(const executor& where, histogram_arguments a, const added_sums<T>& to) {
+  merge_into<T>("tally::add_to", to, to.sums.size(), [&](std::int64_t* words) {
     a.counts = {words, to.sums.size(), 1, type_of<T>};
     a.words = true;
     histogram_to_host(where, a);
   });
 }
 
-template <class S>
-struct is_added : std::false_type {};
+/// Neither the executor nor the options of a histogram.
 template <class T>
-struct is_added<words_of_sums<T>> : std::true_type {};
-template <class T>
-struct is_added<added_sums<T>> : std::true_type {};
-template <class S>
-concept added = is_added<S>::value;
+concept histogram_data = !std::same_as<std::remove_cvref_t<T>, executor> &&
+                         !std::same_as<std::remove_cvref_t<T>, histogram_options>;
 
-}  // namespace histograms
+}  // namespace detail
 
 /// Writable 32- or 64-bit integers, signed or not (such as std::size_t).
 template <class V>
 concept counts_output =
-    operands::vector<std::remove_cvref_t<V>> &&
-    histograms::count<operands::value_t<std::remove_cvref_t<V>>> && requires(V& v) {
-      { operands::address(v) } -> std::convertible_to<void*>;
+    detail::vector<std::remove_cvref_t<V>> && detail::count<detail::value_t<V>> && requires(V& v) {
+      { detail::address(v) } -> std::convertible_to<void*>;
     };
+
+namespace detail {
+
+template <class C>
+constexpr bool is_counts() {
+  static_assert(counts_output<C>,
+                "counts are a vector (memory with data() and size(), or a rank-1 Kokkos::View) of "
+                "integers of 32 or 64 bits, signed or not, that are not const");
+  return counts_output<C>;
+}
+
+}  // namespace detail
 
 /// counts_k = the number of i with keys_i = k.
 ///
 /// @param keys   integers (or bool), also unsigned of 32 or 64 bits.
 /// @param counts one per bin (and channel).
 /// @throws error key_out_of_range, naming the first such key.
-template <histograms::integers X, counts_output C>
-void bincount(const executor& where, const X& keys, C&& counts,
+template <class X, class C>
+auto bincount(const executor& where, const X& keys, C&& counts,
               const histogram_options& options = {}) {
-  histogram(where, histograms::counted(histograms::of_keys(keys, options), counts));
+  if constexpr (detail::is_keys<X>() && detail::is_counts<C>()) {
+    histogram(where, detail::counted(detail::of_keys(keys, options), counts));
+  }
 }
 
 /// The same on `automatic()`.
-template <histograms::integers X, counts_output C>
-void bincount(const X& keys, C&& counts, const histogram_options& options = {}) {
-  bincount(automatic(), keys, counts, options);
+template <detail::histogram_data X, class C>
+auto bincount(const X& keys, C&& counts, const histogram_options& options = {}) {
+  return bincount(automatic(), keys, counts, options);
 }
 
 /// sums_k = the sum of weights_i over the i with keys_i = k, correctly rounded: NaN if a weight is
@@ -250,72 +223,75 @@ void bincount(const X& keys, C&& counts, const histogram_options& options = {}) 
 /// the old value is one more weight. At most 2^30 - 2 weights.
 ///
 /// @param weights float32 or float64, one per key.
-/// @param sums   float32 or float64, contiguous, one per bin (and channel).
-template <histograms::integers X, histograms::weights W, histograms::sums C>
-void bincount(const executor& where, const X& keys, const W& weights, C&& sums,
+/// @param sums   float32 or float64, contiguous, one per bin (and channel). Or exact sums to be
+///               added to, of `float` if the weights are: limbs, `tally::add_to<double>(words,
+///               bins)`, or objects, `tally::add_to(sums)`, for which the call blocks.
+template <class X, class W, detail::histogram_data C>
+auto bincount(const executor& where, const X& keys, const W& weights, C&& sums,
               const histogram_options& options = {}) {
-  histogram(where, histograms::weighted(histograms::of_keys(keys, options), weights, sums));
+  if constexpr (detail::is_keys<X>() && detail::is_weighted<W, C>()) {
+    detail::sum_weights(where, detail::weighted(detail::of_keys(keys, options), weights), sums);
+  }
 }
 
 /// The same on `automatic()`.
-template <histograms::integers X, histograms::weights W, histograms::sums C>
-void bincount(const X& keys, const W& weights, C&& sums, const histogram_options& options = {}) {
-  bincount(automatic(), keys, weights, sums, options);
+template <detail::histogram_data X, class W, detail::histogram_data C>
+auto bincount(const X& keys, const W& weights, C&& sums, const histogram_options& options = {}) {
+  return bincount(automatic(), keys, weights, sums, options);
 }
 
-/// Adds weights to exact sums, one per bin (and channel): limbs, `tally::add_to<double>(words,
-/// bins)`, or objects, `tally::add_to(sums)`, for which the call blocks.
-/// @param sums   made by `add_to`, of `float` if the weights are.
-template <histograms::integers X, histograms::weights W, histograms::added S>
-void bincount(const executor& where, const X& keys, const W& weights, const S& sums,
-              const histogram_options& options = {}) {
-  histograms::add_weights(where, histograms::weighted(histograms::of_keys(keys, options), weights),
-                          sums);
+/// No other form.
+template <class... T>
+auto bincount(...) {
+  static_assert(detail::never<T...>,
+                "bincount(keys, counts) or bincount(keys, weights, sums) may begin with an "
+                "executor; options, tally::histogram_options, come last");
 }
 
 /// counts_k = the number of samples in bin k of equal bins, one per count (and channel).
 ///
 /// @param samples real numbers.
 /// @param lower, upper outer edges: finite, lower < upper.
-template <histograms::reals X, histograms::real L, histograms::real U, counts_output C>
-void histogram_even(const executor& where, const X& samples, L lower, U upper, C&& counts,
-                    const histogram_options& options = {}) {
-  histogram(where,
-            histograms::counted(histograms::of_even(samples, lower, upper, options), counts));
+template <class X, class L, class U, class C>
+auto histogram_even(const executor& where, const X& samples, const L& lower, const U& upper,
+                    C&& counts, const histogram_options& options = {}) {
+  if constexpr (detail::is_samples<X>() && detail::are_bounds<L, U>() && detail::is_counts<C>()) {
+    histogram(where, detail::counted(detail::of_even(samples, lower, upper, options), counts));
+  }
 }
 
 /// The same on `automatic()`.
-template <histograms::reals X, histograms::real L, histograms::real U, counts_output C>
-void histogram_even(const X& samples, L lower, U upper, C&& counts,
+template <detail::histogram_data X, class L, class U, class C>
+auto histogram_even(const X& samples, const L& lower, const U& upper, C&& counts,
                     const histogram_options& options = {}) {
-  histogram_even(automatic(), samples, lower, upper, counts, options);
+  return histogram_even(automatic(), samples, lower, upper, counts, options);
 }
 
 /// Sums weights, as `bincount` does.
-template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
-          histograms::sums C>
-void histogram_even(const executor& where, const X& samples, const W& weights, L lower, U upper,
-                    C&& sums, const histogram_options& options = {}) {
-  histogram(where, histograms::weighted(histograms::of_even(samples, lower, upper, options),
-                                        weights, sums));
+template <class X, class W, class L, class U, detail::histogram_data C>
+auto histogram_even(const executor& where, const X& samples, const W& weights, const L& lower,
+                    const U& upper, C&& sums, const histogram_options& options = {}) {
+  if constexpr (detail::is_samples<X>() && detail::are_bounds<L, U>() &&
+                detail::is_weighted<W, C>()) {
+    detail::sum_weights(
+        where, detail::weighted(detail::of_even(samples, lower, upper, options), weights), sums);
+  }
 }
 
 /// The same on `automatic()`.
-template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
-          histograms::sums C>
-void histogram_even(const X& samples, const W& weights, L lower, U upper, C&& sums,
+template <detail::histogram_data X, class W, class L, class U, detail::histogram_data C>
+auto histogram_even(const X& samples, const W& weights, const L& lower, const U& upper, C&& sums,
                     const histogram_options& options = {}) {
-  histogram_even(automatic(), samples, weights, lower, upper, sums, options);
+  return histogram_even(automatic(), samples, weights, lower, upper, sums, options);
 }
 
-/// Adds weights to exact sums, as `bincount` does.
-template <histograms::reals X, histograms::weights W, histograms::real L, histograms::real U,
-          histograms::added S>
-void histogram_even(const executor& where, const X& samples, const W& weights, L lower, U upper,
-                    const S& sums, const histogram_options& options = {}) {
-  histograms::add_weights(
-      where, histograms::weighted(histograms::of_even(samples, lower, upper, options), weights),
-      sums);
+/// No other form.
+template <class... T>
+auto histogram_even(...) {
+  static_assert(detail::never<T...>,
+                "histogram_even(samples, lower, upper, counts) or histogram_even(samples, weights, "
+                "lower, upper, sums) may begin with an "
+                "executor; options, tally::histogram_options, come last");
 }
 
 /// counts_k = the number of samples between edges k and k + 1.
@@ -324,142 +300,45 @@ void histogram_even(const executor& where, const X& samples, const W& weights, L
 /// @param edges  bins + 1 nondecreasing real numbers in host memory, read before the call returns,
 ///               maybe infinite; as unsigned integers below 2^63. A bin between equal edges is
 ///               empty unless it is the last.
-template <histograms::reals X, histograms::edges E, counts_output C>
-void histogram_range(const executor& where, const X& samples, const E& edges, C&& counts,
+template <class X, class E, class C>
+auto histogram_range(const executor& where, const X& samples, const E& edges, C&& counts,
                      const histogram_options& options = {}) {
-  histogram(where, histograms::counted(histograms::of_edges(samples, edges, options), counts));
+  if constexpr (detail::is_samples<X>() && detail::is_edges<E>() && detail::is_counts<C>()) {
+    histogram(where, detail::counted(detail::of_edges(samples, edges, options), counts));
+  }
 }
 
 /// The same on `automatic()`.
-template <histograms::reals X, histograms::edges E, counts_output C>
-void histogram_range(const X& samples, const E& edges, C&& counts,
+template <detail::histogram_data X, class E, class C>
+auto histogram_range(const X& samples, const E& edges, C&& counts,
                      const histogram_options& options = {}) {
-  histogram_range(automatic(), samples, edges, counts, options);
+  return histogram_range(automatic(), samples, edges, counts, options);
 }
 
 /// Sums weights, as `bincount` does.
-template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::sums C>
-void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
+template <class X, class W, class E, detail::histogram_data C>
+auto histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
                      C&& sums, const histogram_options& options = {}) {
-  histogram(where,
-            histograms::weighted(histograms::of_edges(samples, edges, options), weights, sums));
+  if constexpr (detail::is_samples<X>() && detail::is_edges<E>() && detail::is_weighted<W, C>()) {
+    detail::sum_weights(where, detail::weighted(detail::of_edges(samples, edges, options), weights),
+                        sums);
+  }
 }
 
 /// The same on `automatic()`.
-template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::sums C>
-void histogram_range(const X& samples, const W& weights, const E& edges, C&& sums,
+template <detail::histogram_data X, class W, class E, detail::histogram_data C>
+auto histogram_range(const X& samples, const W& weights, const E& edges, C&& sums,
                      const histogram_options& options = {}) {
-  histogram_range(automatic(), samples, weights, edges, sums, options);
+  return histogram_range(automatic(), samples, weights, edges, sums, options);
 }
 
-/// Adds weights to exact sums, as `bincount` does.
-template <histograms::reals X, histograms::weights W, histograms::edges E, histograms::added S>
-void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
-                     const S& sums, const histogram_options& options = {}) {
-  histograms::add_weights(
-      where, histograms::weighted(histograms::of_edges(samples, edges, options), weights), sums);
-}
-
-// --- Compile errors ------------------------------------------------------------------------------
-// @cond
-
-namespace histograms {
-
-struct keys {
-  template <class T>
-  static constexpr bool is = integers<T>;
-  template <class T>
-  static auto say() {
-    static_assert(refusals::never<T>,
-                  "keys are a vector (memory with data() and size(), a tally::strided or a rank-1 "
-                  "Kokkos::View) of bool, std::int8_t, std::uint8_t or integers of 32 or 64 bits, "
-                  "signed or not");
-  }
-};
-
-struct samples {
-  template <class T>
-  static constexpr bool is = reals<T>;
-  template <class T>
-  static auto say() {
-    if constexpr (unsigned_integers<T>) {
-      static_assert(refusals::never<T>,
-                    "samples in unsigned integers of 32 or 64 bits are not taken: convert them to "
-                    "std::int64_t or double");
-    } else if constexpr (vector_operand<T>) {
-      static_assert(refusals::never<T>, "samples are real numbers");
-    } else {
-      refusals::vector::say<T>();
-    }
-  }
-};
-
-/// Counts, or weights before sums.
-struct counts_or_weights {
-  template <class T>
-  static constexpr bool is = counts_output<T&> || weights<T>;
-  template <class T>
-  static auto say() {
-    static_assert(refusals::never<T>,
-                  "counts are a vector (memory with data() and size(), or a rank-1 Kokkos::View) "
-                  "of integers of 32 or 64 bits, signed or not, that are not const; weights and "
-                  "their sums are float or double");
-  }
-};
-
-using for_bincount = refusals::arguments<keys, counts_or_weights>;
-using for_samples = refusals::arguments<samples>;
-
-}  // namespace histograms
-
-template <class... T>
-  requires refusals::refused<histograms::for_bincount, T...>
-auto bincount(const T&...) {
-  return refusals::refuse<histograms::for_bincount, T...>();
-}
-
-template <class... T>
-auto bincount(...) {
-  static_assert(refusals::never<T...>,
-                "bincount(keys, counts) or bincount(keys, weights, sums) may begin with an "
-                "executor; weights are float or double, and so are their sums, which hold them; "
-                "counts are integers of 32 or 64 bits; options, tally::histogram_options, come "
-                "last");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<histograms::for_samples, T...>
-auto histogram_even(const T&...) {
-  return refusals::refuse<histograms::for_samples, T...>();
-}
-
-template <class... T>
-auto histogram_even(...) {
-  static_assert(refusals::never<T...>,
-                "histogram_even(samples, lower, upper, counts) or histogram_even(samples, "
-                "weights, lower, upper, sums) may begin with an executor; lower and upper are "
-                "real numbers; weights are float or double, and so are their sums, which hold "
-                "them; counts are integers of 32 or 64 bits; options, tally::histogram_options, "
-                "come last");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<histograms::for_samples, T...>
-auto histogram_range(const T&...) {
-  return refusals::refuse<histograms::for_samples, T...>();
-}
-
+/// No other form.
 template <class... T>
 auto histogram_range(...) {
-  static_assert(refusals::never<T...>,
+  static_assert(detail::never<T...>,
                 "histogram_range(samples, edges, counts) or histogram_range(samples, weights, "
-                "edges, sums) may begin with an executor; edges are a vector of real numbers; "
-                "weights are float or double, and so are their sums, which hold them; counts are "
-                "integers of 32 or 64 bits; options, tally::histogram_options, come last");
-  return 0.0;
+                "edges, sums) may begin with an "
+                "executor; options, tally::histogram_options, come last");
 }
 
-// @endcond
 }  // namespace tally

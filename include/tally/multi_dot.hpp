@@ -1,10 +1,11 @@
 // Several dot products: k vectors against one, a list of pairs, or two blocks row by row.
 //
-// Promise: each result has the bits of `dot` or `dotc` (<tally/dot.hpp>). Shared vectors are read
+// Promise: each result has the bits of `dot` (<tally/dot.hpp>). Shared vectors are read
 // from memory once.
 #pragma once
 
-#include <tally/detail/refusal.hpp>
+#include <tally/detail/arguments.hpp>
+#include <tally/detail/sums.hpp>
 #include <tally/dot.hpp>
 
 #include <concepts>
@@ -95,26 +96,26 @@ constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t colu
   return {pointer, rows, columns, static_cast<std::ptrdiff_t>(columns)};
 }
 
-namespace multi_dots {
+namespace detail {
 
 template <class B>
-struct row {};
+struct row_element {};
 template <class T>
-struct row<row_block<T>> {
-  using element = T;
+struct row_element<row_block<T>> {
+  using type = T;
 };
-template <operands::matrix_view B>
-struct row<B> {
-  using element = std::remove_cv_t<typename B::value_type>;
+template <matrix_view B>
+struct row_element<B> {
+  using type = std::remove_cv_t<typename B::value_type>;
 };
 
-}  // namespace multi_dots
+}  // namespace detail
 
 /// Rows of a block: a `tally::rows`, or a rank-2 `Kokkos::View` or `std::mdspan` of any layout and
 /// an element type, with elements (j, i) in row j.
 template <class B>
-concept rows_operand = requires { typename multi_dots::row<B>::element; } &&
-                       element<typename multi_dots::row<B>::element>;
+concept rows_operand = requires { typename detail::row_element<B>::type; } &&
+                       element<typename detail::row_element<B>::type>;
 
 /// Two vectors of a list. Made by `tally::pair_of`.
 template <element X, element Y>
@@ -126,40 +127,53 @@ vector_pair<element_t<X>, element_t<Y>> pair_of(const X& x, const Y& y) noexcept
   return {{as_operand(x), as_operand(y)}};
 }
 
-namespace multi_dots {
-
-template <class P>
-struct elements {};
-template <class X, class Y>
-struct elements<vector_pair<X, Y>> {
-  using x = strided_view<X>;
-  using y = strided_view<Y>;
-};
-
-template <class L>
-using pair_t = std::ranges::range_value_t<const L>;
-template <class L>
-using x_of = typename elements<pair_t<L>>::x;
-template <class L>
-using y_of = typename elements<pair_t<L>>::y;
-
-template <class L>
-concept list = std::ranges::forward_range<const L> && requires { typename x_of<L>; };
-
-template <class R, class L>
-concept computable_list = list<L> && dots::computable<R, x_of<L>, y_of<L>>;
+namespace detail {
 
 template <rows_operand B>
-using row_of = strided_view<typename row<B>::element>;
+using row_t = element_of_t<typename row_element<B>::type>;
 
+template <class X, class Y>
+using rows_sum = product_sum<row_t<X>, element_t<Y>>;
+template <class X, class Y>
+using batched_sum = product_sum<row_t<X>, row_t<Y>>;
+
+template <class P>
+struct pair_sum {};
+template <class X, class Y>
+struct pair_sum<vector_pair<X, Y>> {
+  using type = product_sum<X, Y>;
+};
+template <class L>
+using list_sum = typename pair_sum<std::ranges::range_value_t<const L>>::type;
+
+/// A range of `vector_pair`.
+template <class L>
+concept pair_range = std::ranges::forward_range<const L> && requires { typename list_sum<L>; };
+
+/// Arguments without an executor: a list, or rows and a vector.
+template <class First, class... T>
+inline constexpr bool is_dots_call =
+    pair_range<First> ? is_call<1, dot_options, First, T...> : is_call<2, dot_options, First, T...>;
+
+template <class R, class L>
+concept has_list_dot = pair_range<L> && summable<list_sum<L>, R>;
 template <class R, class X, class Y>
-concept computable_rows = dots::computable<R, row_of<X>, Y>;
+concept has_rows_dot = rows_operand<X> && vector_operand<Y> && summable<rows_sum<X, Y>, R>;
+
+template <class B>
+constexpr bool is_rows() {
+  static_assert(rows_operand<B>,
+                "rows are tally::rows(pointer, rows, columns) or a rank-2 Kokkos::View or "
+                "std::mdspan, of an element type; several vectors may also be a range of "
+                "tally::pair_of(x, y)");
+  return rows_operand<B>;
+}
 
 template <rows_operand B>
 operand_rows as_rows(const B& b) noexcept {
-  constexpr type element = type_of<typename row<B>::element>;
-  if constexpr (operands::matrix_view<B>) {
-    return {{operands::address(b), static_cast<std::size_t>(b.extent(1)),
+  constexpr type element = type_of<row_t<B>>;
+  if constexpr (matrix_view<B>) {
+    return {{address(b), static_cast<std::size_t>(b.extent(1)),
              static_cast<std::ptrdiff_t>(b.stride(1)), element},
             static_cast<std::size_t>(b.extent(0)),
             static_cast<std::ptrdiff_t>(b.stride(0))};
@@ -174,57 +188,30 @@ dot_pairs against_one(const X& x, const Y& y) noexcept {
   return {rows, {as_operand(y), rows.rows, 0}};
 }
 
-template <list L>
+template <pair_range L>
 std::vector<operand_pair> erased(const L& pairs) {
   return {std::ranges::begin(pairs), std::ranges::end(pairs)};
 }
 
-using function = void(const executor& where, const multi_dot_arguments& arguments);
-
-template <class R>
-std::vector<R> returned(function& f, const executor& where, const dot_pairs& pairs,
-                        conjugate conjugated, grade g) {
-  std::vector<R> results(pairs.size());
-  f(where, {pairs, conjugated, {results.data(), type_of<R>}, {g, true}});
-  return results;
-}
-template <class P>
-void written(function& f, const char* name, const executor& where, const dot_pairs& pairs,
-             conjugate conjugated, P& results, grade g) {
-  auto* const first = tally::results::first(name, results, pairs.size());
-  f(where, {pairs, conjugated, {first, type_of<results::element_t<P>>}, {g, false}});
+template <bool batched>
+auto call_of(const executor& where, const dot_pairs& pairs, conjugate conjugated) {
+  return [&where, &pairs, conjugated](const output& to, const call_options& options) {
+    (batched ? batched_dot : multi_dot)(where, {pairs, conjugated, to, options});
+  };
 }
 
-template <float_or_double T>
-multi_dot_arguments adding(const dot_pairs& pairs, bool parted, conjugate conjugated,
-                           std::int64_t* words, bool wait) {
-  multi_dot_arguments a;
-  a.pairs = pairs;
-  a.conjugated = conjugated;
-  a.results = output{words, exact_sums::type_of_sum<T>(parted), true};
-  a.options.wait = wait;
-  return a;
+template <class Sum, class R, bool batched = false>
+auto returned_dots(const executor& where, const dot_pairs& pairs, dot_options how) {
+  return returned_sums<Sum, R>(pairs.size(), how.grade,
+                               call_of<batched>(where, pairs, how.conjugated));
+}
+template <class Sum, bool batched = false, class P>
+auto written_dots(const executor& where, const dot_pairs& pairs, P& results, dot_options how) {
+  return written_sums<Sum>(batched ? "tally::batched_dot" : "tally::multi_dot", pairs.size(),
+                           results, how.grade, call_of<batched>(where, pairs, how.conjugated));
 }
 
-template <float_or_double T>
-void merged(function& f, const char* name, const executor& where, const dot_pairs& pairs,
-            bool parted, conjugate conjugated, const added_sums<T>& sums) {
-  exact_sums::merge_into(name, sums, pairs.size() * (parted ? 2 : 1), [&](std::int64_t* words) {
-    f(where, adding<T>(pairs, parted, conjugated, words, true));
-  });
-}
-template <float_or_double T>
-void added(function& f, const executor& where, const dot_pairs& pairs, bool parted,
-           conjugate conjugated, const added_words<T>& to) {
-  f(where, adding<T>(pairs, parted, conjugated, to.words, false));
-}
-
-template <class T, class X, class Y>
-concept addable_rows = dots::addable<T, row_of<X>, Y>;
-template <class T, class L>
-concept addable_list = list<L> && dots::addable<T, x_of<L>, y_of<L>>;
-
-}  // namespace multi_dots
+}  // namespace detail
 
 // --- k vectors against one -----------------------------------------------------------------------
 
@@ -233,57 +220,32 @@ concept addable_list = list<L> && dots::addable<T, x_of<L>, y_of<L>>;
 ///
 /// @param x      k rows of n elements (`rows_operand`).
 /// @param y      n elements, as for `dot`; may be a row.
-/// @param g      `tally::exact` for correctly rounded values, one after another.
+/// @param how    conjugation and grade, as for `dot`; exact values are found one after another.
 /// @tparam R     accumulator and result, as for `dot`.
 /// @return       the k results.
 /// @throws error size_mismatch, null_pointer (with k, n > 0), zero_increment, misaligned,
 ///               invalid_argument (too many rows), wrong_memory, device_failure, out_of_memory.
-template <class R = void, rows_operand X, vector_operand Y>
-  requires multi_dots::computable_rows<R, X, Y>
-auto multi_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
-  return multi_dots::returned<dots::accumulator<R, multi_dots::row_of<X>, Y>>(
-      multi_dot, where, multi_dots::against_one(x, y), conjugate::none, g);
+template <class R = void, class X, class Y>
+  requires(!detail::pair_range<X>)
+auto multi_dot(const executor& where, const X& x, const Y& y, dot_options how = {}) {
+  if constexpr (detail::is_rows<X>() && detail::is_vector<Y>()) {
+    return detail::returned_dots<detail::rows_sum<X, Y>, R>(where, detail::against_one(x, y), how);
+  } else {
+    return 0.0;
+  }
 }
 
-/// The same on `automatic()`.
-template <class R = void, rows_operand X, vector_operand Y>
-  requires multi_dots::computable_rows<R, X, Y>
-auto multi_dot(const X& x, const Y& y, grade g = {}) {
-  return multi_dot<R>(automatic(), x, y, g);
-}
-
-/// results[j] = sum_i x_ji*y_i. Doesn't block, as `dot`.
-/// @param results destination of k numbers (`result_place`).
+/// results[j] = the same. Doesn't block, as `dot`.
+/// @param results destination of k numbers (`result_place`); or `tally::add_to` of exact sums, one
+///               per result, two per complex one, or of their contiguous limbs.
 /// @throws error as above, also for `results`; overlap, if they share memory with x or y: some are
 ///               written while other rows are read.
-template <rows_operand X, vector_operand Y, result_place R>
-  requires multi_dots::computable_rows<results::element_t<R>, X, Y>
-void multi_dot(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
-  multi_dots::written(multi_dot, "tally::multi_dot", where, multi_dots::against_one(x, y),
-                      conjugate::none, results, g);
-}
-
-/// r_j = sum_i conj(x_ji)*y_i.
-template <class R = void, rows_operand X, vector_operand Y>
-  requires multi_dots::computable_rows<R, X, Y>
-auto multi_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
-  return multi_dots::returned<dots::accumulator<R, multi_dots::row_of<X>, Y>>(
-      multi_dot, where, multi_dots::against_one(x, y), conjugate::x, g);
-}
-
-/// The same on `automatic()`.
-template <class R = void, rows_operand X, vector_operand Y>
-  requires multi_dots::computable_rows<R, X, Y>
-auto multi_dotc(const X& x, const Y& y, grade g = {}) {
-  return multi_dotc<R>(automatic(), x, y, g);
-}
-
-/// results[j] = sum_i conj(x_ji)*y_i. Doesn't block.
-template <rows_operand X, vector_operand Y, result_place R>
-  requires multi_dots::computable_rows<results::element_t<R>, X, Y>
-void multi_dotc(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
-  multi_dots::written(multi_dot, "tally::multi_dotc", where, multi_dots::against_one(x, y),
-                      conjugate::x, results, g);
+template <class X, class Y, class P>
+  requires(!detail::pair_range<X> && !std::convertible_to<P, dot_options>)
+auto multi_dot(const executor& where, const X& x, const Y& y, P&& results, dot_options how = {}) {
+  if constexpr (detail::is_rows<X>() && detail::is_vector<Y>()) {
+    detail::written_dots<detail::rows_sum<X, Y>>(where, detail::against_one(x, y), results, how);
+  }
 }
 
 // --- A list of pairs -----------------------------------------------------------------------------
@@ -292,53 +254,30 @@ void multi_dotc(const executor& where, const X& x, const Y& y, R&& results, grad
 ///
 /// @param pairs  a range of `tally::pair_of(x, y)`: all x of one element type, all y of one, each
 ///               pair of equal lengths.
-template <class R = void, multi_dots::list L>
-  requires multi_dots::computable_list<R, L>
-auto multi_dot(const executor& where, const L& pairs, grade g = {}) {
-  const auto list = multi_dots::erased(pairs);
-  return multi_dots::returned<dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>>(
-      multi_dot, where, {{}, {}, list}, conjugate::none, g);
+template <class R = void, detail::pair_range L>
+auto multi_dot(const executor& where, const L& pairs, dot_options how = {}) {
+  const auto list = detail::erased(pairs);
+  return detail::returned_dots<detail::list_sum<L>, R>(where, {{}, {}, list}, how);
 }
 
-/// The same on `automatic()`.
-template <class R = void, multi_dots::list L>
-  requires multi_dots::computable_list<R, L>
-auto multi_dot(const L& pairs, grade g = {}) {
-  return multi_dot<R>(automatic(), pairs, g);
+/// results[j] = the same. Doesn't block.
+template <detail::pair_range L, class P>
+  requires(!std::convertible_to<P, dot_options>)
+auto multi_dot(const executor& where, const L& pairs, P&& results, dot_options how = {}) {
+  const auto list = detail::erased(pairs);
+  detail::written_dots<detail::list_sum<L>>(where, {{}, {}, list}, results, how);
 }
 
-/// results[j] = sum_i x_i*y_i of pair j. Doesn't block.
-template <multi_dots::list L, result_place R>
-  requires multi_dots::computable_list<results::element_t<R>, L>
-void multi_dot(const executor& where, const L& pairs, R&& results, grade g = {}) {
-  const auto list = multi_dots::erased(pairs);
-  multi_dots::written(multi_dot, "tally::multi_dot", where, {{}, {}, list}, conjugate::none,
-                      results, g);
-}
-
-/// r_j = sum_i conj(x_i)*y_i of pair j.
-template <class R = void, multi_dots::list L>
-  requires multi_dots::computable_list<R, L>
-auto multi_dotc(const executor& where, const L& pairs, grade g = {}) {
-  const auto list = multi_dots::erased(pairs);
-  return multi_dots::returned<dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>>(
-      multi_dot, where, {{}, {}, list}, conjugate::x, g);
-}
-
-/// The same on `automatic()`.
-template <class R = void, multi_dots::list L>
-  requires multi_dots::computable_list<R, L>
-auto multi_dotc(const L& pairs, grade g = {}) {
-  return multi_dotc<R>(automatic(), pairs, g);
-}
-
-/// results[j] = sum_i conj(x_i)*y_i of pair j. Doesn't block.
-template <multi_dots::list L, result_place R>
-  requires multi_dots::computable_list<results::element_t<R>, L>
-void multi_dotc(const executor& where, const L& pairs, R&& results, grade g = {}) {
-  const auto list = multi_dots::erased(pairs);
-  multi_dots::written(multi_dot, "tally::multi_dotc", where, {{}, {}, list}, conjugate::x, results,
-                      g);
+/// The returned form on `automatic()`.
+template <class R = void, class... T, bool valid = detail::is_dots_call<T...>>
+  requires(!detail::on_executor<2, 4, T...> && !detail::erased_call<multi_dot_arguments, T...>)
+auto multi_dot(const T&... arguments) {
+  static_assert(valid,
+                "multi_dot takes an executor or none, then rows and a vector, or a range of "
+                "tally::pair_of(x, y), then tally::exact, tally::conjugate::x or nothing; results "
+                "come after the operands, and only where an executor comes first");
+  return detail::on_automatic<valid>(
+      [&](const auto& where) { return multi_dot<R>(where, arguments...); });
 }
 
 // --- Many short pairs ----------------------------------------------------------------------------
@@ -347,255 +286,36 @@ void multi_dotc(const executor& where, const L& pairs, R&& results, grade g = {}
 ///
 /// @param x, y   b rows of n elements each (`rows_operand`), of any two element types. CUDA
 ///               vectorises contiguous rows of equal floating-point types.
-template <class R = void, rows_operand X, rows_operand Y>
-  requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
-auto batched_dot(const executor& where, const X& x, const Y& y, grade g = {}) {
-  return multi_dots::returned<dots::accumulator<R, multi_dots::row_of<X>, multi_dots::row_of<Y>>>(
-      batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::none, g);
-}
-
-/// The same on `automatic()`.
-template <class R = void, rows_operand X, rows_operand Y>
-  requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
-auto batched_dot(const X& x, const Y& y, grade g = {}) {
-  return batched_dot<R>(automatic(), x, y, g);
-}
-
-/// results[j] = sum_i x_ji*y_ji. Doesn't block.
-template <rows_operand X, rows_operand Y, result_place R>
-  requires multi_dots::computable_rows<results::element_t<R>, X, multi_dots::row_of<Y>>
-void batched_dot(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
-  multi_dots::written(batched_dot, "tally::batched_dot", where,
-                      {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::none, results,
-                      g);
-}
-
-/// r_j = sum_i conj(x_ji)*y_ji.
-template <class R = void, rows_operand X, rows_operand Y>
-  requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
-auto batched_dotc(const executor& where, const X& x, const Y& y, grade g = {}) {
-  return multi_dots::returned<dots::accumulator<R, multi_dots::row_of<X>, multi_dots::row_of<Y>>>(
-      batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::x, g);
-}
-
-/// The same on `automatic()`.
-template <class R = void, rows_operand X, rows_operand Y>
-  requires multi_dots::computable_rows<R, X, multi_dots::row_of<Y>>
-auto batched_dotc(const X& x, const Y& y, grade g = {}) {
-  return batched_dotc<R>(automatic(), x, y, g);
-}
-
-/// results[j] = sum_i conj(x_ji)*y_ji. Doesn't block.
-template <rows_operand X, rows_operand Y, result_place R>
-  requires multi_dots::computable_rows<results::element_t<R>, X, multi_dots::row_of<Y>>
-void batched_dotc(const executor& where, const X& x, const Y& y, R&& results, grade g = {}) {
-  multi_dots::written(batched_dot, "tally::batched_dotc", where,
-                      {multi_dots::as_rows(x), multi_dots::as_rows(y)}, conjugate::x, results, g);
-}
-
-// --- Unrounded sums ------------------------------------------------------------------------------
-
-/// Adds the sums of `multi_dot` to exact sums, one per result, two per complex one; blocks.
-/// @throws error as `multi_dot`, and size_mismatch for a wrong number of sums.
-template <rows_operand X, vector_operand Y, float_or_double T>
-  requires multi_dots::addable_rows<T, X, Y>
-void multi_dot(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
-  multi_dots::merged(multi_dot, "tally::multi_dot", where, multi_dots::against_one(x, y),
-                     dots::parted<multi_dots::row_of<X>, Y>, conjugate::none, sums);
-}
-
-/// Adds to contiguous limbs where the executor can write. Doesn't block.
-template <rows_operand X, vector_operand Y, float_or_double T>
-  requires multi_dots::addable_rows<T, X, Y>
-void multi_dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
-  multi_dots::added(multi_dot, where, multi_dots::against_one(x, y),
-                    dots::parted<multi_dots::row_of<X>, Y>, conjugate::none, words);
-}
-
-/// Adds the sums of `multi_dotc` to exact sums.
-template <rows_operand X, vector_operand Y, float_or_double T>
-  requires multi_dots::addable_rows<T, X, Y>
-void multi_dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
-  multi_dots::merged(multi_dot, "tally::multi_dotc", where, multi_dots::against_one(x, y),
-                     dots::parted<multi_dots::row_of<X>, Y>, conjugate::x, sums);
-}
-
-/// Adds the sums of `multi_dotc` to limbs.
-template <rows_operand X, vector_operand Y, float_or_double T>
-  requires multi_dots::addable_rows<T, X, Y>
-void multi_dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
-  multi_dots::added(multi_dot, where, multi_dots::against_one(x, y),
-                    dots::parted<multi_dots::row_of<X>, Y>, conjugate::x, words);
-}
-
-/// Adds the sums of `multi_dot` for a list to exact sums.
-template <multi_dots::list L, float_or_double T>
-  requires multi_dots::addable_list<T, L>
-void multi_dot(const executor& where, const L& pairs, const added_sums<T>& sums) {
-  const auto list = multi_dots::erased(pairs);
-  multi_dots::merged(multi_dot, "tally::multi_dot", where, {{}, {}, list},
-                     dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::none, sums);
-}
-
-/// Adds the sums of `multi_dot` for a list to limbs.
-template <multi_dots::list L, float_or_double T>
-  requires multi_dots::addable_list<T, L>
-void multi_dot(const executor& where, const L& pairs, const added_words<T>& words) {
-  const auto list = multi_dots::erased(pairs);
-  multi_dots::added(multi_dot, where, {{}, {}, list},
-                    dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::none, words);
-}
-
-/// Adds the sums of `multi_dotc` for a list to exact sums.
-template <multi_dots::list L, float_or_double T>
-  requires multi_dots::addable_list<T, L>
-void multi_dotc(const executor& where, const L& pairs, const added_sums<T>& sums) {
-  const auto list = multi_dots::erased(pairs);
-  multi_dots::merged(multi_dot, "tally::multi_dotc", where, {{}, {}, list},
-                     dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::x, sums);
-}
-
-/// Adds the sums of `multi_dotc` for a list to limbs.
-template <multi_dots::list L, float_or_double T>
-  requires multi_dots::addable_list<T, L>
-void multi_dotc(const executor& where, const L& pairs, const added_words<T>& words) {
-  const auto list = multi_dots::erased(pairs);
-  multi_dots::added(multi_dot, where, {{}, {}, list},
-                    dots::parted<multi_dots::x_of<L>, multi_dots::y_of<L>>, conjugate::x, words);
-}
-
-/// Adds the sums of `batched_dot` to exact sums.
-template <rows_operand X, rows_operand Y, float_or_double T>
-  requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
-void batched_dot(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
-  multi_dots::merged(
-      batched_dot, "tally::batched_dot", where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
-      dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::none, sums);
-}
-
-/// Adds the sums of `batched_dot` to limbs.
-template <rows_operand X, rows_operand Y, float_or_double T>
-  requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
-void batched_dot(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
-  multi_dots::added(batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
-                    dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::none,
-                    words);
-}
-
-/// Adds the sums of `batched_dotc` to exact sums.
-template <rows_operand X, rows_operand Y, float_or_double T>
-  requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
-void batched_dotc(const executor& where, const X& x, const Y& y, const added_sums<T>& sums) {
-  multi_dots::merged(
-      batched_dot, "tally::batched_dotc", where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
-      dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::x, sums);
-}
-
-/// Adds the sums of `batched_dotc` to limbs.
-template <rows_operand X, rows_operand Y, float_or_double T>
-  requires multi_dots::addable_rows<T, X, multi_dots::row_of<Y>>
-void batched_dotc(const executor& where, const X& x, const Y& y, const added_words<T>& words) {
-  multi_dots::added(batched_dot, where, {multi_dots::as_rows(x), multi_dots::as_rows(y)},
-                    dots::parted<multi_dots::row_of<X>, multi_dots::row_of<Y>>, conjugate::x,
-                    words);
-}
-
-// --- Compile errors ------------------------------------------------------------------------------
-// @cond
-
-namespace multi_dots {
-
-struct block {
-  template <class T>
-  static constexpr bool is = rows_operand<T>;
-  template <class T>
-  static auto say() {
-    static_assert(refusals::never<T>,
-                  "rows are tally::rows(pointer, rows, columns) or a rank-2 Kokkos::View or "
-                  "std::mdspan, of an element type");
+template <class R = void, class X, class Y>
+auto batched_dot(const executor& where, const X& x, const Y& y, dot_options how = {}) {
+  if constexpr (detail::is_rows<X>() && detail::is_rows<Y>()) {
+    return detail::returned_dots<detail::batched_sum<X, Y>, R, true>(
+        where, {detail::as_rows(x), detail::as_rows(y)}, how);
+  } else {
+    return 0.0;
   }
-};
+}
 
-/// Rows, a list, or the erased arguments, whose overload's address is taken.
-struct rows_or_list {
-  template <class T>
-  static constexpr bool is = rows_operand<T> || list<T> || std::same_as<T, multi_dot_arguments>;
-  template <class T>
-  static auto say() {
-    static_assert(refusals::never<T>,
-                  "several vectors are tally::rows(pointer, rows, columns), a rank-2 Kokkos::View "
-                  "or std::mdspan, or a range of tally::pair_of(x, y), of an element type");
+/// results[j] = the same. Doesn't block.
+template <class X, class Y, class P>
+  requires(!std::convertible_to<P, dot_options>)
+auto batched_dot(const executor& where, const X& x, const Y& y, P&& results, dot_options how = {}) {
+  if constexpr (detail::is_rows<X>() && detail::is_rows<Y>()) {
+    detail::written_dots<detail::batched_sum<X, Y>, true>(
+        where, {detail::as_rows(x), detail::as_rows(y)}, results, how);
   }
-};
-
-using for_multi_dot = refusals::arguments<rows_or_list>;
-using for_batched_dot = refusals::arguments<block, block>;
-
-}  // namespace multi_dots
-
-template <class... T>
-  requires refusals::refused<multi_dots::for_multi_dot, T...>
-auto multi_dot(const T&...) {
-  return refusals::refuse<multi_dots::for_multi_dot, T...>();
 }
 
-template <class... T>
-auto multi_dot(...) {
-  static_assert(refusals::never<T...>,
-                "multi_dot takes an executor or none, then rows and a vector, or a range of "
-                "tally::pair_of(x, y), then tally::exact or nothing; results, a pointer or "
-                "memory of the sums' type, come after them and only where an executor comes "
-                "first; multi_dot<R> has an R no narrower than the sums' own type");
-  return 0.0;
+/// The returned form on `automatic()`.
+template <class R = void, class... T, bool valid = detail::is_call<2, dot_options, T...>>
+  requires(!detail::on_executor<2, 4, T...> && !detail::erased_call<multi_dot_arguments, T...>)
+auto batched_dot(const T&... arguments) {
+  static_assert(valid,
+                "batched_dot takes an executor or none, two blocks of rows, then tally::exact, "
+                "tally::conjugate::x or nothing; results come after the operands, and only where "
+                "an executor comes first");
+  return detail::on_automatic<valid>(
+      [&](const auto& where) { return batched_dot<R>(where, arguments...); });
 }
 
-template <class... T>
-  requires refusals::refused<multi_dots::for_multi_dot, T...>
-auto multi_dotc(const T&...) {
-  return refusals::refuse<multi_dots::for_multi_dot, T...>();
-}
-
-template <class... T>
-auto multi_dotc(...) {
-  static_assert(refusals::never<T...>,
-                "multi_dotc takes an executor or none, then rows and a vector, or a range of "
-                "tally::pair_of(x, y), then tally::exact or nothing; results, a pointer or "
-                "memory of the sums' type, come after them and only where an executor comes "
-                "first; multi_dotc<R> has an R no narrower than the sums' own type");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<multi_dots::for_batched_dot, T...>
-auto batched_dot(const T&...) {
-  return refusals::refuse<multi_dots::for_batched_dot, T...>();
-}
-
-template <class... T>
-auto batched_dot(...) {
-  static_assert(refusals::never<T...>,
-                "batched_dot takes an executor or none, two blocks of rows, then tally::exact or "
-                "nothing; results, a pointer or memory of the sums' type, come after them and "
-                "only where an executor comes first; batched_dot<R> has an R no narrower than "
-                "the sums' own type");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<multi_dots::for_batched_dot, T...>
-auto batched_dotc(const T&...) {
-  return refusals::refuse<multi_dots::for_batched_dot, T...>();
-}
-
-template <class... T>
-auto batched_dotc(...) {
-  static_assert(refusals::never<T...>,
-                "batched_dotc takes an executor or none, two blocks of rows, then tally::exact "
-                "or nothing; results, a pointer or memory of the sums' type, come after them and "
-                "only where an executor comes first; batched_dotc<R> has an R no narrower than "
-                "the sums' own type");
-  return 0.0;
-}
-
-// @endcond
 }  // namespace tally

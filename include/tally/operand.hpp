@@ -82,7 +82,7 @@ constexpr strided_view<T> strided(T* pointer, std::size_t n,
   return {pointer, n, increment};
 }
 
-namespace operands {
+namespace detail {
 
 template <class V>
 concept contiguous = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V>;
@@ -171,7 +171,7 @@ auto* address(V& v) {
 }
 
 template <class V>
-using value_t = typename value<V>::type;
+using value_t = typename value<std::remove_cvref_t<V>>::type;
 
 /// A vector of any type: see `vector_operand`.
 template <class V>
@@ -194,29 +194,29 @@ operand as_elements(const V& v, type element) noexcept {
   }
 }
 
-}  // namespace operands
+}  // namespace detail
 
 /// An operand: a contiguous range (vector, span, array), anything else with `data()` and `size()`
 /// and no strides, a `tally::strided`, a rank-1 `Kokkos::View` or `std::mdspan`, or an Eigen
 /// vector, map, row or column, of an element type. (Not `std::vector<bool>`. For a pointer
 /// `std::span(p, n)`.)
 template <class V>
-concept vector_operand = operands::vector<V> && element<operands::value_t<V>>;
+concept vector_operand = detail::vector<V> && element<detail::value_t<V>>;
 
 /// An operand, maybe a reference, with writable elements.
 template <class V>
 concept vector_output = vector_operand<std::remove_cvref_t<V>> && requires(V& v) {
-  { operands::address(v) } -> std::convertible_to<void*>;
+  { detail::address(v) } -> std::convertible_to<void*>;
 };
 
 /// Element type of an operand, one of `element_types`.
 template <vector_operand V>
-using element_t = element_of_t<typename operands::value<V>::type>;
+using element_t = element_of_t<typename detail::value<V>::type>;
 
 /// An operand with its type erased.
 template <vector_operand V>
 operand as_operand(const V& v) noexcept {
-  return operands::as_elements(v, type_of<element_t<V>>);
+  return detail::as_elements(v, type_of<element_t<V>>);
 }
 
 /// A written operand with its type erased.

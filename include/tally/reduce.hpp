@@ -5,8 +5,9 @@
 #pragma once
 
 #include <tally/call_options.hpp>
+#include <tally/detail/arguments.hpp>
 #include <tally/detail/level_one.hpp>
-#include <tally/detail/refusal.hpp>
+#include <tally/detail/sums.hpp>
 #include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
@@ -51,57 +52,57 @@ template <element X>
 using nrm2_result_t =
     std::conditional_t<std::is_integral_v<asum_result_t<X>>, double, asum_result_t<X>>;
 
-namespace reductions {
+namespace detail {
 
 template <reduction what, element X>
-using rule_t = std::conditional_t<
+using reduction_rule_t = std::conditional_t<
     what == reduction::sum, sum_result_t<X>,
     std::conditional_t<what == reduction::asum, asum_result_t<X>, nrm2_result_t<X>>>;
 
 template <reduction what, element X>
-using widest_t = std::conditional_t<what == reduction::sum, dot_widest_t<X, X>, double>;
-
-template <reduction what, class R, class X>
-using result_t = std::conditional_t<std::is_void_v<R>, rule_t<what, element_t<X>>, R>;
-
-template <reduction what, class R, class X>
-concept computable =
-    vector_operand<X> && (std::same_as<result_t<what, R, X>, rule_t<what, element_t<X>>> ||
-                          std::same_as<result_t<what, R, X>, widest_t<what, element_t<X>>>);
-
-template <reduction what, class R, class X>
-result_t<what, R, X> returned(const executor& where, const X& x, grade g) {
-  result_t<what, R, X> r;
-  const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
-    r = kernels.reduce[static_cast<std::size_t>(what)](px, n);
-    return true;
-  };
-  if (!g.is_exact() && detail::with_level_one<decltype(r)>(where, short_way, x)) return r;
-  reduce(where, reduce_arguments{as_operand(x), what, {&r, type_of<decltype(r)>}, {g, true}});
-  return r;
-}
-template <reduction what, class X, class P>
-void written(const char* function, const executor& where, const X& x, P& result, grade g) {
-  auto* const r = results::first(function, result);
-  reduce(where,
-         reduce_arguments{as_operand(x), what, {r, type_of<results::element_t<P>>}, {g, false}});
-}
+using reduction_widest_t = std::conditional_t<what == reduction::sum, dot_widest_t<X, X>, double>;
 
 template <reduction what, class X>
-inline constexpr bool parted = what == reduction::sum && is_complex_v<element_t<X>>;
+using reduction_sum =
+    sum_types<reduction_rule_t<what, element_t<X>>, reduction_widest_t<what, element_t<X>>,
+              std::same_as<real_t<element_t<X>>, double>>;
 
-template <reduction what, class T, class X>
-void added(const executor& where, const X& x, std::int64_t* words, bool wait) {
-  constexpr type sum = exact_sums::type_of_sum<T>(parted<what, X>);
-  reduce(where, reduce_arguments{as_operand(x), what, {words, sum, true}, {exact, wait}});
+/// Accumulator of a reduction, on request R.
+template <reduction what, class R, class X>
+using reduction_result_t = sum_t<reduction_sum<what, X>, R>;
+
+template <reduction what, class R, class X>
+concept has_reduction = vector_operand<X> && summable<reduction_sum<what, X>, R>;
+
+template <reduction what, class R, class X>
+auto returned_reduction(const executor& where, const X& x, grade g) {
+  if constexpr (is_vector<X>()) {
+    using T = reduction_result_t<what, R, X>;
+    return returned_sum<reduction_sum<what, X>, R>(
+        g, [&](const output& to, const call_options& options) {
+          const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
+            *static_cast<T*>(to.data) = kernels.reduce[static_cast<std::size_t>(what)](px, n);
+            return true;
+          };
+          if (!g.is_exact() && with_level_one<T>(where, short_way, x)) return;
+          reduce(where, {as_operand(x), what, to, options});
+        });
+  } else {
+    return 0.0;
+  }
 }
-template <reduction what, class T, class X>
-void merged(const char* function, const executor& where, const X& x, const added_sums<T>& sums) {
-  exact_sums::merge_into(function, sums, parted<what, X> ? 2 : 1,
-                         [&](std::int64_t* words) { added<what, T>(where, x, words, true); });
+template <reduction what, class X, class P>
+auto written_reduction(const char* function, const executor& where, const X& x, P& result,
+                       grade g) {
+  if constexpr (is_vector<X>()) {
+    written_sums<reduction_sum<what, X>>(function, 1, result, g,
+                                         [&](const output& to, const call_options& options) {
+                                           reduce(where, {as_operand(x), what, to, options});
+                                         });
+  }
 }
 
-}  // namespace reductions
+}  // namespace detail
 
 /// r = sum_i x_i. Blocks; errors as for `dot`.
 ///
@@ -109,170 +110,79 @@ void merged(const char* function, const executor& where, const X& x, const added
 /// @param g      `tally::exact` for the correctly rounded value.
 /// @tparam R     accumulator and result: `sum_result_t`, or on request `double`
 ///               (`complex<double>`): `tally::sum<double>(x)`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::sum, R, X>
-reductions::result_t<reduction::sum, R, X> sum(const executor& where, const X& x, grade g = {}) {
-  return reductions::returned<reduction::sum, R>(where, x, g);
+template <class R = void, class X>
+auto sum(const executor& where, const X& x, grade g = {}) {
+  return detail::returned_reduction<reduction::sum, R>(where, x, g);
 }
 
-/// The same on `automatic()`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::sum, R, X>
-reductions::result_t<reduction::sum, R, X> sum(const X& x, grade g = {}) {
-  return reductions::returned<reduction::sum, R>(automatic(), x, g);
+/// result = sum_i x_i, or added to exact sums or limbs, as the same form of `dot`.
+template <class X, class P>
+  requires(!std::convertible_to<P, grade>)
+auto sum(const executor& where, const X& x, P&& result, grade g = {}) {
+  return detail::written_reduction<reduction::sum>("tally::sum", where, x, result, g);
 }
 
-/// result = sum_i x_i, as the same form of `dot`. Doesn't block.
-template <vector_operand X, result_place R>
-  requires reductions::computable<reduction::sum, results::element_t<R>, X>
-void sum(const executor& where, const X& x, R&& result, grade g = {}) {
-  reductions::written<reduction::sum>("tally::sum", where, x, result, g);
+/// The returned form on `automatic()`.
+template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
+  requires(!detail::on_executor<1, 3, T...>)
+auto sum(const T&... arguments) {
+  static_assert(valid,
+                "sum takes an executor or none, an operand, then tally::exact or nothing; a "
+                "result comes after the operand, and only where an executor comes first");
+  return detail::on_automatic<valid>(
+      [&](const auto& where) { return sum<R>(where, arguments...); });
 }
 
 /// r = sum_i |x_i|, for complex |re x_i| + |im x_i| (BLAS `asum`). R is `asum_result_t`, or
 /// `double` on request.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::asum, R, X>
-reductions::result_t<reduction::asum, R, X> asum(const executor& where, const X& x, grade g = {}) {
-  return reductions::returned<reduction::asum, R>(where, x, g);
+template <class R = void, class X>
+auto asum(const executor& where, const X& x, grade g = {}) {
+  return detail::returned_reduction<reduction::asum, R>(where, x, g);
 }
 
-/// The same on `automatic()`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::asum, R, X>
-reductions::result_t<reduction::asum, R, X> asum(const X& x, grade g = {}) {
-  return reductions::returned<reduction::asum, R>(automatic(), x, g);
+/// result = sum_i |x_i|, likewise.
+template <class X, class P>
+  requires(!std::convertible_to<P, grade>)
+auto asum(const executor& where, const X& x, P&& result, grade g = {}) {
+  return detail::written_reduction<reduction::asum>("tally::asum", where, x, result, g);
 }
 
-/// result = sum_i |x_i|. Doesn't block.
-template <vector_operand X, result_place R>
-  requires reductions::computable<reduction::asum, results::element_t<R>, X>
-void asum(const executor& where, const X& x, R&& result, grade g = {}) {
-  reductions::written<reduction::asum>("tally::asum", where, x, result, g);
+/// The returned form on `automatic()`.
+template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
+  requires(!detail::on_executor<1, 3, T...>)
+auto asum(const T&... arguments) {
+  static_assert(valid,
+                "asum takes an executor or none, an operand, then tally::exact or nothing; a "
+                "result comes after the operand, and only where an executor comes first");
+  return detail::on_automatic<valid>(
+      [&](const auto& where) { return asum<R>(where, arguments...); });
 }
 
 /// r = sqrt(sum_i |x_i|^2) (BLAS `nrm2`), the root correctly rounded. Infinite only if an element
 /// is or the norm is out of range, 0 only if all elements are. R is `nrm2_result_t`, or `double` on
 /// request.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::nrm2, R, X>
-reductions::result_t<reduction::nrm2, R, X> nrm2(const executor& where, const X& x, grade g = {}) {
-  return reductions::returned<reduction::nrm2, R>(where, x, g);
+template <class R = void, class X>
+auto nrm2(const executor& where, const X& x, grade g = {}) {
+  return detail::returned_reduction<reduction::nrm2, R>(where, x, g);
 }
 
-/// The same on `automatic()`.
-template <class R = void, vector_operand X>
-  requires reductions::computable<reduction::nrm2, R, X>
-reductions::result_t<reduction::nrm2, R, X> nrm2(const X& x, grade g = {}) {
-  return reductions::returned<reduction::nrm2, R>(automatic(), x, g);
+/// result = sqrt(sum_i |x_i|^2), likewise; sum_i |x_i|^2 is added to exact sums (`round_root` takes
+/// the root) or limbs.
+template <class X, class P>
+  requires(!std::convertible_to<P, grade>)
+auto nrm2(const executor& where, const X& x, P&& result, grade g = {}) {
+  return detail::written_reduction<reduction::nrm2>("tally::nrm2", where, x, result, g);
 }
 
-/// result = sqrt(sum_i |x_i|^2). Doesn't block.
-template <vector_operand X, result_place R>
-  requires reductions::computable<reduction::nrm2, results::element_t<R>, X>
-void nrm2(const executor& where, const X& x, R&& result, grade g = {}) {
-  reductions::written<reduction::nrm2>("tally::nrm2", where, x, result, g);
-}
-
-// --- Unrounded sums ------------------------------------------------------------------------------
-
-/// Adds sum_i x_i to an exact sum, complex ones to two: `tally::sum(where, x, tally::add_to(sum))`.
-/// Blocks. On failure the sums are unchanged.
-/// @throws error as `sum`, and size_mismatch for a wrong number of sums.
-template <vector_operand X, float_or_double T>
-  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
-void sum(const executor& where, const X& x, const added_sums<T>& sums) {
-  reductions::merged<reduction::sum>("tally::sum", where, x, sums);
-}
-
-/// Adds to limbs. Doesn't block.
-template <vector_operand X, float_or_double T>
-  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
-void sum(const executor& where, const X& x, const added_words<T>& words) {
-  reductions::added<reduction::sum, T>(where, x, words.words, false);
-}
-
-/// Adds sum_i |x_i| to an exact sum.
-template <vector_operand X, float_or_double T>
-  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
-void asum(const executor& where, const X& x, const added_sums<T>& sums) {
-  reductions::merged<reduction::asum>("tally::asum", where, x, sums);
-}
-
-/// Adds to limbs. Doesn't block.
-template <vector_operand X, float_or_double T>
-  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
-void asum(const executor& where, const X& x, const added_words<T>& words) {
-  reductions::added<reduction::asum, T>(where, x, words.words, false);
-}
-
-/// Adds sum_i |x_i|^2 to an exact sum; `round_root` takes the root.
-template <vector_operand X, float_or_double T>
-  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
-void nrm2(const executor& where, const X& x, const added_sums<T>& sums) {
-  reductions::merged<reduction::nrm2>("tally::nrm2", where, x, sums);
-}
-
-/// Adds to limbs. Doesn't block.
-template <vector_operand X, float_or_double T>
-  requires(std::same_as<T, double> || !std::same_as<real_t<element_t<X>>, double>)
-void nrm2(const executor& where, const X& x, const added_words<T>& words) {
-  reductions::added<reduction::nrm2, T>(where, x, words.words, false);
-}
-
-// --- Compile errors ------------------------------------------------------------------------------
-// @cond
-
-namespace reductions {
-
-using vector = refusals::arguments<refusals::vector>;
-
-}  // namespace reductions
-
-template <class... T>
-  requires refusals::refused<reductions::vector, T...>
-auto sum(const T&...) {
-  return refusals::refuse<reductions::vector, T...>();
-}
-
-template <class... T>
-auto sum(...) {
-  static_assert(refusals::never<T...>,
-                "sum takes an executor or none, an operand, then tally::exact or nothing; a "
-                "result, a pointer or memory of the type returned, comes after it and only where "
-                "an executor comes first; sum<R> has an R no narrower than the type of its own");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<reductions::vector, T...>
-auto asum(const T&...) {
-  return refusals::refuse<reductions::vector, T...>();
-}
-
-template <class... T>
-auto asum(...) {
-  static_assert(refusals::never<T...>,
-                "asum takes an executor or none, an operand, then tally::exact or nothing; a "
-                "result, a pointer or memory of the type returned, comes after it and only where "
-                "an executor comes first; asum<R> has an R no narrower than the type of its own");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<reductions::vector, T...>
-auto nrm2(const T&...) {
-  return refusals::refuse<reductions::vector, T...>();
-}
-
-template <class... T>
-auto nrm2(...) {
-  static_assert(refusals::never<T...>,
+/// The returned form on `automatic()`.
+template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
+  requires(!detail::on_executor<1, 3, T...>)
+auto nrm2(const T&... arguments) {
+  static_assert(valid,
                 "nrm2 takes an executor or none, an operand, then tally::exact or nothing; a "
-                "result, a pointer or memory of the type returned, comes after it and only where "
-                "an executor comes first; nrm2<R> has an R no narrower than the type of its own");
-  return 0.0;
+                "result comes after the operand, and only where an executor comes first");
+  return detail::on_automatic<valid>(
+      [&](const auto& where) { return nrm2<R>(where, arguments...); });
 }
 
-// @endcond
 }  // namespace tally

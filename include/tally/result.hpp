@@ -12,57 +12,57 @@
 
 namespace tally {
 
-namespace results {
-
-template <class V>
-concept sized = operands::contiguous<V> || operands::sized_memory<V> || operands::view<V>;
+namespace detail {
 
 /// Declared type at a destination; empty for anything else.
 template <class P>
-struct value {};
+struct result_value {};
 template <class T>
-struct value<T*> {
+struct result_value<T*> {
   using type = T;
 };
 template <class T>
-struct value<T* const> {
+struct result_value<T* const> {
   using type = T;
 };
 template <class T, std::size_t n>
-struct value<T[n]> {
+struct result_value<T[n]> {
   using type = T;
 };
 template <class P>
-  requires(sized<std::remove_const_t<P>> || operands::view_of_rank<P, 0>)
-struct value<P> {
-  using type = std::remove_pointer_t<decltype(operands::address(std::declval<P&>()))>;
+  requires(contiguous<std::remove_const_t<P>> || sized_memory<std::remove_const_t<P>> ||
+           view<std::remove_const_t<P>> || view_of_rank<P, 0>)
+struct result_value<P> {
+  using type = std::remove_pointer_t<decltype(address(std::declval<P&>()))>;
 };
 
 template <class P>
-using value_t = typename value<std::remove_reference_t<P>>::type;
+using result_value_t = typename result_value<std::remove_reference_t<P>>::type;
 
 /// Throws size_mismatch: `size` elements, `increment` apart, instead of `needed` adjacent ones.
-[[noreturn]] TALLY_EXPORT void refuse(const char* function, std::size_t size,
-                                      std::ptrdiff_t increment, std::size_t needed);
+[[noreturn]] TALLY_EXPORT void refuse_result(const char* function, std::size_t size,
+                                             std::ptrdiff_t increment, std::size_t needed);
 
 /// Address of the first of `needed` results.
 /// @throws error size_mismatch for another number of elements.
 template <class P>
-value_t<P>* first(const char* function, P& place, std::size_t needed = 1) {
+result_value_t<P>* first_result(const char* function, P& place, std::size_t needed = 1) {
   using V = std::remove_const_t<P>;
   if constexpr (std::is_pointer_v<V> || std::is_array_v<V>) {
     return place;
   } else {
-    if constexpr (!operands::view_of_rank<V, 0>) {
-      const operand all = operands::as_elements(place, type::boolean);
+    if constexpr (!view_of_rank<V, 0>) {
+      const operand all = as_elements(place, type::boolean);
       const bool has_gaps = needed > 1 && all.increment != 1;
-      if (all.size != needed || has_gaps) refuse(function, all.size, all.increment, needed);
+      if (all.size != needed || has_gaps) {
+        refuse_result(function, all.size, all.increment, needed);
+      }
     }
-    return operands::address(place);
+    return address(place);
   }
 }
 
-}  // namespace results
+}  // namespace detail
 
 /// A destination of results: a pointer to the first (an array is one), or memory of checked size: a
 /// contiguous range, anything else with `data()` and `size()`, a gapless rank-1 `Kokkos::View` or
@@ -70,19 +70,19 @@ value_t<P>* first(const char* function, P& place, std::size_t needed = 1) {
 /// backends; device, managed or pinned host memory for CUDA.
 template <class P>
 concept result_place = requires {
-  typename results::value_t<P>;
-} && std::is_object_v<results::value_t<P>> && !std::is_const_v<results::value_t<P>>;
+  typename detail::result_value_t<P>;
+} && std::is_object_v<detail::result_value_t<P>> && !std::is_const_v<detail::result_value_t<P>>;
 
-namespace results {
+namespace detail {
 
 /// Element type of the results, if any.
 template <result_place P>
-using element_t = element_of_t<value_t<P>>;
+using result_element_t = element_of_t<result_value_t<P>>;
 
-}  // namespace results
+}  // namespace detail
 
 /// A destination of results of type `T`.
 template <class P, class T>
-concept result_place_of = result_place<P> && std::same_as<results::element_t<P>, T>;
+concept result_place_of = result_place<P> && std::same_as<detail::result_element_t<P>, T>;
 
 }  // namespace tally

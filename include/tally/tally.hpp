@@ -4,9 +4,10 @@
 #include <tally/version.h>
 #include <tally/buffer.hpp>
 #include <tally/csr_matrix.hpp>
+#include <tally/csr_view.hpp>
 #include <tally/detail/functions.hpp>
-#include <tally/detail/refusal.hpp>
 #include <tally/dot.hpp>
+#include <tally/elementwise.hpp>
 #include <tally/error.hpp>
 #include <tally/exact.hpp>
 #include <tally/exact_sum.hpp>
@@ -15,6 +16,7 @@
 #include <tally/extremum.hpp>
 #include <tally/fused.hpp>
 #include <tally/gather.hpp>
+#include <tally/half.hpp>
 #include <tally/histogram.hpp>
 #include <tally/interval_sum.hpp>
 #include <tally/joined_sum.hpp>

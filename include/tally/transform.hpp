@@ -30,676 +30,305 @@
 // matrix, are allowed); wrong_memory; device_failure.
 #pragma once
 
+#include <tally/detail/arguments.hpp>
 #include <tally/detail/level_one.hpp>
-#include <tally/detail/refusal.hpp>
+#include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
 #include <tally/types.hpp>
 
-#include <complex>
-#include <cstdint>
+#include <concepts>
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 
 namespace tally {
 
-/// Element-wise functions.
-enum class elementwise : std::uint8_t {
-  fill,
-  copy,
-  scal,
-  axpy,
-  axpby,
-  waxpby,
-  add,
-  sub,
-  mul,
-  axpbypcz,
-  axypbz,
-  relu,
-  sigmoid,
-  exp
-};
-/// The last enumerator.
-inline constexpr elementwise last_elementwise = elementwise::exp;
+namespace detail {
 
-/// A factor, type erased. Made in the caller's environment, which might flush a subnormal: see
-/// `types::widened`.
-struct scalar {
-  type element = type::float64;      ///< original type
-  std::int64_t integer = 0;          ///< value of an integer
-  std::complex<double> number = {};  ///< value of any other type
-
-  constexpr scalar() = default;
-  /// A factor of any element type.
-  template <tally::element T>
-  constexpr scalar(const T& value) : element(type_of<T>) {
-    if constexpr (is_complex_v<T>) {
-      number = {types::widened(value.real()), types::widened(value.imag())};
-    } else if constexpr (std::is_integral_v<T>) {
-      integer = static_cast<std::int64_t>(value);
-    } else if constexpr (std::is_same_v<T, double>) {
-      number = value;
-    } else {
-      number = types::widened(static_cast<float>(value));
-    }
-  }
-
-  /// Returns the factor in the computation type, rounded by the environment that the library sets.
-  template <class C>
-  constexpr C as() const {
-    using R = real_t<C>;
-    if (is_integer(element)) return C(static_cast<R>(integer));
-    if constexpr (is_complex_v<C>) {
-      return C(static_cast<R>(number.real()), static_cast<R>(number.imag()));
-    } else {
-      return static_cast<C>(number.real());
-    }
-  }
-
-  /// Whether the imaginary part is 0.
-  constexpr bool is_real() const { return number.imag() == 0; }
-  /// Whether the number is 0, unconverted.
-  constexpr bool is_zero() const { return integer == 0 && number == 0.0; }
-};
-
-/// Arguments with types erased, checked at run time.
-struct transform_arguments {
-  elementwise what = elementwise::copy;  ///< the function
-  scalar alpha;                          ///< factor of x; of fill, the value
-  scalar beta;                           ///< factor of y; of axypbz, of z
-  operand x;                             ///< first input, except for fill
-  operand y;                             ///< second input, if any
-  output_operand z;                      ///< output; axpbypcz and axypbz read it, too
-  scalar gamma = {};                     ///< of axpbypcz, factor of z
-};
-
-/// The element-wise functions with types erased.
-TALLY_EXPORT void transform(const executor& where, const transform_arguments& arguments);
-
-/// `swap` with types erased.
-TALLY_EXPORT void swap_elements(const executor& where, const output_operand& x,
-                                const output_operand& y);
-
-/// `choose` (<tally/dot.hpp>) for three operands.
-TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& z);
-
-namespace transforms {
-
-TALLY_HOST_DEVICE constexpr bool is_binary(elementwise what) {
-  return what >= elementwise::axpy && what <= elementwise::axypbz;
-}
-
-TALLY_HOST_DEVICE constexpr bool reads_output(elementwise what) {
-  return what == elementwise::axpbypcz || what == elementwise::axypbz;
-}
-
-TALLY_HOST_DEVICE constexpr bool is_exponential(elementwise what) {
-  return what == elementwise::sigmoid || what == elementwise::exp;
-}
-
-constexpr int factors(elementwise what) {
-  switch (what) {
-    case elementwise::scal:
-    case elementwise::axpy:
-      return 1;
-    case elementwise::axpby:
-    case elementwise::waxpby:
-    case elementwise::axypbz:
-      return 2;
-    case elementwise::axpbypcz:
-      return 3;
-    default:
-      return 0;
+/// Whether a function gives a Z for X and Y, with factors of types S.
+template <elementwise what, class X, class Y, class Z, class... S>
+constexpr bool is_computable() {
+  if constexpr (is_vector<X>() && is_vector<Y>() && is_output<Z>() && (... && is_factor<S>())) {
+    constexpr type x = type_of<element_t<X>>, y = type_of<element_t<Y>>,
+                   z = type_of<element_t<std::remove_cvref_t<Z>>>;
+    static_assert(takes(what, x),
+                  "relu is of real numbers, sigmoid and exp are of floating-point numbers");
+    constexpr bool fits =
+        gives(what, x, y, z) && (... && multiplies(type_of<S>, computation_type(what, x, y, z)));
+    static_assert(fits || !takes(what, x),
+                  "numbers that are not integers don't go into integers, complex ones not into "
+                  "real ones, and only bool into bool, whether elements or factors");
+    return takes(what, x) && fits;
+  } else {
+    return false;
   }
 }
 
-constexpr bool takes(elementwise what, type x) {
-  if (what <= elementwise::axypbz) return true;
-  return !is_complex(x) && (what == elementwise::relu || !is_integer(x));
-}
-
-/// Computation type. One input: y is x; fill: x is the value's type; z counts where read.
-constexpr type computation_type(elementwise what, type x, type y, type z = type::boolean) {
-  if (!reads_output(what)) z = type::boolean;
-  const auto either = [&](type t) { return x == t || y == t || z == t; };
-  const bool wide = either(type::float64) || either(type::complex128);
-  if (is_complex(x) || is_complex(y) || is_complex(z)) {
-    return wide ? type::complex128 : type::complex64;
+/// Functions of `with_level_one`; returns whether it ran them.
+template <elementwise what, class X, class Z, class... S>
+bool run_short(const executor& where, const X& x, Z& z, const S&... factors) {
+  using T = element_t<X>;
+  constexpr bool is_listed =
+      what == elementwise::copy || what == elementwise::scal || what == elementwise::axpy;
+  if constexpr (is_listed && (... && (std::floating_point<S> && std::same_as<S, T>))) {
+    const auto short_way = [&](const auto& kernels, std::size_t n, const T* px, T* pz) {
+      if (!is_same_or_apart<T>(px, pz, n)) return false;
+      if constexpr (what == elementwise::copy) {
+        std::memmove(pz, px, n * sizeof *px);
+      } else if constexpr (what == elementwise::scal) {
+        kernels.scal(factors..., pz, n);
+      } else {
+        kernels.axpy(factors..., px, pz, n);
+      }
+      return true;
+    };
+    return with_level_one<T>(where, short_way, x, z);
+  } else {
+    return false;
   }
-  if (wide) return type::float64;
-  if (is_integer(x) && is_integer(y) && is_integer(z)) return type::int64;
-  return is_exponential(what) && x != type::float32 ? type::float64 : type::float32;
 }
 
-/// Whether the result for x and y can be written as `z`.
-constexpr bool gives(elementwise what, type x, type y, type z) {
-  if (z == type::boolean) return what <= elementwise::copy && x == z;
-  const type c = computation_type(what, x, y, z);
-  return is_complex(z) || (!is_complex(c) && (!is_integer(z) || is_integer(c)));
+/// z = what(x, y) with its factors, in order.
+template <elementwise what, class X, class Y, class Z, class... S>
+auto run_elementwise(const executor& where, const X& x, const Y& y, Z& z, const S&... factors) {
+  if constexpr (is_computable<what, X, Y, Z&, S...>()) {
+    if (run_short<what>(where, x, z, factors...)) return;
+    const scalar all[3] = {scalar(factors)...};
+    const operand second = is_binary(what) ? as_operand(y) : operand();
+    transform(where, {what, all[0], all[1], as_operand(x), second, as_output(z), all[2]});
+  }
 }
 
-constexpr bool multiplies(type s, type c) {
-  return is_integer(s) || (!is_integer(c) && (is_complex(c) || !is_complex(s)));
-}
-
-template <elementwise what, class X, class Y, class Z>
-concept computable =
-    vector_operand<std::remove_cvref_t<X>> && vector_operand<std::remove_cvref_t<Y>> &&
-    vector_output<Z> && takes(what, type_of<element_t<std::remove_cvref_t<X>>>) &&
-    gives(what, type_of<element_t<std::remove_cvref_t<X>>>,
-          type_of<element_t<std::remove_cvref_t<Y>>>, type_of<element_t<std::remove_cvref_t<Z>>>);
-
-template <class S, elementwise what, class X, class Y, class Z>
-concept factor =
-    element<S> &&
-    multiplies(type_of<S>, computation_type(what, type_of<element_t<std::remove_cvref_t<X>>>,
-                                            type_of<element_t<std::remove_cvref_t<Y>>>,
-                                            type_of<element_t<std::remove_cvref_t<Z>>>));
-
-}  // namespace transforms
+}  // namespace detail
 
 /// z_i = value, rounded once to z's type; a NaN becomes the positive quiet one with an empty
 /// payload. Types as for `copy`.
 ///
 /// @param value  a number of any element type.
 /// @param z      n writable elements.
-template <element S, vector_output Z>
-  requires(transforms::gives(elementwise::fill, type_of<S>, type_of<S>,
-                             type_of<element_t<std::remove_cvref_t<Z>>>))
-void fill(const executor& where, S value, Z&& z) {
-  transform(where, {elementwise::fill, value, {}, {}, {}, as_output(z)});
+template <class S, class Z>
+auto fill(const executor& where, const S& value, Z&& z) {
+  if constexpr (detail::is_factor<S>()) {
+    using values = strided_view<const S>;
+    if constexpr (detail::is_computable<elementwise::fill, values, values, Z&>()) {
+      transform(where, {elementwise::fill, value, {}, {}, {}, as_output(z)});
+    }
+  }
 }
 
 /// The same on `automatic()`.
-template <element S, vector_output Z>
-  requires(transforms::gives(elementwise::fill, type_of<S>, type_of<S>,
-                             type_of<element_t<std::remove_cvref_t<Z>>>))
-void fill(S value, Z&& z) {
-  fill(automatic(), value, z);
+template <class... T, bool valid = detail::is_call<2, void, T...>>
+  requires(!detail::on_executor<2, 2, T...>)
+auto fill(T&&... arguments) {
+  static_assert(valid, "fill(value, z) may begin with an executor");
+  if constexpr (valid) return fill(automatic(), arguments...);
 }
 
 /// Exchanges two vectors of one type that share no element, bit by bit (BLAS `swap`). No form
 /// without an executor, or unqualified swap(a, b) of two views would find it.
-template <vector_output X, vector_output Y>
-  requires std::is_same_v<element_t<std::remove_cvref_t<X>>, element_t<std::remove_cvref_t<Y>>>
-void swap(const executor& where, X&& x, Y&& y) {
-  swap_elements(where, as_output(x), as_output(y));
+template <class X, class Y>
+auto swap(const executor& where, X&& x, Y&& y) {
+  if constexpr (detail::is_output<X&>() && detail::is_output<Y&>()) {
+    static_assert(
+        std::same_as<element_t<std::remove_cvref_t<X>>, element_t<std::remove_cvref_t<Y>>>,
+        "swap(where, x, y) exchanges vectors of the same type");
+    swap_elements(where, as_output(x), as_output(y));
+  }
+}
+
+/// No other form.
+template <class... T>
+auto swap(...) {
+  static_assert(detail::never<T...>, "swap(where, x, y) begins with an executor");
 }
 
 /// y_i = x_i (BLAS `copy`).
 ///
 /// @param x      n elements of any element type (`vector_operand`).
 /// @param y      n writable elements (`vector_output`).
-template <vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::copy, X, X, Y>
-void copy(const executor& where, const X& x, Y&& y) {
-  const auto short_way = [](const auto&, std::size_t n, const auto* px, auto* py) {
-    if (!detail::is_same_or_apart(px, py, n)) return false;
-    std::memmove(py, px, n * sizeof *px);
-    return true;
-  };
-  if (detail::with_level_one<element_t<X>>(where, short_way, x, y)) return;
-  transform(where, {elementwise::copy, {}, {}, as_operand(x), {}, as_output(y)});
+template <class X, class Y>
+auto copy(const executor& where, const X& x, Y&& y) {
+  return detail::run_elementwise<elementwise::copy>(where, x, x, y);
 }
 
 /// The same on `automatic()`.
-template <vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::copy, X, X, Y>
-void copy(const X& x, Y&& y) {
-  copy(automatic(), x, y);
+template <class... T, bool valid = detail::is_call<2, void, T...>>
+  requires(!detail::on_executor<2, 2, T...>)
+auto copy(T&&... arguments) {
+  static_assert(valid, "copy(x, y) may begin with an executor");
+  if constexpr (valid) return copy(automatic(), arguments...);
 }
 
 /// x_i = alpha*x_i (BLAS `scal`).
-template <element S, vector_output X>
-  requires transforms::computable<elementwise::scal, X, X, X> &&
-           transforms::factor<S, elementwise::scal, X, X, X>
-void scal(const executor& where, S alpha, X&& x) {
-  if constexpr (std::floating_point<S>) {
-    const auto short_way = [alpha](const auto& kernels, std::size_t n, auto* px) {
-      kernels.scal(alpha, px, n);
-      return true;
-    };
-    if (detail::with_level_one<S>(where, short_way, x)) return;
-  }
-  transform(where, {elementwise::scal, alpha, {}, as_operand(x), {}, as_output(x)});
+template <class S, class X>
+auto scal(const executor& where, const S& alpha, X&& x) {
+  return detail::run_elementwise<elementwise::scal>(where, x, x, x, alpha);
 }
 
 /// The same on `automatic()`.
-template <element S, vector_output X>
-  requires transforms::computable<elementwise::scal, X, X, X> &&
-           transforms::factor<S, elementwise::scal, X, X, X>
-void scal(S alpha, X&& x) {
-  scal(automatic(), alpha, x);
+template <class... T, bool valid = detail::is_call<2, void, T...>>
+  requires(!detail::on_executor<2, 2, T...>)
+auto scal(T&&... arguments) {
+  static_assert(valid, "scal(alpha, x) may begin with an executor");
+  if constexpr (valid) return scal(automatic(), arguments...);
 }
 
 /// y_i = alpha*x_i + y_i (BLAS `axpy`).
-template <element S, vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::axpy, X, Y, Y> &&
-           transforms::factor<S, elementwise::axpy, X, Y, Y>
-void axpy(const executor& where, S alpha, const X& x, Y&& y) {
-  if constexpr (std::floating_point<S>) {
-    const auto short_way = [alpha](const auto& kernels, std::size_t n, const auto* px, auto* py) {
-      if (!detail::is_same_or_apart(px, py, n)) return false;
-      kernels.axpy(alpha, px, py, n);
-      return true;
-    };
-    if (detail::with_level_one<S>(where, short_way, x, y)) return;
-  }
-  transform(where, {elementwise::axpy, alpha, {}, as_operand(x), as_operand(y), as_output(y)});
+template <class S, class X, class Y>
+auto axpy(const executor& where, const S& alpha, const X& x, Y&& y) {
+  return detail::run_elementwise<elementwise::axpy>(where, x, y, y, alpha);
 }
 
 /// The same on `automatic()`.
-template <element S, vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::axpy, X, Y, Y> &&
-           transforms::factor<S, elementwise::axpy, X, Y, Y>
-void axpy(S alpha, const X& x, Y&& y) {
-  axpy(automatic(), alpha, x, y);
+template <class... T, bool valid = detail::is_call<3, void, T...>>
+  requires(!detail::on_executor<3, 3, T...>)
+auto axpy(T&&... arguments) {
+  static_assert(valid, "axpy(alpha, x, y) may begin with an executor");
+  if constexpr (valid) return axpy(automatic(), arguments...);
 }
 
 /// y_i = alpha*x_i + beta*y_i; y is not read where beta is 0.
-template <element S, vector_operand X, element T, vector_output Y>
-  requires transforms::computable<elementwise::axpby, X, Y, Y> &&
-           transforms::factor<S, elementwise::axpby, X, Y, Y> &&
-           transforms::factor<T, elementwise::axpby, X, Y, Y>
-void axpby(const executor& where, S alpha, const X& x, T beta, Y&& y) {
-  transform(where, {elementwise::axpby, alpha, beta, as_operand(x), as_operand(y), as_output(y)});
+template <class S, class X, class T, class Y>
+auto axpby(const executor& where, const S& alpha, const X& x, const T& beta, Y&& y) {
+  return detail::run_elementwise<elementwise::axpby>(where, x, y, y, alpha, beta);
 }
 
 /// The same on `automatic()`.
-template <element S, vector_operand X, element T, vector_output Y>
-  requires transforms::computable<elementwise::axpby, X, Y, Y> &&
-           transforms::factor<S, elementwise::axpby, X, Y, Y> &&
-           transforms::factor<T, elementwise::axpby, X, Y, Y>
-void axpby(S alpha, const X& x, T beta, Y&& y) {
-  axpby(automatic(), alpha, x, beta, y);
+template <class... T, bool valid = detail::is_call<4, void, T...>>
+  requires(!detail::on_executor<4, 4, T...>)
+auto axpby(T&&... arguments) {
+  static_assert(valid, "axpby(alpha, x, beta, y) may begin with an executor");
+  if constexpr (valid) return axpby(automatic(), arguments...);
 }
 
 /// w_i = alpha*x_i + beta*y_i; x and y are always read.
-template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
-  requires transforms::computable<elementwise::waxpby, X, Y, W> &&
-           transforms::factor<S, elementwise::waxpby, X, Y, W> &&
-           transforms::factor<T, elementwise::waxpby, X, Y, W>
-void waxpby(const executor& where, S alpha, const X& x, T beta, const Y& y, W&& w) {
-  transform(where, {elementwise::waxpby, alpha, beta, as_operand(x), as_operand(y), as_output(w)});
+template <class S, class X, class T, class Y, class W>
+auto waxpby(const executor& where, const S& alpha, const X& x, const T& beta, const Y& y, W&& w) {
+  return detail::run_elementwise<elementwise::waxpby>(where, x, y, w, alpha, beta);
 }
 
 /// The same on `automatic()`.
-template <element S, vector_operand X, element T, vector_operand Y, vector_output W>
-  requires transforms::computable<elementwise::waxpby, X, Y, W> &&
-           transforms::factor<S, elementwise::waxpby, X, Y, W> &&
-           transforms::factor<T, elementwise::waxpby, X, Y, W>
-void waxpby(S alpha, const X& x, T beta, const Y& y, W&& w) {
-  waxpby(automatic(), alpha, x, beta, y, w);
+template <class... T, bool valid = detail::is_call<5, void, T...>>
+  requires(!detail::on_executor<5, 5, T...>)
+auto waxpby(T&&... arguments) {
+  static_assert(valid, "waxpby(alpha, x, beta, y, w) may begin with an executor");
+  if constexpr (valid) return waxpby(automatic(), arguments...);
 }
 
 /// z_i = (alpha*x_i + beta*y_i) + gamma*z_i; z is not read where gamma is 0.
-template <element S, vector_operand X, element T, vector_operand Y, element U, vector_output Z>
-  requires transforms::computable<elementwise::axpbypcz, X, Y, Z> &&
-           transforms::factor<S, elementwise::axpbypcz, X, Y, Z> &&
-           transforms::factor<T, elementwise::axpbypcz, X, Y, Z> &&
-           transforms::factor<U, elementwise::axpbypcz, X, Y, Z>
-void axpbypcz(const executor& where, S alpha, const X& x, T beta, const Y& y, U gamma, Z&& z) {
-  transform(where, {elementwise::axpbypcz, alpha, beta, as_operand(x), as_operand(y), as_output(z),
-                    gamma});
+template <class S, class X, class T, class Y, class U, class Z>
+auto axpbypcz(const executor& where, const S& alpha, const X& x, const T& beta, const Y& y,
+              const U& gamma, Z&& z) {
+  return detail::run_elementwise<elementwise::axpbypcz>(where, x, y, z, alpha, beta, gamma);
 }
 
 /// The same on `automatic()`.
-template <element S, vector_operand X, element T, vector_operand Y, element U, vector_output Z>
-  requires transforms::computable<elementwise::axpbypcz, X, Y, Z> &&
-           transforms::factor<S, elementwise::axpbypcz, X, Y, Z> &&
-           transforms::factor<T, elementwise::axpbypcz, X, Y, Z> &&
-           transforms::factor<U, elementwise::axpbypcz, X, Y, Z>
-void axpbypcz(S alpha, const X& x, T beta, const Y& y, U gamma, Z&& z) {
-  axpbypcz(automatic(), alpha, x, beta, y, gamma, z);
+template <class... T, bool valid = detail::is_call<6, void, T...>>
+  requires(!detail::on_executor<6, 6, T...>)
+auto axpbypcz(T&&... arguments) {
+  static_assert(valid, "axpbypcz(alpha, x, beta, y, gamma, z) may begin with an executor");
+  if constexpr (valid) return axpbypcz(automatic(), arguments...);
 }
 
 /// z_i = x_i + y_i.
-template <vector_operand X, vector_operand Y, vector_output Z>
-  requires transforms::computable<elementwise::add, X, Y, Z>
-void add(const executor& where, const X& x, const Y& y, Z&& z) {
-  transform(where, {elementwise::add, {}, {}, as_operand(x), as_operand(y), as_output(z)});
+template <class X, class Y, class Z>
+auto add(const executor& where, const X& x, const Y& y, Z&& z) {
+  return detail::run_elementwise<elementwise::add>(where, x, y, z);
 }
 
 /// The same on `automatic()`.
-template <vector_operand X, vector_operand Y, vector_output Z>
-  requires transforms::computable<elementwise::add, X, Y, Z>
-void add(const X& x, const Y& y, Z&& z) {
-  add(automatic(), x, y, z);
+template <class... T, bool valid = detail::is_call<3, void, T...>>
+  requires(!detail::on_executor<3, 3, T...>)
+auto add(T&&... arguments) {
+  static_assert(valid, "add(x, y, z) may begin with an executor");
+  if constexpr (valid) return add(automatic(), arguments...);
 }
 
 /// z_i = x_i - y_i.
-template <vector_operand X, vector_operand Y, vector_output Z>
-  requires transforms::computable<elementwise::sub, X, Y, Z>
-void sub(const executor& where, const X& x, const Y& y, Z&& z) {
-  transform(where, {elementwise::sub, {}, {}, as_operand(x), as_operand(y), as_output(z)});
+template <class X, class Y, class Z>
+auto sub(const executor& where, const X& x, const Y& y, Z&& z) {
+  return detail::run_elementwise<elementwise::sub>(where, x, y, z);
 }
 
 /// The same on `automatic()`.
-template <vector_operand X, vector_operand Y, vector_output Z>
-  requires transforms::computable<elementwise::sub, X, Y, Z>
-void sub(const X& x, const Y& y, Z&& z) {
-  sub(automatic(), x, y, z);
+template <class... T, bool valid = detail::is_call<3, void, T...>>
+  requires(!detail::on_executor<3, 3, T...>)
+auto sub(T&&... arguments) {
+  static_assert(valid, "sub(x, y, z) may begin with an executor");
+  if constexpr (valid) return sub(automatic(), arguments...);
 }
 
 /// z_i = x_i*y_i; complex (xr yr - xi yi) + (xr yi + xi yr) i, a real factor's imaginary part being
 /// +0.
-template <vector_operand X, vector_operand Y, vector_output Z>
-  requires transforms::computable<elementwise::mul, X, Y, Z>
-void mul(const executor& where, const X& x, const Y& y, Z&& z) {
-  transform(where, {elementwise::mul, {}, {}, as_operand(x), as_operand(y), as_output(z)});
+template <class X, class Y, class Z>
+auto mul(const executor& where, const X& x, const Y& y, Z&& z) {
+  return detail::run_elementwise<elementwise::mul>(where, x, y, z);
 }
 
 /// The same on `automatic()`.
-template <vector_operand X, vector_operand Y, vector_output Z>
-  requires transforms::computable<elementwise::mul, X, Y, Z>
-void mul(const X& x, const Y& y, Z&& z) {
-  mul(automatic(), x, y, z);
+template <class... T, bool valid = detail::is_call<3, void, T...>>
+  requires(!detail::on_executor<3, 3, T...>)
+auto mul(T&&... arguments) {
+  static_assert(valid, "mul(x, y, z) may begin with an executor");
+  if constexpr (valid) return mul(automatic(), arguments...);
 }
 
 /// z_i = (alpha*x_i)*y_i + beta*z_i, products as of `mul`; z is not read where beta is 0.
-template <element S, vector_operand X, vector_operand Y, element T, vector_output Z>
-  requires transforms::computable<elementwise::axypbz, X, Y, Z> &&
-           transforms::factor<S, elementwise::axypbz, X, Y, Z> &&
-           transforms::factor<T, elementwise::axypbz, X, Y, Z>
-void axypbz(const executor& where, S alpha, const X& x, const Y& y, T beta, Z&& z) {
-  transform(where, {elementwise::axypbz, alpha, beta, as_operand(x), as_operand(y), as_output(z)});
+template <class S, class X, class Y, class T, class Z>
+auto axypbz(const executor& where, const S& alpha, const X& x, const Y& y, const T& beta, Z&& z) {
+  return detail::run_elementwise<elementwise::axypbz>(where, x, y, z, alpha, beta);
 }
 
 /// The same on `automatic()`.
-template <element S, vector_operand X, vector_operand Y, element T, vector_output Z>
-  requires transforms::computable<elementwise::axypbz, X, Y, Z> &&
-           transforms::factor<S, elementwise::axypbz, X, Y, Z> &&
-           transforms::factor<T, elementwise::axypbz, X, Y, Z>
-void axypbz(S alpha, const X& x, const Y& y, T beta, Z&& z) {
-  axypbz(automatic(), alpha, x, y, beta, z);
+template <class... T, bool valid = detail::is_call<5, void, T...>>
+  requires(!detail::on_executor<5, 5, T...>)
+auto axypbz(T&&... arguments) {
+  static_assert(valid, "axypbz(alpha, x, y, beta, z) may begin with an executor");
+  if constexpr (valid) return axypbz(automatic(), arguments...);
 }
 
 /// y_i = max(x_i, 0): +0 for -0, NaN for NaN. Real.
-template <vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::relu, X, X, Y>
-void relu(const executor& where, const X& x, Y&& y) {
-  transform(where, {elementwise::relu, {}, {}, as_operand(x), {}, as_output(y)});
+template <class X, class Y>
+auto relu(const executor& where, const X& x, Y&& y) {
+  return detail::run_elementwise<elementwise::relu>(where, x, x, y);
 }
 
 /// The same on `automatic()`.
-template <vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::relu, X, X, Y>
-void relu(const X& x, Y&& y) {
-  relu(automatic(), x, y);
+template <class... T, bool valid = detail::is_call<2, void, T...>>
+  requires(!detail::on_executor<2, 2, T...>)
+auto relu(T&&... arguments) {
+  static_assert(valid, "relu(x, y) may begin with an executor");
+  if constexpr (valid) return relu(automatic(), arguments...);
 }
 
 /// y_i = 1 / (1 + exp(-x_i)), floating-point: at most 1 ulp off in float32 and float64, correctly
 /// rounded between 16-bit types; no intermediate overflow.
-template <vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::sigmoid, X, X, Y>
-void sigmoid(const executor& where, const X& x, Y&& y) {
-  transform(where, {elementwise::sigmoid, {}, {}, as_operand(x), {}, as_output(y)});
+template <class X, class Y>
+auto sigmoid(const executor& where, const X& x, Y&& y) {
+  return detail::run_elementwise<elementwise::sigmoid>(where, x, x, y);
 }
 
 /// The same on `automatic()`.
-template <vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::sigmoid, X, X, Y>
-void sigmoid(const X& x, Y&& y) {
-  sigmoid(automatic(), x, y);
+template <class... T, bool valid = detail::is_call<2, void, T...>>
+  requires(!detail::on_executor<2, 2, T...>)
+auto sigmoid(T&&... arguments) {
+  static_assert(valid, "sigmoid(x, y) may begin with an executor");
+  if constexpr (valid) return sigmoid(automatic(), arguments...);
 }
 
 /// y_i = exp(x_i), floating-point, as accurate as `sigmoid`.
-template <vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::exp, X, X, Y>
-void exp(const executor& where, const X& x, Y&& y) {
-  transform(where, {elementwise::exp, {}, {}, as_operand(x), {}, as_output(y)});
+template <class X, class Y>
+auto exp(const executor& where, const X& x, Y&& y) {
+  return detail::run_elementwise<elementwise::exp>(where, x, x, y);
 }
 
 /// The same on `automatic()`.
-template <vector_operand X, vector_output Y>
-  requires transforms::computable<elementwise::exp, X, X, Y>
-void exp(const X& x, Y&& y) {
-  exp(automatic(), x, y);
+template <class... T, bool valid = detail::is_call<2, void, T...>>
+  requires(!detail::on_executor<2, 2, T...>)
+auto exp(T&&... arguments) {
+  static_assert(valid, "exp(x, y) may begin with an executor");
+  if constexpr (valid) return exp(automatic(), arguments...);
 }
 
-// --- Compile errors ------------------------------------------------------------------------------
-// @cond
-
-namespace transforms {
-
-using for_fill = refusals::arguments<refusals::factor, refusals::output>;
-using for_swap = refusals::arguments<refusals::output, refusals::output>;
-using for_copy = refusals::arguments<refusals::vector, refusals::output>;
-using for_scal = refusals::arguments<refusals::factor, refusals::output>;
-using for_axpy = refusals::arguments<refusals::factor, refusals::vector, refusals::output>;
-using for_axpby =
-    refusals::arguments<refusals::factor, refusals::vector, refusals::factor, refusals::output>;
-using for_waxpby = refusals::arguments<refusals::factor, refusals::vector, refusals::factor,
-                                       refusals::vector, refusals::output>;
-using for_axpbypcz = refusals::arguments<refusals::factor, refusals::vector, refusals::factor,
-                                         refusals::vector, refusals::factor, refusals::output>;
-using for_add = refusals::arguments<refusals::vector, refusals::vector, refusals::output>;
-using for_axypbz = refusals::arguments<refusals::factor, refusals::vector, refusals::vector,
-                                       refusals::factor, refusals::output>;
-
-}  // namespace transforms
-
-template <class... T>
-  requires refusals::refused<transforms::for_fill, T...>
-auto fill(const T&...) {
-  return refusals::refuse<transforms::for_fill, T...>();
-}
-
-template <class... T>
-auto fill(...) {
-  static_assert(refusals::never<T...>,
-                "fill(value, z) may begin with an executor; numbers that are not integers don't "
-                "go into integers, complex ones not into real ones, and only bool into bool; "
-                "what is written is not const");
-  return 0.0;
-}
-
-template <class X, class Y>
-  requires refusals::refused<transforms::for_swap, X, Y>
-auto swap(const executor&, const X&, const Y&) {
-  return refusals::refuse<transforms::for_swap, X, Y>();
-}
-
-template <class... T>
-auto swap(...) {
-  static_assert(refusals::never<T...>,
-                "swap(where, x, y) begins with an executor and exchanges vectors of the same "
-                "type, neither of them const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_copy, T...>
-auto copy(const T&...) {
-  return refusals::refuse<transforms::for_copy, T...>();
-}
-
-template <class... T>
-auto copy(...) {
-  static_assert(refusals::never<T...>,
-                "copy(x, y) may begin with an executor; numbers that are not integers don't go "
-                "into integers, complex ones not into real ones, and only bool into bool; what "
-                "is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_scal, T...>
-auto scal(const T&...) {
-  return refusals::refuse<transforms::for_scal, T...>();
-}
-
-template <class... T>
-auto scal(...) {
-  static_assert(refusals::never<T...>,
-                "scal(alpha, x) may begin with an executor; a factor is complex only where x is, "
-                "and no integer type or bool takes other numbers; what is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_axpy, T...>
-auto axpy(const T&...) {
-  return refusals::refuse<transforms::for_axpy, T...>();
-}
-
-template <class... T>
-auto axpy(...) {
-  static_assert(refusals::never<T...>,
-                "axpy(alpha, x, y) may begin with an executor; numbers that are not integers "
-                "don't go into integers, complex ones not into real ones, and only bool into "
-                "bool, whether elements or factors; what is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_axpby, T...>
-auto axpby(const T&...) {
-  return refusals::refuse<transforms::for_axpby, T...>();
-}
-
-template <class... T>
-auto axpby(...) {
-  static_assert(refusals::never<T...>,
-                "axpby(alpha, x, beta, y) may begin with an executor; numbers that are not "
-                "integers don't go into integers, complex ones not into real ones, and only bool "
-                "into bool, whether elements or factors; what is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_waxpby, T...>
-auto waxpby(const T&...) {
-  return refusals::refuse<transforms::for_waxpby, T...>();
-}
-
-template <class... T>
-auto waxpby(...) {
-  static_assert(refusals::never<T...>,
-                "waxpby(alpha, x, beta, y, w) may begin with an executor; numbers that are not "
-                "integers don't go into integers, complex ones not into real ones, and only bool "
-                "into bool, whether elements or factors; what is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_axpbypcz, T...>
-auto axpbypcz(const T&...) {
-  return refusals::refuse<transforms::for_axpbypcz, T...>();
-}
-
-template <class... T>
-auto axpbypcz(...) {
-  static_assert(refusals::never<T...>,
-                "axpbypcz(alpha, x, beta, y, gamma, z) may begin with an executor; numbers that "
-                "are not integers don't go into integers, complex ones not into real ones, and "
-                "only bool into bool, whether elements or factors; what is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_add, T...>
-auto add(const T&...) {
-  return refusals::refuse<transforms::for_add, T...>();
-}
-
-template <class... T>
-auto add(...) {
-  static_assert(refusals::never<T...>,
-                "add(x, y, z) may begin with an executor; numbers that are not integers don't go "
-                "into integers, complex ones not into real ones, and only bool into bool; what "
-                "is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_add, T...>
-auto sub(const T&...) {
-  return refusals::refuse<transforms::for_add, T...>();
-}
-
-template <class... T>
-auto sub(...) {
-  static_assert(refusals::never<T...>,
-                "sub(x, y, z) may begin with an executor; numbers that are not integers don't go "
-                "into integers, complex ones not into real ones, and only bool into bool; what "
-                "is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_add, T...>
-auto mul(const T&...) {
-  return refusals::refuse<transforms::for_add, T...>();
-}
-
-template <class... T>
-auto mul(...) {
-  static_assert(refusals::never<T...>,
-                "mul(x, y, z) may begin with an executor; numbers that are not integers don't go "
-                "into integers, complex ones not into real ones, and only bool into bool; what "
-                "is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_axypbz, T...>
-auto axypbz(const T&...) {
-  return refusals::refuse<transforms::for_axypbz, T...>();
-}
-
-template <class... T>
-auto axypbz(...) {
-  static_assert(refusals::never<T...>,
-                "axypbz(alpha, x, y, beta, z) may begin with an executor; numbers that are not "
-                "integers don't go into integers, complex ones not into real ones, and only bool "
-                "into bool, whether elements or factors; what is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_copy, T...>
-auto relu(const T&...) {
-  return refusals::refuse<transforms::for_copy, T...>();
-}
-
-template <class... T>
-auto relu(...) {
-  static_assert(refusals::never<T...>,
-                "relu(x, y) may begin with an executor; x is not complex, and numbers that are "
-                "not integers don't go into integers, complex ones not into real ones, and only "
-                "bool into bool; what is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_copy, T...>
-auto sigmoid(const T&...) {
-  return refusals::refuse<transforms::for_copy, T...>();
-}
-
-template <class... T>
-auto sigmoid(...) {
-  static_assert(refusals::never<T...>,
-                "sigmoid(x, y) may begin with an executor; x is not complex and of no integer "
-                "type; y holds fractions; what is written is not const");
-  return 0.0;
-}
-
-template <class... T>
-  requires refusals::refused<transforms::for_copy, T...>
-auto exp(const T&...) {
-  return refusals::refuse<transforms::for_copy, T...>();
-}
-
-template <class... T>
-auto exp(...) {
-  static_assert(refusals::never<T...>,
-                "exp(x, y) may begin with an executor; x is not complex and of no integer type; "
-                "y holds fractions; what is written is not const");
-  return 0.0;
-}
-
-// @endcond
 }  // namespace tally

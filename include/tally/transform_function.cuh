@@ -19,9 +19,7 @@
 #include <type_traits>
 
 namespace tally {
-namespace maps {
-
-using functions::no_vector;
+namespace detail {
 
 /// Bits of one or several elements; integers, since std::complex can't be constructed on a device.
 template <std::size_t size>
@@ -85,9 +83,9 @@ struct map_job {
   template <class T>
   using word = adjacent<T, lanes, lanes * sizeof(T)>;
 
-  functions::on_device_function<F> f;
-  const types::stored_t<X>* x;
-  const types::stored_t<Y>* y;
+  on_device_function<F> f;
+  const detail::stored_t<X>* x;
+  const detail::stored_t<Y>* y;
   Z* z;
   std::ptrdiff_t x_increment;
   std::ptrdiff_t y_increment;
@@ -96,9 +94,7 @@ struct map_job {
   std::int64_t head;   ///< elements before the first word
   std::int64_t whole;  ///< number of words
 
-  __device__ Z value(const X& a, const Y& b) const {
-    return functions::canonical(static_cast<Z>(f(a, b)));
-  }
+  __device__ Z value(const X& a, const Y& b) const { return canonical(static_cast<Z>(f(a, b))); }
 };
 
 /// `words` per thread, all loads in flight at once. The last block also takes the elements before
@@ -110,8 +106,8 @@ __global__ void __launch_bounds__(256)
   constexpr int lanes = Job::lanes;
   const std::int64_t first =
       std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
-  typename Job::template word<types::stored_t<X>> x[words];
-  typename Job::template word<types::stored_t<Y>> y[words];
+  typename Job::template word<detail::stored_t<X>> x[words];
+  typename Job::template word<detail::stored_t<Y>> y[words];
 #pragma unroll
   for (int k = 0; k < words; ++k) {
     const std::int64_t word = first + k * static_cast<int>(blockDim.x);
@@ -132,7 +128,7 @@ __global__ void __launch_bounds__(256)
     std::int64_t i = threadIdx.x;
     if (i >= job.head) i += job.whole * lanes;
     if (i < job.n) {
-      adjacent<types::stored_t<Y>> b;
+      adjacent<detail::stored_t<Y>> b;
       if constexpr (Job::two) b = b.load(job.y + i);
       job.z[i] = job.value(job.x[i], b[0]);
     }
@@ -146,8 +142,8 @@ __global__ void __launch_bounds__(256)
   using Job = map_job<F, Z, X, Y>;
   const std::int64_t first =
       std::int64_t{blockIdx.x} * static_cast<int>(count * blockDim.x) + threadIdx.x;
-  adjacent<types::stored_t<X>> x[count];
-  adjacent<types::stored_t<Y>> y[count];
+  adjacent<detail::stored_t<X>> x[count];
+  adjacent<detail::stored_t<Y>> y[count];
 #pragma unroll
   for (int k = 0; k < count; ++k) {
     const std::int64_t i = first + k * static_cast<int>(blockDim.x);
@@ -174,19 +170,19 @@ inline constexpr map_shape words_shape = {2, 128};
 inline constexpr map_shape elements_shape = {4, 256};
 
 template <class F, class Z, class X, class Y = no_vector>
-class on_device {
-  static_assert(functions::travels<F>);
+class map_on_device {
+  static_assert(travels<F>);
   using job = map_job<F, Z, X, Y>;
 
  public:
-  explicit on_device(const F& f) : job_{{f}, nullptr, nullptr, nullptr, 1, 1, 1, 0, 0, 0} {}
+  explicit map_on_device(const F& f) : job_{{f}, nullptr, nullptr, nullptr, 1, 1, 1, 0, 0, 0} {}
 
   void run(const executor& where, const char* function, const operand& x, const operand* y,
            const output_operand& z) {
-    job_.x = static_cast<const types::stored_t<X>*>(x.data);
+    job_.x = static_cast<const detail::stored_t<X>*>(x.data);
     job_.x_increment = x.increment;
     if (y != nullptr) {
-      job_.y = static_cast<const types::stored_t<Y>*>(y->data);
+      job_.y = static_cast<const detail::stored_t<Y>*>(y->data);
       job_.y_increment = y->increment;
     }
     job_.z = static_cast<Z*>(z.data);
@@ -210,20 +206,19 @@ class on_device {
   }
 
   static int launch(void* self, CUstream_st* stream) {
-    const auto& call = *static_cast<const on_device*>(self);
+    const auto& call = *static_cast<const map_on_device*>(self);
     const map_shape shape = call.aligned_alike_ ? words_shape : elements_shape;
     const auto kernel = call.aligned_alike_ ? map_words<words_shape.each, F, Z, X, Y>
                                             : map_elements<elements_shape.each, F, Z, X, Y>;
     const std::int64_t count = call.aligned_alike_ ? call.job_.whole : call.job_.n;
     const std::int64_t a_block = shape.each * std::int64_t{shape.threads};
     const auto blocks = std::max<std::int64_t>((count + a_block - 1) / a_block, 1);
-    return functions::launch(kernel, static_cast<unsigned>(blocks), shape.threads, stream,
-                             call.job_);
+    return detail::launch(kernel, static_cast<unsigned>(blocks), shape.threads, stream, call.job_);
   }
 
   job job_;
   bool aligned_alike_ = false;
 };
 
-}  // namespace maps
+}  // namespace detail
 }  // namespace tally

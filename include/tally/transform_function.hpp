@@ -9,12 +9,12 @@
 // <tally/detail/functions.hpp>.
 #pragma once
 
+#include <tally/detail/arguments.hpp>
 #include <tally/detail/functions.hpp>
-#include <tally/detail/refusal.hpp>
 #include <tally/dot.hpp>
+#include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
 #include <tally/operand.hpp>
-#include <tally/transform.hpp>
 #include <tally/types.hpp>
 
 #include <algorithm>
@@ -23,12 +23,26 @@
 #include <utility>
 
 namespace tally {
-namespace maps {
-
-using functions::value_t;
+namespace detail {
 
 template <class Z, class F, class... T>
-concept callable = requires(const F& f, const T&... elements) { static_cast<Z>(f(elements...)); };
+constexpr bool is_map() {
+  constexpr bool valid = returns<Z, F, T...>;
+  static_assert(valid,
+                "transform's function takes an element of x, or one of x and one of y, is called "
+                "as const, and returns what can be converted to z's type");
+  if constexpr (valid) {
+    using value = std::invoke_result_t<const F&, const T&...>;
+    constexpr bool fits = !std::is_integral_v<Z> || std::is_integral_v<value> ||
+                          !std::is_convertible_v<value, double>;
+    static_assert(fits,
+                  "transform's function returns numbers that are not integers, which don't go into "
+                  "z's integers; it may convert them");
+    return fits;
+  } else {
+    return false;
+  }
+}
 
 template <class Z, class F>
 struct written_value {
@@ -36,14 +50,14 @@ struct written_value {
 
   template <class... T>
   Z operator()(const T&... elements) const {
-    return functions::canonical(static_cast<Z>(f(elements...)));
+    return canonical(static_cast<Z>(f(elements...)));
   }
 };
 
 template <class Z, class Values>
-class on_host {
+class map_on_host {
  public:
-  on_host(const Values& values, const output_operand& z) : values_(values), z_(z) {}
+  map_on_host(const Values& values, const output_operand& z) : values_(values), z_(z) {}
 
   void run(const executor& where, const char* function, const operand& x, const operand* y) {
     for_each_part(where, function, x, y, z_, {.context = this, .run = run_part});
@@ -52,7 +66,7 @@ class on_host {
 
  private:
   static void run_part(void* self, std::size_t, std::size_t first, std::size_t n) {
-    auto& call = *static_cast<on_host*>(self);
+    auto& call = *static_cast<map_on_host*>(self);
     call.thrown_.from([&] { call.write(first, n); });
   }
   void write(std::size_t first, std::size_t n) const {
@@ -71,10 +85,10 @@ class on_host {
 
   const Values& values_;
   output_operand z_;
-  functions::first_exception thrown_;
+  first_exception thrown_;
 };
 
-}  // namespace maps
+}  // namespace detail
 }  // namespace tally
 
 #if TALLY_HAS_DEVICE_CODE
@@ -82,11 +96,11 @@ class on_host {
 #endif
 
 namespace tally {
-namespace maps {
+namespace detail {
 inline namespace TALLY_CODE {
 
 template <class F, class Z, class... V>
-void call(const executor& where, const F& f, Z& z, const V&... vectors) {
+void call_map(const executor& where, const F& f, Z& z, const V&... vectors) {
   static constexpr char name[] = "tally::transform";
   const output_operand output = as_output(z);
   const operand all[] = {as_operand(vectors)...};
@@ -94,31 +108,28 @@ void call(const executor& where, const F& f, Z& z, const V&... vectors) {
 #if TALLY_HAS_DEVICE_CODE
   const executor chosen =
       where.backend() != nullptr ? where : choose(as_operand(vectors)..., output);
-  if constexpr (functions::travels<F>) {
+  if constexpr (travels<F>) {
     if (chosen.name() == "cuda") {
-      return on_device<F, value_t<Z>, value_t<V>...>(f).run(chosen, name, all[0], y, output);
+      return map_on_device<F, value_t<Z>, value_t<V>...>(f).run(chosen, name, all[0], y, output);
     }
   }
-  if constexpr (functions::only_on_device<F>) {
-    functions::refuse_on_host(name, chosen);
+  if constexpr (only_on_device<F>) {
+    refuse_on_host(name, chosen);
   } else
 #endif
-      if constexpr (!callable<value_t<Z>, F, value_t<V>...>) {
-    static_assert(callable<value_t<Z>, F, value_t<V>...>,
-                  "transform's function takes an element of x, or one of x and one of y, is "
-                  "called as const, and returns what can be converted to z's type");
-  } else {
+      if constexpr (is_map<value_t<Z>, F, value_t<V>...>()) {
     const written_value<value_t<Z>, F> map{f};
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
-      return functions::values<value_t<Z>, decltype(map), value_t<V>...>{
-          map, {functions::vector<value_t<V>>(all[i])...}};
+      return values<value_t<Z>, decltype(map), value_t<V>...>{
+          map, {typed_vector<value_t<V>>(all[i])...}};
     }(std::index_sequence_for<V...>());
-    on_host<value_t<Z>, std::remove_cv_t<decltype(each)>>(each, output).run(where, name, all[0], y);
+    map_on_host<value_t<Z>, std::remove_cv_t<decltype(each)>>(each, output)
+        .run(where, name, all[0], y);
   }
 }
 
 }  // namespace TALLY_CODE
-}  // namespace maps
+}  // namespace detail
 
 inline namespace TALLY_CODE {
 
@@ -135,52 +146,29 @@ inline namespace TALLY_CODE {
 /// @throws error as <tally/transform.hpp>; invalid_argument if the executor can't run f. Exceptions
 ///               of f on the host reach the caller after all parts have ended; z is then partly
 ///               written.
-template <vector_operand X, vector_output Z, functions::function F>
-void transform(const executor& where, const X& x, Z&& z, F f) {
-  maps::call(where, f, z, x);
+template <class X, class Z, class F>
+auto transform(const executor& where, const X& x, Z&& z, F f) {
+  if constexpr (detail::is_vector<X>() && detail::is_output<Z>() && detail::is_function<F>()) {
+    detail::call_map(where, f, z, x);
+  }
 }
 
 /// z_i = f(x_i, y_i), of any types. z may be x, y or both.
-template <vector_operand X, vector_operand Y, vector_output Z, functions::function F>
-void transform(const executor& where, const X& x, const Y& y, Z&& z, F f) {
-  maps::call(where, f, z, x, y);
+template <class X, class Y, class Z, class F>
+auto transform(const executor& where, const X& x, const Y& y, Z&& z, F f) {
+  if constexpr (detail::is_vector<X>() && detail::is_vector<Y>() && detail::is_output<Z>() &&
+                detail::is_function<F>()) {
+    detail::call_map(where, f, z, x, y);
+  }
 }
 
 /// The same on `automatic()`.
-template <vector_operand X, vector_output Z, functions::function F>
-void transform(const X& x, Z&& z, F f) {
-  maps::call(automatic(), f, z, x);
-}
-
-/// The same on `automatic()`.
-template <vector_operand X, vector_operand Y, vector_output Z, functions::function F>
-void transform(const X& x, const Y& y, Z&& z, F f) {
-  maps::call(automatic(), f, z, x, y);
+template <class... T, bool valid = detail::is_call<3, void, T...> || detail::is_call<4, void, T...>>
+  requires(!detail::on_executor<3, 4, T...> && !detail::erased_call<transform_arguments, T...>)
+auto transform(T&&... arguments) {
+  static_assert(valid, "transform(x, z, f) or transform(x, y, z, f) may begin with an executor");
+  if constexpr (valid) return transform(automatic(), arguments...);
 }
 
 }  // namespace TALLY_CODE
-// --- Compile errors ------------------------------------------------------------------------------
-// @cond
-
-namespace maps {
-
-using for_transform = refusals::arguments<refusals::vector, refusals::vector>;
-
-}  // namespace maps
-
-template <class... T>
-  requires refusals::refused<maps::for_transform, T...>
-auto transform(const T&...) {
-  return refusals::refuse<maps::for_transform, T...>();
-}
-
-template <class... T>
-auto transform(...) {
-  static_assert(refusals::never<T...>,
-                "transform(x, z, f) or transform(x, y, z, f) may begin with an executor; f is a "
-                "function or a function object, and z is not const");
-  return 0.0;
-}
-
-// @endcond
 }  // namespace tally

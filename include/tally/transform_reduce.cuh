@@ -22,15 +22,12 @@
 #include <type_traits>
 
 namespace tally {
-namespace transform_reduction {
-
-using functions::no_vector;
-using functions::on_device_function;
+namespace detail {
 
 template <class R, class Reduce, class Map>
 inline constexpr bool runs_on_device =
-    std::is_trivially_copyable_v<R> && sizeof(R) <= device_sum::max_bytes &&
-    functions::travels<Reduce> && functions::travels<Map>;
+    std::is_trivially_copyable_v<R> && sizeof(R) <= device_sum::max_bytes && travels<Reduce> &&
+    travels<Map>;
 
 template <class F>
 inline constexpr bool is_plus = false;
@@ -61,8 +58,8 @@ struct reduce_job {
   R identity;
   on_device_function<Reduce> reduce;
   on_device_function<Map> map;
-  const types::stored_t<X>* x;
-  const types::stored_t<Y>* y;
+  const detail::stored_t<X>* x;
+  const detail::stored_t<Y>* y;
   std::ptrdiff_t x_increment;
   std::ptrdiff_t y_increment;
   std::int64_t n;
@@ -266,23 +263,23 @@ __global__ void __launch_bounds__(max_warps* warp_size, 2)
 // --- Host side -----------------------------------------------------------------------------------
 
 template <class R, class Reduce, class Map, class X, class Y = no_vector>
-class on_device {
+class reduce_on_device {
   static_assert(runs_on_device<R, Reduce, Map>);
   using job = reduce_job<R, Reduce, Map, X, Y>;
 
  public:
-  on_device(const R& identity, const Reduce& reduce, const Map& map)
+  reduce_on_device(const R& identity, const Reduce& reduce, const Map& map)
       : job_{identity, {reduce}, {map}, nullptr, nullptr, 1, 1, 0, 1, 0, {}} {}
 
   /// `result` null: waits for the value.
   R run(const executor& where, const char* function, const operand& x, const operand* y,
         R* result) {
     job_.n = static_cast<std::int64_t>(x.size);
-    job_.x = static_cast<const types::stored_t<X>*>(x.data);
+    job_.x = static_cast<const detail::stored_t<X>*>(x.data);
     job_.x_increment = x.increment;
     adjacent_ = are_adjacent<X>(x);
     if (y != nullptr) {
-      job_.y = static_cast<const types::stored_t<Y>*>(y->data);
+      job_.y = static_cast<const detail::stored_t<Y>*>(y->data);
       job_.y_increment = y->increment;
       adjacent_ = adjacent_ && are_adjacent<Y>(*y);
     }
@@ -312,11 +309,11 @@ class on_device {
   }
 
   static int launch(void* self, const device_sum& lent) {
-    auto& call = *static_cast<on_device*>(self);
+    auto& call = *static_cast<reduce_on_device*>(self);
     call.job_.lent = lent;
     const auto kernel = call.adjacent_ ? reduce_kernel<true, R, Reduce, Map, X, Y>
                                        : reduce_kernel<false, R, Reduce, Map, X, Y>;
-    return functions::launch(kernel, call.blocks_, call.warps_ * warp_size, lent.stream, call.job_);
+    return detail::launch(kernel, call.blocks_, call.warps_ * warp_size, lent.stream, call.job_);
   }
 
   job job_;
@@ -324,5 +321,5 @@ class on_device {
   unsigned warps_ = 1, blocks_ = 1;
 };
 
-}  // namespace transform_reduction
+}  // namespace detail
 }  // namespace tally

@@ -10,8 +10,8 @@
 // function, and on a GPU: <tally/detail/functions.hpp>.
 #pragma once
 
+#include <tally/detail/arguments.hpp>
 #include <tally/detail/functions.hpp>
-#include <tally/detail/refusal.hpp>
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
@@ -31,16 +31,12 @@
 #include <vector>
 
 namespace tally {
-namespace transform_reduction {
-
-using functions::canonical;
-using functions::keep;
-using functions::value_t;
+namespace detail {
 
 template <class R, class Reduce, class Terms>
-class on_host {
+class reduce_on_host {
  public:
-  on_host(const R& identity, const Reduce& reduce, const Terms& terms)
+  reduce_on_host(const R& identity, const Reduce& reduce, const Terms& terms)
       : result_(identity), identity_(identity), combine_{reduce}, terms_(terms) {}
 
   R run(const executor& where, const char* function, const operand& x, const operand* y,
@@ -85,11 +81,11 @@ class on_host {
   }
 
   static void prepare(void* self, std::size_t parts) {
-    auto& call = *static_cast<on_host*>(self);
+    auto& call = *static_cast<reduce_on_host*>(self);
     call.parts_.assign(parts, {call.identity_});
   }
   static void run_part(void* self, std::size_t part, std::size_t first, std::size_t n) {
-    auto& call = *static_cast<on_host*>(self);
+    auto& call = *static_cast<reduce_on_host*>(self);
     call.thrown_.from([&] {
       tree chunks(call.combine_);
       for (std::size_t i = 0; i < n; i += order::chunk) {
@@ -101,7 +97,7 @@ class on_host {
     });
   }
   static void finish(void* self) {
-    auto& call = *static_cast<on_host*>(self);
+    auto& call = *static_cast<reduce_on_host*>(self);
     if (call.parts_.empty() || call.thrown_) return;
     call.thrown_.from([&] {
       tree parts(call.combine_);
@@ -117,21 +113,18 @@ class on_host {
   combination combine_;
   const Terms& terms_;
   std::vector<node> parts_;
-  functions::first_exception thrown_;
+  first_exception thrown_;
 };
-
-template <class R, class F, class... T>
-concept callable = requires(const F& f, T... values) { static_cast<R>(f(values...)); };
 
 /// Destination of one result, not null.
 template <class P>
-results::value_t<P>* required(P& result) {
-  auto* const r = results::first("tally::transform_reduce", result);
+result_value_t<P>* required_result(P& result) {
+  auto* const r = first_result("tally::transform_reduce", result);
   if (r == nullptr) throw error(errc::null_pointer, "tally::transform_reduce: result is null");
   return r;
 }
 
-}  // namespace transform_reduction
+}  // namespace detail
 }  // namespace tally
 
 #if TALLY_HAS_DEVICE_CODE
@@ -139,13 +132,13 @@ results::value_t<P>* required(P& result) {
 #endif
 
 namespace tally {
-namespace transform_reduction {
+namespace detail {
 inline namespace TALLY_CODE {
 
 /// `result` null: the value is returned.
 template <class R, class Reduce, class Map, class... V>
-R call(const executor& where, const R& identity, const Reduce& reduce, const Map& map, R* result,
-       const V&... vectors) {
+R run_reduce(const executor& where, const R& identity, const Reduce& reduce, const Map& map,
+             R* result, const V&... vectors) {
   static constexpr char name[] = "tally::transform_reduce";
   const operand all[] = {as_operand(vectors)...};
   const operand* const y = sizeof...(V) > 1 ? all + 1 : nullptr;
@@ -153,37 +146,46 @@ R call(const executor& where, const R& identity, const Reduce& reduce, const Map
   const executor chosen = where.backend() != nullptr ? where : choose(as_operand(vectors)...);
   if constexpr (runs_on_device<R, Reduce, Map>) {
     if (chosen.name() == "cuda") {
-      return on_device<R, Reduce, Map, value_t<V>...>(identity, reduce, map)
+      return reduce_on_device<R, Reduce, Map, value_t<V>...>(identity, reduce, map)
           .run(chosen, name, all[0], y, result);
     }
   }
-  if constexpr (functions::only_on_device<Reduce> || functions::only_on_device<Map>) {
-    functions::refuse_on_host(name, chosen);
+  if constexpr (only_on_device<Reduce> || only_on_device<Map>) {
+    refuse_on_host(name, chosen);
   } else
 #endif
-      if constexpr (!callable<R, Map, value_t<V>...>) {
-    static_assert(callable<R, Map, value_t<V>...>,
+      if constexpr (!returns<R, Map, value_t<V>...>) {
+    static_assert(returns<R, Map, value_t<V>...>,
                   "transform_reduce's map, its last function, takes an element of x, or one of x "
                   "and one of y, is called as const, and returns what can be converted to "
                   "identity's type");
-  } else if constexpr (!callable<R, Reduce, R, R>) {
-    static_assert(callable<R, Reduce, R, R>,
+  } else if constexpr (!returns<R, Reduce, R, R>) {
+    static_assert(returns<R, Reduce, R, R>,
                   "transform_reduce's reduce, its first function, takes two values of identity's "
                   "type, is called as const, and returns what can be converted to that type");
   } else {
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
-      return functions::values<R, Map, value_t<V>...>{map,
-                                                      {functions::vector<value_t<V>>(all[i])...}};
+      return values<R, Map, value_t<V>...>{map, {typed_vector<value_t<V>>(all[i])...}};
     }(std::index_sequence_for<V...>());
-    const R r = on_host<R, Reduce, std::remove_cv_t<decltype(each)>>(identity, reduce, each)
+    const R r = reduce_on_host<R, Reduce, std::remove_cv_t<decltype(each)>>(identity, reduce, each)
                     .run(where, name, all[0], y, result);
     if (result != nullptr) *result = r;
     return r;
   }
 }
 
+template <class R, class Reduce, class Map, class... V>
+R call_reduce(const executor& where, const R& identity, const Reduce& reduce, const Map& map,
+              R* result, const V&... vectors) {
+  if constexpr ((... && is_vector<V>())) {
+    return run_reduce<R>(where, identity, reduce, map, result, vectors...);
+  } else {
+    return identity;
+  }
+}
+
 }  // namespace TALLY_CODE
-}  // namespace transform_reduction
+}  // namespace detail
 
 inline namespace TALLY_CODE {
 
@@ -200,77 +202,48 @@ inline namespace TALLY_CODE {
 /// @return       r; a NaN (also of complex<R>) is the positive quiet one with an empty payload.
 /// @throws error as `dot`; invalid_argument if the executor can't run these functions. Their
 ///               exceptions reach the caller after all parts have ended.
-template <std::semiregular R, class Reduce, functions::function Map, vector_operand X>
-R transform_reduce(const executor& where, const X& x, R identity, Reduce reduce, Map map) {
-  return transform_reduction::call<R>(where, identity, reduce, map, nullptr, x);
+template <std::semiregular R, class Reduce, detail::function Map, class X>
+auto transform_reduce(const executor& where, const X& x, R identity, Reduce reduce, Map map) {
+  return detail::call_reduce<R>(where, identity, reduce, map, nullptr, x);
 }
 
 /// r = reduce of map(x_i, y_i).
-template <std::semiregular R, class Reduce, functions::function Map, vector_operand X,
-          vector_operand Y>
-R transform_reduce(const executor& where, const X& x, const Y& y, R identity, Reduce reduce,
-                   Map map) {
-  return transform_reduction::call<R>(where, identity, reduce, map, nullptr, x, y);
+template <std::semiregular R, class Reduce, detail::function Map, class X, vector_operand Y>
+auto transform_reduce(const executor& where, const X& x, const Y& y, R identity, Reduce reduce,
+                      Map map) {
+  return detail::call_reduce<R>(where, identity, reduce, map, nullptr, x, y);
 }
 
-/// The same on `automatic()`.
-template <std::semiregular R, class Reduce, functions::function Map, vector_operand X>
-R transform_reduce(const X& x, R identity, Reduce reduce, Map map) {
-  return transform_reduction::call<R>(automatic(), identity, reduce, map, nullptr, x);
-}
-
-/// The same on `automatic()`.
-template <std::semiregular R, class Reduce, functions::function Map, vector_operand X,
-          vector_operand Y>
-R transform_reduce(const X& x, const Y& y, R identity, Reduce reduce, Map map) {
-  return transform_reduction::call<R>(automatic(), identity, reduce, map, nullptr, x, y);
-}
-
-/// result = r. Doesn't block, as `dot`.
+/// result = r, in the type of `result`. Doesn't block, as `dot`.
 /// @param result destination of one R (`result_place`).
-template <class Reduce, functions::function Map, vector_operand X, result_place R>
-  requires std::semiregular<results::value_t<R>>
-void transform_reduce(const executor& where, const X& x,
-                      std::type_identity_t<results::value_t<R>> identity, Reduce reduce, Map map,
-                      R&& result) {
-  (void)transform_reduction::call<results::value_t<R>>(where, identity, reduce, map,
-                                                       transform_reduction::required(result), x);
+template <class Reduce, detail::function Map, class X, result_place R>
+auto transform_reduce(const executor& where, const X& x,
+                      std::type_identity_t<detail::result_value_t<R>> identity, Reduce reduce,
+                      Map map, R&& result) {
+  (void)detail::call_reduce<detail::result_value_t<R>>(where, identity, reduce, map,
+                                                       detail::required_result(result), x);
 }
 
 /// The same for two vectors.
-template <class Reduce, functions::function Map, vector_operand X, vector_operand Y, result_place R>
-  requires std::semiregular<results::value_t<R>>
-void transform_reduce(const executor& where, const X& x, const Y& y,
-                      std::type_identity_t<results::value_t<R>> identity, Reduce reduce, Map map,
-                      R&& result) {
-  (void)transform_reduction::call<results::value_t<R>>(where, identity, reduce, map,
-                                                       transform_reduction::required(result), x, y);
+template <class Reduce, detail::function Map, class X, vector_operand Y, result_place R>
+auto transform_reduce(const executor& where, const X& x, const Y& y,
+                      std::type_identity_t<detail::result_value_t<R>> identity, Reduce reduce,
+                      Map map, R&& result) {
+  (void)detail::call_reduce<detail::result_value_t<R>>(where, identity, reduce, map,
+                                                       detail::required_result(result), x, y);
 }
 
-}  // namespace TALLY_CODE
-// --- Compile errors ------------------------------------------------------------------------------
-// @cond
-
-namespace transform_reduction {
-
-using for_transform_reduce = refusals::arguments<refusals::vector>;
-
-}  // namespace transform_reduction
-
-template <class... T>
-  requires refusals::refused<transform_reduction::for_transform_reduce, T...>
-auto transform_reduce(const T&...) {
-  return refusals::refuse<transform_reduction::for_transform_reduce, T...>();
-}
-
-template <class... T>
-auto transform_reduce(...) {
-  static_assert(refusals::never<T...>,
+/// The returned form on `automatic()`.
+template <class... T, bool valid = detail::is_call<4, void, T...> || detail::is_call<5, void, T...>>
+  requires(!detail::on_executor<4, 6, T...>)
+auto transform_reduce(const T&... arguments) {
+  static_assert(valid,
                 "transform_reduce(x, identity, reduce, map) or transform_reduce(x, y, identity, "
                 "reduce, map) may begin with an executor, and then end with a result; the "
                 "functions are functions or function objects, and identity is of the terms' type");
-  return 0.0;
+  return detail::on_automatic<valid>(
+      [&](const auto& where) { return transform_reduce(where, arguments...); });
 }
 
-// @endcond
+}  // namespace TALLY_CODE
 }  // namespace tally

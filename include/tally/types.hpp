@@ -3,6 +3,7 @@
 
 #include <tally/export.h>
 #include <tally/detail/cxx20.hpp>
+#include <tally/half.hpp>
 
 #include <array>
 #include <complex>
@@ -12,12 +13,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define TALLY_HOST_DEVICE __host__ __device__
-#else
-#define TALLY_HOST_DEVICE
-#endif
 
 // Types of other libraries with our layout; see `tally::element_of`.
 struct __half;
@@ -30,44 +25,7 @@ class complex;
 /// Memory-bound kernels with the same bits on every backend: see docs/contract.md.
 namespace tally {
 
-/// IEEE 754 binary16. Storage only; converts exactly to `float`. Layout of `_Float16` and CUDA's
-/// `__half`.
-struct float16 {
-  std::uint16_t bits = 0;  ///< representation
-
-  float16() = default;
-  /// Rounds to nearest even; overflows to infinity.
-  TALLY_HOST_DEVICE explicit constexpr float16(float value) : bits(round(value)) {}
-  /// Exact.
-  TALLY_HOST_DEVICE constexpr operator float() const;
-
- private:
-  TALLY_HOST_DEVICE static constexpr std::uint16_t round(float value);
-};
-
-/// The upper half of a `float`. Storage only. Layout of CUDA's `__nv_bfloat16`.
-struct bfloat16 {
-  std::uint16_t bits = 0;  ///< representation
-
-  bfloat16() = default;
-  /// Rounds to nearest even; overflows to infinity.
-  TALLY_HOST_DEVICE explicit constexpr bfloat16(float value) : bits(round(value)) {}
-  /// Exact.
-  TALLY_HOST_DEVICE constexpr operator float() const {
-    return __builtin_bit_cast(float, std::uint32_t{bits} << 16);
-  }
-
- private:
-  TALLY_HOST_DEVICE static constexpr std::uint16_t round(float value) {
-    const auto word = __builtin_bit_cast(std::uint32_t, value);
-    if ((word & 0x7fffffffu) > 0x7f800000u) {
-      return static_cast<std::uint16_t>((word >> 16) | 0x40u);  // quiet NaN
-    }
-    return static_cast<std::uint16_t>((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
-  }
-};
-
-namespace types {
+namespace detail {
 
 /// A `bool` in memory, true for any byte but 0, as C flags and some Fortran compilers have it; such
 /// a C++ `bool` would be undefined behaviour.
@@ -80,7 +38,7 @@ struct bool8 {
 template <class T>
 using stored_t = std::conditional_t<std::is_same_v<T, bool>, bool8, T>;
 
-}  // namespace types
+}  // namespace detail
 
 /// A list of types.
 template <class... T>
@@ -108,44 +66,44 @@ enum class type : std::uint8_t {
   complex128 = 10,
 };
 
-namespace types {
+namespace detail {
 
 template <class T, tally::type number_>
-struct row {
+struct type_row {
   using element = T;
   static constexpr tally::type number = number_;
 };
 
 template <class... Row>
-struct rows {
+struct type_rows {
   using elements = type_list<typename Row::element...>;
   static constexpr std::array numbers{Row::number...};
 };
 
 /// The one list, real types first; everything else derives from it.
-using listed = rows<row<bool, type::boolean>,                   //
-                    row<std::int8_t, type::int8>,               //
-                    row<std::uint8_t, type::uint8>,             //
-                    row<std::int32_t, type::int32>,             //
-                    row<std::int64_t, type::int64>,             //
-                    row<float16, type::float16>,                //
-                    row<bfloat16, type::bfloat16>,              //
-                    row<float, type::float32>,                  //
-                    row<double, type::float64>,                 //
-                    row<std::complex<float>, type::complex64>,  //
-                    row<std::complex<double>, type::complex128>>;
+using listed = type_rows<type_row<bool, type::boolean>,                   //
+                         type_row<std::int8_t, type::int8>,               //
+                         type_row<std::uint8_t, type::uint8>,             //
+                         type_row<std::int32_t, type::int32>,             //
+                         type_row<std::int64_t, type::int64>,             //
+                         type_row<float16, type::float16>,                //
+                         type_row<bfloat16, type::bfloat16>,              //
+                         type_row<float, type::float32>,                  //
+                         type_row<double, type::float64>,                 //
+                         type_row<std::complex<float>, type::complex64>,  //
+                         type_row<std::complex<double>, type::complex128>>;
 
-/// Names, in the same order. (Not in `row`: nvcc takes no class-type template arguments of
+/// Names, in the same order. (Not in `type_row`: nvcc takes no class-type template arguments of
 /// kernels.)
 inline constexpr std::array<std::string_view, listed::elements::size> listed_names = {
     "bool",     "int8",    "uint8",   "int32",     "int64",     "float16",
     "bfloat16", "float32", "float64", "complex64", "complex128"};
 static_assert(!listed_names.back().empty(), "every listed type has a name");
 
-}  // namespace types
+}  // namespace detail
 
 /// All element types. Any byte of a `bool` but 0 is true; 0 or 1 is written.
-using element_types = types::listed::elements;
+using element_types = detail::listed::elements;
 
 /// Types of sums.
 using accumulator_types =
@@ -157,7 +115,7 @@ inline constexpr std::size_t type_count = element_types::size;
 static_assert(
     [] {
       std::uint64_t seen = 0;
-      for (const type number : types::listed::numbers)
+      for (const type number : detail::listed::numbers)
         seen |= std::uint64_t{1} << static_cast<int>(number);
       return seen == (std::uint64_t{1} << type_count) - 1;
     }(),
@@ -201,7 +159,7 @@ struct element_of<Kokkos::complex<T>> {
 template <class T>
 using element_of_t = typename element_of<std::remove_cv_t<T>>::type;
 
-namespace types {
+namespace detail {
 
 template <class T, class... U>
 consteval std::size_t index_in(type_list<U...>) {
@@ -211,22 +169,22 @@ consteval std::size_t index_in(type_list<U...>) {
 }
 
 template <class T>
-struct is_complex : std::false_type {};
+struct complex_element : std::false_type {};
 template <class T>
-struct is_complex<std::complex<T>> : std::true_type {};
+struct complex_element<std::complex<T>> : std::true_type {};
 
 template <class T>
-struct is_floating_point : std::bool_constant<!std::is_integral_v<T> && !is_complex<T>::value> {};
+struct float_element : std::bool_constant<!std::is_integral_v<T> && !complex_element<T>::value> {};
 
 template <class T>
-struct is_real : std::bool_constant<!is_complex<T>::value> {};
+struct real_element : std::bool_constant<!complex_element<T>::value> {};
 
 template <class T>
-struct real {
+struct real_part {
   using type = T;
 };
 template <class T>
-struct real<std::complex<T>> {
+struct real_part<std::complex<T>> {
   using type = T;
 };
 
@@ -248,32 +206,32 @@ using those = decltype(those_of<Property>(List{}));
 template <class T>
 inline constexpr std::size_t position = index_in<element_of_t<T>>(element_types{});
 
-}  // namespace types
+}  // namespace detail
 
 /// An element type, or a type that stands for one.
 template <class T>
-concept element = types::position<T> < type_count;
+concept element = detail::position<T> < type_count;
 
 /// Type value of `T`.
 template <element T>
-inline constexpr type type_of = types::listed::numbers[types::position<T>];
+inline constexpr type type_of = detail::listed::numbers[detail::position<T>];
 
 /// Whether `T` is a std::complex.
 template <class T>
-inline constexpr bool is_complex_v = types::is_complex<T>::value;
+inline constexpr bool is_complex_v = detail::complex_element<T>::value;
 
 /// `T` if real, else its parts' type.
 template <class T>
-using real_t = typename types::real<T>::type;
+using real_t = typename detail::real_part<T>::type;
 
-using integer_types = types::those<element_types, std::is_integral>;                 ///< with bool
-using floating_point_types = types::those<element_types, types::is_floating_point>;  ///< real
-using real_types = types::those<element_types, types::is_real>;                      ///< with bool
-using complex_types = types::those<element_types, types::is_complex>;  ///< std::complex
+using integer_types = detail::those<element_types, std::is_integral>;              ///< with bool
+using floating_point_types = detail::those<element_types, detail::float_element>;  ///< real
+using real_types = detail::those<element_types, detail::real_element>;             ///< with bool
+using complex_types = detail::those<element_types, detail::complex_element>;       ///< std::complex
 static_assert(std::same_as<decltype(real_types{} + complex_types{}), element_types>,
               "real types come before complex ones");
 
-namespace types {
+namespace detail {
 
 template <class... T>
 TALLY_HOST_DEVICE constexpr bool has_number(type_list<T...>, tally::type t) {
@@ -281,7 +239,7 @@ TALLY_HOST_DEVICE constexpr bool has_number(type_list<T...>, tally::type t) {
 }
 
 template <class T, class C = std::complex<real_t<T>>>
-consteval tally::type complex_of() {
+consteval tally::type complex_type_of() {
   if constexpr (element<C>) {
     return type_of<C>;
   } else {
@@ -292,7 +250,7 @@ consteval tally::type complex_of() {
 /// A value that is no element type.
 inline constexpr auto no_type = static_cast<tally::type>(255);
 
-struct traits {
+struct element_traits {
   std::uint8_t bytes = 0;
   std::uint8_t alignment = 1;
   tally::type part = no_type;
@@ -301,9 +259,9 @@ struct traits {
 
 /// Traits by type value, then of none. Names are separate: their addresses would slow short calls.
 inline constexpr auto traits_by_number = []<class... T>(type_list<T...>) {
-  std::array<traits, sizeof...(T) + 1> table;
+  std::array<element_traits, sizeof...(T) + 1> table;
   ((table[static_cast<std::size_t>(type_of<T>)] = {sizeof(T), alignof(T), type_of<real_t<T>>,
-                                                   complex_of<T>()}),
+                                                   complex_type_of<T>()}),
    ...);
   return table;
 }(element_types{});
@@ -321,12 +279,12 @@ constexpr std::size_t row_of(tally::type t) {
   return is_listed(t) ? static_cast<std::size_t>(t) : type_count;
 }
 
-}  // namespace types
+}  // namespace detail
 
 /// Whether `t` is in a list.
 template <class List>
 TALLY_HOST_DEVICE constexpr bool is_in(type t) {
-  return types::has_number(List{}, t);
+  return detail::has_number(List{}, t);
 }
 /// Whether `t` is an integer type or bool.
 TALLY_HOST_DEVICE constexpr bool is_integer(type t) { return is_in<integer_types>(t); }
@@ -341,28 +299,28 @@ TALLY_HOST_DEVICE constexpr bool is_complex(type t) { return is_in<complex_types
 
 /// Bytes per element, or 0.
 constexpr std::size_t size_of(type t) noexcept {
-  return types::traits_by_number[types::row_of(t)].bytes;
+  return detail::traits_by_number[detail::row_of(t)].bytes;
 }
 
 /// Alignment of an element in bytes, or 1.
 constexpr std::size_t alignment_of(type t) noexcept {
-  return types::traits_by_number[types::row_of(t)].alignment;
+  return detail::traits_by_number[detail::row_of(t)].alignment;
 }
 
 /// Type of a complex element's parts; a real type itself.
-constexpr type part_of(type t) noexcept { return types::traits_by_number[types::row_of(t)].part; }
+constexpr type part_of(type t) noexcept { return detail::traits_by_number[detail::row_of(t)].part; }
 
 /// Complex type with parts of type `t`, or none.
 constexpr type complex_of(type t) noexcept {
-  return types::traits_by_number[types::row_of(t)].complex;
+  return detail::traits_by_number[detail::row_of(t)].complex;
 }
 
 /// Name of a type, such as "float64", or "no element type".
 constexpr std::string_view name(type t) noexcept {
-  return types::names_by_number[types::row_of(t)];
+  return detail::names_by_number[detail::row_of(t)];
 }
 
-namespace types {
+namespace detail {
 
 template <class X, class Y>
 consteval auto dot_rule() {
@@ -379,13 +337,13 @@ consteval auto dot_rule() {
   }
 }
 
-}  // namespace types
+}  // namespace detail
 
 /// Accumulator and result of a dot product: `double` where `X` or `Y` is; `float` for other
 /// floating-point types, alone or with integers or `bool`; otherwise `int64_t`; complex where
 /// either is.
 template <element X, element Y>
-using dot_result_t = typename decltype(types::dot_rule<element_of_t<X>, element_of_t<Y>>())::type;
+using dot_result_t = typename decltype(detail::dot_rule<element_of_t<X>, element_of_t<Y>>())::type;
 
 /// Widest accumulator on request: `double` or `complex<double>`.
 template <element X, element Y>
@@ -398,7 +356,7 @@ concept dot_accumulator =
     element<X> && element<Y> &&
     (std::same_as<A, dot_result_t<X, Y>> || std::same_as<A, dot_widest_t<X, Y>>);
 
-namespace types {
+namespace detail {
 
 /// A float as a double, bitwise, unaffected by the caller's environment and compiler flags.
 TALLY_HOST_DEVICE constexpr double widened(float value) {
@@ -419,41 +377,6 @@ TALLY_HOST_DEVICE constexpr double widened(float value) {
 }
 TALLY_HOST_DEVICE constexpr double widened(double value) { return value; }
 
-}  // namespace types
-
-constexpr float16::operator float() const {
-  const std::uint32_t sign = (bits & 0x8000u) << 16;
-  const std::uint32_t exponent = (bits >> 10) & 0x1fu;
-  const std::uint32_t fraction = bits & 0x3ffu;
-  if (exponent == 0) {  // zero, subnormals: fraction*2^-24, exact
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-    return __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, magnitude) | sign);
-  }
-  const std::uint32_t wide = exponent == 0x1fu ? 0xffu : exponent + (127 - 15);
-  return __builtin_bit_cast(float, sign | (wide << 23) | (fraction << 13));
-}
-
-constexpr std::uint16_t float16::round(float value) {
-  const auto word = __builtin_bit_cast(std::uint32_t, value);
-  const std::uint32_t sign = (word >> 16) & 0x8000u;
-  const std::uint32_t magnitude = word & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) {  // NaN: quiet, upper payload bits
-    return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu));
-  }
-  if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // >= 65520
-  if (magnitude < 0x38800000u) {  // below 2^-14: units of 2^-24
-    if (magnitude < 0x33000000u) return static_cast<std::uint16_t>(sign);  // below 2^-25
-    const std::uint32_t exponent = magnitude >> 23;
-    const std::uint32_t significand = (magnitude & 0x7fffffu) | 0x800000u;
-    const std::uint32_t shift = 126 - exponent;  // 14 to 24
-    const std::uint32_t kept = significand >> shift;
-    const std::uint32_t rest = significand & ((1u << shift) - 1);
-    const std::uint32_t half = 1u << (shift - 1);
-    return static_cast<std::uint16_t>(sign |
-                                      (kept + (rest > half || (rest == half && (kept & 1u)))));
-  }
-  const std::uint32_t rebased = magnitude - ((127u - 15u) << 23);
-  return static_cast<std::uint16_t>(sign | ((rebased + 0xfffu + ((rebased >> 13) & 1u)) >> 13));
-}
+}  // namespace detail
 
 }  // namespace tally

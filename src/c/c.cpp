@@ -192,7 +192,7 @@ void read(const tally_call_options* given, tally::call_options* options,
 /// Invalid types remain, for the C++ function to report.
 tally::type to_type(tally_type element) {
   const auto value = static_cast<unsigned>(element);
-  return value < tally::type_count ? static_cast<tally::type>(value) : tally::types::no_type;
+  return value < tally::type_count ? static_cast<tally::type>(value) : tally::detail::no_type;
 }
 
 tally::operand vector(std::size_t n, tally_type element, const void* pointer,
@@ -219,7 +219,7 @@ tally::scalar factor(const char* name, tally_type element, const void* value) {
   tally::scalar result;
   if (tally::is_listed(to_type(element))) {
     tally::backends::with_type(to_type(element), [&]<class T>() {
-      tally::types::stored_t<T> stored;
+      tally::detail::stored_t<T> stored;
       std::memcpy(&stored, value, sizeof stored);  // unaligned
       result = T(stored);
     });
@@ -792,10 +792,8 @@ tally_status tally_spmv_plan_create(const tally_executor* where, const tally_csr
     require("plan", plan);
     const auto [m, fixed_columns, fixed_values] = promised_matrix_of(matrix);
     const tally::executor on = executor_of(where);
-    *plan = reinterpret_cast<tally_spmv_plan*>(
-        fixed_values    ? new tally::spmv_plan(on, m, tally::fixed_values)
-        : fixed_columns ? new tally::spmv_plan(on, m, tally::fixed_columns)
-                        : new tally::spmv_plan(on, m));
+    *plan = reinterpret_cast<tally_spmv_plan*>(new tally::spmv_plan(
+        on, m, {.fixed_columns = fixed_columns, .fixed_values = fixed_values}));
   });
 }
 

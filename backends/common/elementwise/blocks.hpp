@@ -50,7 +50,7 @@ template <class C>
 constexpr auto fetchers = table_over([]<class X>() -> fetcher<C>* {
   if constexpr (can_enter<C, X>) {
     return [](const operand& v, computed_t<C>* to) {
-      const auto* const from = static_cast<const types::stored_t<X>*>(v.data);
+      const auto* const from = static_cast<const detail::stored_t<X>*>(v.data);
       const auto n = static_cast<std::ptrdiff_t>(v.size);
       for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = enter<computed_t<C>>(from[i * v.increment]);
     };
@@ -61,7 +61,7 @@ constexpr auto fetchers = table_over([]<class X>() -> fetcher<C>* {
 
 template <class C>
 constexpr auto storers = table_over([]<class Z>() -> storer<C>* {
-  if constexpr (transforms::gives(elementwise::mul, type_of<C>, type_of<C>, type_of<Z>)) {
+  if constexpr (detail::gives(elementwise::mul, type_of<C>, type_of<C>, type_of<Z>)) {
     return [](const computed_t<C>* from, const output_operand& v) {
       auto* const to = static_cast<Z*>(v.data);
       const auto n = static_cast<std::ptrdiff_t>(v.size);
@@ -92,10 +92,10 @@ void store(const block<C>& from, const output_operand& v) {
 
 /// Whether all vectors are contiguous, of one type, and computed in it.
 inline bool is_uniform(const transform_arguments& a, type computation) {
-  const bool binary = transforms::is_binary(a.what);
+  const bool binary = detail::is_binary(a.what);
   return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&
          (!binary || (a.y.element == a.z.element && a.y.increment == 1)) &&
-         computation == transforms::computation_type(a.what, a.x.element, a.x.element);
+         computation == detail::computation_type(a.what, a.x.element, a.x.element);
 }
 
 }  // namespace tally::backends

@@ -4,7 +4,7 @@
 #include "backends/common/elementwise/exponential.hpp"
 #include "backends/common/order/dot_sum.hpp"
 
-#include <tally/transform.hpp>
+#include <tally/elementwise.hpp>
 
 #include <complex>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace tally::backends {
 
-using types::complex_number;
+using detail::complex_number;
 
 // --- Conversions ---------------------------------------------------------------------------------
 
@@ -60,7 +60,7 @@ TALLY_HOST_DEVICE constexpr To rounded(From value) {
 /// Bits of an element; for bool 0 or 1.
 template <class T>
 TALLY_HOST_DEVICE constexpr T copied(T element) {
-  if constexpr (std::is_same_v<T, types::bool8>) {
+  if constexpr (std::is_same_v<T, detail::bool8>) {
     return {static_cast<std::uint8_t>(element.byte != 0)};
   } else {
     return element;
@@ -77,7 +77,7 @@ template <class T>
 struct is_number : std::bool_constant<!std::is_same_v<T, bool>> {};
 
 /// Real types of results; bool is only copied.
-using number_types = types::those<real_types, is_number>;
+using number_types = detail::those<real_types, is_number>;
 
 // --- Functions -----------------------------------------------------------------------------------
 
@@ -164,8 +164,7 @@ struct three_factors : factors<V> {
 
 /// A third one only if needed.
 template <elementwise what, class V>
-using factors_for =
-    std::conditional_t<transforms::factors(what) == 3, three_factors<V>, factors<V>>;
+using factors_for = std::conditional_t<detail::factors(what) == 3, three_factors<V>, factors<V>>;
 
 /// Whether backends implement the function, see backend::transform.
 template <elementwise what, class V>

@@ -21,7 +21,7 @@ inline element_bytes bytes_of(const scalar& value, type z) {
       using R = std::conditional_t<std::is_same_v<Z, bool>, std::uint8_t, real_t<Z>>;
       if (is_integer(value.element)) return rounded<R>(value.integer);
       if constexpr (std::is_integral_v<R>) {
-        return R{};  // unreachable, see `transforms::gives`
+        return R{};  // unreachable, see `detail::gives`
       } else {
         return rounded<R>(canonical(number));
       }
@@ -86,8 +86,8 @@ void copy(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
 /// Copies elements of equal types; bools become 0 and 1.
 inline void copy_bits(const operand& x, const output_operand& z) {
   if (x.element == type::boolean) {
-    const auto* const flags = static_cast<const types::bool8*>(x.data);
-    auto* const copies = static_cast<types::bool8*>(z.data);
+    const auto* const flags = static_cast<const detail::bool8*>(x.data);
+    auto* const copies = static_cast<detail::bool8*>(z.data);
     const auto n = static_cast<std::ptrdiff_t>(x.size);
     for (std::ptrdiff_t i = 0; i < n; ++i) {
       copies[i * z.increment] = copied(flags[i * x.increment]);

@@ -146,8 +146,8 @@ inline void write_result(const extremum_arguments& a, const candidates& best) {
     auto* result = static_cast<tally::extremum<X>*>(a.result);
     const auto write = [&](const candidate& c) {
       const std::int64_t i = c.place();
-      *result++ = {as_value<X>(static_cast<const types::stored_t<X>*>(a.x.data)[i * a.x.increment]),
-                   i};
+      *result++ = {
+          as_value<X>(static_cast<const detail::stored_t<X>*>(a.x.data)[i * a.x.increment]), i};
     };
     if (a.what != extreme::max) write(best.min);
     if (a.what != extreme::min) write(best.max);

@@ -332,7 +332,7 @@ std::vector<S> thresholds_of(const operand& edges) {
   all.reserve(edges.size);
   with_type<real_types>(edges.element, [&]<class X>() {
     using E = std::conditional_t<std::is_integral_v<X>, std::int64_t, double>;
-    const auto* const data = static_cast<const types::stored_t<X>*>(edges.data);
+    const auto* const data = static_cast<const detail::stored_t<X>*>(edges.data);
     for (std::size_t i = 0; i < edges.size; ++i) {
       S t;
       const auto edge = rounded<E>(data[static_cast<std::ptrdiff_t>(i) * edges.increment]);

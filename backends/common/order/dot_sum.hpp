@@ -9,7 +9,7 @@
 
 namespace tally::backends {
 
-using types::complex_number;
+using detail::complex_number;
 
 /// Returns a + b; integers modulo 2^64.
 template <class A>

@@ -77,14 +77,14 @@ template <class F>
 void with_row_accumulator(const csr_product& a, F&& f) {
   // Equal types accumulate in themselves; 16-bit values never equal x's type.
   const bool same = a.a.values.element == a.x.element;
-  with_type<spmvs::vector_types>(
-      same ? a.x.element : spmvs::accumulator(a.a.values.element, a.x.element), f);
+  with_type<detail::spmv_vector_types>(
+      same ? a.x.element : detail::spmv_accumulator(a.a.values.element, a.x.element), f);
 }
 
 /// Calls f.operator()<C>() for the type of alpha * sum + beta * y.
 template <class A, class F>
 void with_combination(const csr_product& a, F&& f) {
-  using outputs = std::conditional_t<is_complex_v<A>, complex_types, spmvs::vector_types>;
+  using outputs = std::conditional_t<is_complex_v<A>, complex_types, detail::spmv_vector_types>;
   with_type<outputs>(a.y.element, [&]<class Y>() { f.template operator()<dot_result_t<A, Y>>(); });
 }
 

@@ -63,8 +63,9 @@ void place_terms(const csr_product& p, std::size_t begin, std::size_t end, doubl
 }
 
 using placer = void(const csr_product&, std::size_t, std::size_t, double*, double*);
-constexpr auto placers = table_over<spmvs::value_types>([]<class V>() {
-  return table_over<spmvs::vector_types>([]<class X>() -> placer* { return &place_terms<V, X>; });
+constexpr auto placers = table_over<detail::matrix_value_types>([]<class V>() {
+  return table_over<detail::spmv_vector_types>(
+      []<class X>() -> placer* { return &place_terms<V, X>; });
 });
 
 /// significand * 2^exponent, decoded with integers: subnormals are slow (tuning/exact.md:

@@ -36,7 +36,7 @@ template <class A>
 using writer = void(const csr_product& a, std::size_t first, std::size_t n, const A* sums);
 
 template <class A>
-constexpr auto writers = table_over<spmvs::vector_types>([]<class Y>() -> writer<A>* {
+constexpr auto writers = table_over<detail::spmv_vector_types>([]<class Y>() -> writer<A>* {
   if constexpr (is_complex_v<Y> || !is_complex_v<A>) {
     return &write<A, Y>;
   } else {

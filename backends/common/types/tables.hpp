@@ -109,7 +109,7 @@ template <class F, class A, class Entry>
 constexpr pair_table<F> make_pair_table(const Entry& entry) {
   return table_over([&]<class X>() {
     return table_over([&]<class Y>() -> F* {
-      if constexpr (dot_accumulator<A, X, Y> && types::position<X> <= types::position<Y>) {
+      if constexpr (dot_accumulator<A, X, Y> && detail::position<X> <= detail::position<Y>) {
         return entry.template operator()<X, Y>();
       } else {
         return nullptr;

@@ -16,7 +16,7 @@ namespace typed {
 
 template <class R, class T>
 TALLY_HOST_DEVICE R number_at(const void* data, std::ptrdiff_t i) {
-  return rounded<R>(static_cast<const types::stored_t<T>*>(data)[i]);
+  return rounded<R>(static_cast<const detail::stored_t<T>*>(data)[i]);
 }
 
 template <class R>

@@ -32,7 +32,7 @@ struct on_device {
 };
 template <>
 struct on_device<bool> {
-  using type = types::bool8;
+  using type = detail::bool8;
 };
 template <class R>
 struct on_device<std::complex<R>> {

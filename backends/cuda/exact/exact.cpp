@@ -112,7 +112,7 @@ const char* name_of(const exact_arguments& a) {
     case exact_term::square:
       return "nrm2";
     default:
-      return a.conjugated == conjugate::none ? "dot" : "dotc";
+      return "dot";
   }
 }
 

@@ -167,7 +167,7 @@ struct scored_as {
                                 (what == extreme::iamax || !is_complex_v<X>)>;
 };
 template <extreme what, class S>
-using types_scored_as = types::those<element_types, scored_as<what, S>::template is>;
+using types_scored_as = detail::those<element_types, scored_as<what, S>::template is>;
 
 /// Elements of any vector as they are compared, loaded one by one; adjacent threads read adjacent
 /// ones.

@@ -63,18 +63,17 @@ void backend::fused_dot(const executor& where, const transform_arguments& u, typ
                         const dot_arguments& a) const {
   // Vectors of one type are not exchanged (`in_order`): the first is z.
   const type element = a.x.element;
-  const char* const operation = a.conjugated == conjugate::none ? "axpy_dot" : "axpy_dotc";
   const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);
   if (is_exact(a.options, a.result) || kernel.function == nullptr || element != a.result.element ||
       a.y.element != element || !is_contiguous(a.y, lanes_per_thread(size_of(element))) ||
       !is_plain(u, computation, element, a.x.size)) {
-    prepare_two_calls(where, operation, a.options.wait);
+    prepare_two_calls(where, "axpy_dot", a.options.wait);
     return backends::backend::fused_dot(where, u, computation, a);
   }
   fused_job job = job_of(u, element, a.x.size);
   job.v = a.y.data;
   job.conjugated = a.conjugated;
-  run(where, operation, kernel, job, element, a.result, a.options.wait);
+  run(where, "axpy_dot", kernel, job, element, a.result, a.options.wait);
 }
 
 void backend::fused_nrm2(const executor& where, const transform_arguments& u, type computation,

@@ -10,7 +10,7 @@ template <class T>
 struct is_fused : std::bool_constant<std::is_floating_point_v<real_t<T>>> {};
 
 /// Types with kernels: those computed and summed as they are.
-using fused_types = types::those<accumulator_types, is_fused>;
+using fused_types = detail::those<accumulator_types, is_fused>;
 
 template <class Terms, bool itself>
 fused_kernel kernel_of() {

@@ -16,7 +16,7 @@ struct fused_kernel {
 };
 
 /// Returns the kernel whose vectors and sum have this type, if any. With `itself` v is z. (The job
-/// distinguishes dot and dotc.)
+/// distinguishes conjugated products.)
 fused_kernel fused_dot_kernel(type accumulator, bool itself);
 
 /// The same of nrm2.

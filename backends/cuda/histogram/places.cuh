@@ -36,7 +36,7 @@ __device__ void find_numbers(type element, const L (&samples)[n], number_t<L> (&
 #pragma unroll
     for (int i = 0; i < n; ++i) numbers[i] = samples[i];
   } else {
-    with_type<types::those<real_types, loaded_as<L>::template is>>(element, [&]<class X>() {
+    with_type<detail::those<real_types, loaded_as<L>::template is>>(element, [&]<class X>() {
 #pragma unroll
       for (int i = 0; i < n; ++i) {
         numbers[i] = convert<number_t<L>>(__builtin_bit_cast(X, samples[i]));
@@ -103,7 +103,7 @@ struct by_byte {
   static __device__ slot slot_of(const job_type& job, slot place) {
     using S = std::int32_t;
     const auto byte = static_cast<std::uint8_t>(place);
-    return any_rule<S>{job}(with_type<types::those<real_types, loaded_as<std::uint8_t>::is>>(
+    return any_rule<S>{job}(with_type<detail::those<real_types, loaded_as<std::uint8_t>::is>>(
         job.element,
         [&]<class X>() { return convert<S>(__builtin_bit_cast(on_device_t<X>, byte)); }));
   }

@@ -17,7 +17,7 @@ struct weighted_samples {
   any_rule<S> rule{job};
 
   __device__ S operator[](std::int64_t i) const {
-    return with_type<types::those<real_types, compared_as<S>::template is>>(
+    return with_type<detail::those<real_types, compared_as<S>::template is>>(
         job.element, [&]<class X>() {
           return convert<S>(
               load_one(static_cast<const on_device_t<X>*>(job.x) + i * job.increment));

@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(exact_warps_per_block* warp)
 bool multiply_exactly(const spmv_call& call) {
   if (!call.product.options.grade.is_exact()) return false;
   const std::size_t blocks = ceil_div(call.product.a.rows, exact_warps_per_block);
-  with_type<spmvs::vector_types>(call.accumulator, [&]<class A>() {
+  with_type<detail::spmv_vector_types>(call.accumulator, [&]<class A>() {
     call.launch(&exact_spmv<real_t<A>>,
                 {.blocks = static_cast<unsigned>(std::min<std::size_t>(blocks, 1 << 20)),
                  .threads = exact_warps_per_block * warp},

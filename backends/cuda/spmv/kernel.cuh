@@ -22,8 +22,8 @@ namespace tally::backends::cuda {
 
 template <class A>
 const spmv_kernel_table& spmv_kernels() {
-  static constexpr auto table = table_over<spmvs::value_types>([]<class V>() {
-    return table_over<spmvs::vector_types>([]<class X>() {
+  static constexpr auto table = table_over<detail::matrix_value_types>([]<class V>() {
+    return table_over<detail::spmv_vector_types>([]<class X>() {
       spmv_choice choice;
       if constexpr (std::is_same_v<dot_result_t<V, X>, A>) {
         // Mixed complex pairs are rare; one kernel with types known at run time serves all

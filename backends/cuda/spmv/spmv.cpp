@@ -82,14 +82,14 @@ spmv_call::spmv_call(const executor& where, const current_device& current_,
     : current(current_),
       stream(where.stream()),
       product(product_),
-      accumulator(spmvs::accumulator(product.a.values.element, product.x.element)),
+      accumulator(detail::spmv_accumulator(product.a.values.element, product.x.element)),
       job(product) {
   job.x = typed_vector(product.x);
   job.y = typed_vector(product.y);
   job.reads_addend = product.reads_addend();
   job.addend = typed_vector(product.addend());
-  job.computation = spmvs::combination(accumulator, product.y.element);
-  with_type<spmvs::vector_types>(job.computation, [&]<class C>() {
+  job.computation = detail::spmv_combination(accumulator, product.y.element);
+  with_type<detail::spmv_vector_types>(job.computation, [&]<class C>() {
     const auto f = factors<computed_t<C>>::template of<C>(product.alpha, product.beta);
     static_assert(sizeof f <= sizeof job.factors);
     std::memcpy(job.factors, &f, sizeof f);

@@ -99,8 +99,8 @@ class slots_on_device {
     std::vector<std::byte> sums(bytes);
     cuda::instance.copy_bytes(c_.on(), memory_, words.data(), bytes_);
     cuda::instance.copy_bytes(c_.on(), a_.counts.data, sums.data(), bytes);
-    with_type<histograms::weight_types>(sum_, [&]<class W>() {
-      with_type<histograms::weight_types>(a_.counts.element, [&]<class S>() {
+    with_type<detail::weight_types>(sum_, [&]<class W>() {
+      with_type<detail::weight_types>(a_.counts.element, [&]<class S>() {
         for (std::size_t i = 0; i < n; ++i) {
           S value;
           std::memcpy(&value, &sums[i * sizeof(S)], sizeof(S));

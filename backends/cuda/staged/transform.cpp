@@ -3,7 +3,7 @@
 
 #include "backends/cuda/staged/staged.hpp"
 
-#include <tally/transform.hpp>
+#include <tally/elementwise.hpp>
 
 namespace tally::backends::cuda::staged {
 namespace {
@@ -29,12 +29,12 @@ void run(const call& c, std::span<const staged_vector> vectors, std::size_t n, c
 
 void backend::transform(const executor&, const transform_arguments& a, type computation) const {
   const call c(memory_);
-  const bool has_y = transforms::is_binary(a.what);
+  const bool has_y = detail::is_binary(a.what);
   std::array<staged_vector, 3> vectors;
   std::size_t count = 0;
   vectors[count++] = c.through().vector(a.x);
   if (has_y) vectors[count++] = c.through().vector(a.y);
-  vectors[count++] = c.through().vector(a.z, transforms::reads_output(a.what), true);
+  vectors[count++] = c.through().vector(a.z, detail::reads_output(a.what), true);
   run(c, {vectors.data(), count}, a.x.size, [&](const staged_operands& here) {
     transform_arguments part = a;
     part.x = here[0];

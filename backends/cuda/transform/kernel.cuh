@@ -138,7 +138,7 @@ template <elementwise what_, class T_>
 struct elements_function {
   using T = T_;
   static constexpr elementwise what = what_;
-  static constexpr bool reads_output = transforms::reads_output(what);
+  static constexpr bool reads_output = detail::reads_output(what);
   static constexpr bool is_16_bit = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
   using V = std::conditional_t<is_16_bit, float, T>;
   factors_for<what, V> f;
@@ -158,7 +158,7 @@ struct elements_function {
         positive = fmaxf(x, 0);
       }
       return x != x ? quiet_nan<T> : positive;
-    } else if constexpr (is_16_bit && transforms::is_exponential(what)) {
+    } else if constexpr (is_16_bit && detail::is_exponential(what)) {
       const auto number = convert<float>(x);
       return narrow<T>(to_be_narrowed<what, T>(number, function<what, float>({}, number, number)));
     } else if constexpr (is_16_bit) {
@@ -185,7 +185,7 @@ struct elements_function {
     constexpr int per_load = 16 / static_cast<int>(sizeof(T));
     uint4 packed;
 #if __CUDA_ARCH__ >= 800
-    if constexpr (is_16_bit && transforms::is_exponential(what)) {
+    if constexpr (is_16_bit && detail::is_exponential(what)) {
       std::uint32_t pairs[4];
 #pragma unroll
       for (int i = 0; i < 4; ++i) pairs[i] = of_pair(x[2 * i], x[2 * i + 1]);
@@ -194,7 +194,7 @@ struct elements_function {
     }
 #endif
     T results[per_load];
-    if constexpr (std::is_floating_point_v<T> && transforms::is_exponential(what)) {
+    if constexpr (std::is_floating_point_v<T> && detail::is_exponential(what)) {
       bool moderate = true;
 #pragma unroll
       for (int i = 0; i < per_load; ++i) moderate = moderate && is_moderate(x[i]);
@@ -285,7 +285,7 @@ __device__ void write(const transform_job& job, const Function& f, const Element
   if (blockIdx.x == gridDim.x - 1) {
     const auto* const x = static_cast<const T*>(job.x.data);
     const auto* const y =
-        static_cast<const T*>(transforms::is_binary(Function::what) ? job.y.data : job.x.data);
+        static_cast<const T*>(detail::is_binary(Function::what) ? job.y.data : job.x.data);
     std::int64_t i = threadIdx.x;
     if (i >= job.head) i += whole * per_load;
     if (i < job.n) z[i] = f(x[i], y[i], Function::reads_output ? z[i] : T{});
@@ -307,7 +307,7 @@ template <class Function, int loads>
 __global__ void __launch_bounds__(loads_per_block, blocks_at_once<Function, loads>)
     transform_vectors(const transform_job job) {
   using T = typename Function::T;
-  constexpr bool binary = transforms::is_binary(Function::what);
+  constexpr bool binary = detail::is_binary(Function::what);
   constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
@@ -366,7 +366,7 @@ __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int
 template <class Function, int loads>
 __global__ void __launch_bounds__(256) transform_shifted(const transform_job job) {
   using T = typename Function::T;
-  constexpr bool binary = transforms::is_binary(Function::what);
+  constexpr bool binary = detail::is_binary(Function::what);
   constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
@@ -399,7 +399,7 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
 /// Bits of a T, for copies.
 template <class T>
 using copied_as = std::conditional_t<
-    std::is_same_v<T, bool>, types::bool8,
+    std::is_same_v<T, bool>, detail::bool8,
     std::conditional_t<
         sizeof(T) == 1, std::uint8_t,
         std::conditional_t<sizeof(T) == 2, std::uint16_t,
@@ -463,9 +463,9 @@ __global__ void __launch_bounds__(256) transform_any(const transform_job job) {
        i += std::int64_t{gridDim.x} * blockDim.x) {
     const V x = job.x.get<V>(static_cast<std::size_t>(i));
     const auto at = static_cast<std::size_t>(i);
-    if constexpr (transforms::reads_output(what)) {
+    if constexpr (detail::reads_output(what)) {
       job.z.put(at, function<what>(f, x, job.y.get<V>(at), job.z.get<V>(at)));
-    } else if constexpr (transforms::is_binary(what)) {
+    } else if constexpr (detail::is_binary(what)) {
       job.z.put(at, function<what>(f, x, job.y.get<V>(at)));
     } else {
       job.z.put(at, function<what>(f, x, x));

@@ -3,7 +3,7 @@
 #include "backends/cuda/transform/job.hpp"
 #include "backends/cuda/transform/shape.hpp"
 
-#include <tally/transform.hpp>
+#include <tally/elementwise.hpp>
 #include <tally/types.hpp>
 
 namespace tally::backends::cuda {

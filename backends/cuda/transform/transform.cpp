@@ -72,7 +72,7 @@ void backend::transform(const executor& where, const transform_arguments& a,
   const transform_kernel kernel = is_uniform(a, computation) ? kernel_of(a) : transform_kernel();
   if (kernel.cut != nullptr) {
     put_factors_of(a, job);
-    const bool binary = transforms::is_binary(a.what);
+    const bool binary = detail::is_binary(a.what);
     const auto size = static_cast<std::int64_t>(size_of(a.z.element)), per_load = 16 / size;
     const std::int64_t offset = misalignment(a.z.data);
     const std::int64_t x_off = (misalignment(a.x.data) - offset) & 15;

@@ -141,12 +141,12 @@ out_of_range_key count_on_threads(const histogram_arguments& a, const void* bins
     with_type<integer_types>(a.x.element, [&]<class X>() {
       const auto at = static_cast<std::ptrdiff_t>(i) * a.x.increment;
       stray = {static_cast<std::int64_t>(i),
-               static_cast<std::int64_t>(static_cast<const types::stored_t<X>*>(a.x.data)[at])};
+               static_cast<std::int64_t>(static_cast<const detail::stored_t<X>*>(a.x.data)[at])};
     });
     return stray;
   };
   if (!a.weighted) {
-    return stray_at(with_type<histograms::count_types>(a.counts.element, [&]<class C>() {
+    return stray_at(with_type<detail::count_types>(a.counts.element, [&]<class C>() {
       return count<std::make_unsigned_t<C>>(j, all);  // modulo 2^32, 2^64
     }));
   }
@@ -154,9 +154,9 @@ out_of_range_key count_on_threads(const histogram_arguments& a, const void* bins
     const std::size_t stray = find_stray(j, all);
     if (stray < n) return stray_at(stray);
   }
-  with_type<histograms::weight_types>(a.weights.element, [&]<class W>() {
-    with_type<histograms::weight_types>(a.counts.element,
-                                        [&]<class C>() { add_weights<W, C>(j, all); });
+  with_type<detail::weight_types>(a.weights.element, [&]<class W>() {
+    with_type<detail::weight_types>(a.counts.element,
+                                    [&]<class C>() { add_weights<W, C>(j, all); });
   });
   return {};
 }

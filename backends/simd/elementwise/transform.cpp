@@ -172,7 +172,7 @@ struct vector_function {
   explicit HWY_INLINE vector_function(const three_factors<R>& f)
       : alpha(a::set(f.alpha)), beta(a::set(f.beta)), gamma(a::set(f.gamma)) {}
 
-  static constexpr bool reads_output = transforms::reads_output(what);
+  static constexpr bool reads_output = detail::reads_output(what);
   static HWY_INLINE vec<R> known(vec<R> v) { return a::keep_nan(v, v); }
   HWY_INLINE vec<R> operator()(vec<R> x, [[maybe_unused]] vec<R> y,
                                [[maybe_unused]] vec<R> z) const {
@@ -198,14 +198,14 @@ struct vector_function {
   }
   template <class T>
   static HWY_INLINE vec<R> narrowed(vec<R> x, vec<R> result) {
-    if constexpr (sizeof(T) == 2 && transforms::is_exponential(what)) {
+    if constexpr (sizeof(T) == 2 && detail::is_exponential(what)) {
       return to_be_narrowed<T>(x, result);
     } else {
       return result;
     }
   }
   /// Whether two vectors at a time are faster.
-  static constexpr bool has_pairs = has_fma && transforms::is_exponential(what);
+  static constexpr bool has_pairs = has_fma && detail::is_exponential(what);
   static HWY_INLINE two_vectors<vec<R>> of_two(two_vectors<vec<R>> x) {
     if constexpr (what == elementwise::sigmoid) {
       return logistic<paired_arithmetic<R>>(x);
@@ -319,7 +319,7 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
   using R = number_of<T>;
   constexpr std::size_t w = width<R>;
   const vector_function<what, R> f(factor);
-  if constexpr (!transforms::is_binary(what)) y = x;
+  if constexpr (!detail::is_binary(what)) y = x;
   if (n < w) {
     if (n > 0) run_few(f, x, y, z, n);
     return;
@@ -353,7 +353,7 @@ void run_in_loop(const three_factors<T>& f, const T* x, const T* y, T* z, std::s
 #pragma GCC ivdep
 #endif
   for (std::size_t i = 0; i < n; ++i) {
-    if constexpr (transforms::reads_output(what)) {
+    if constexpr (detail::reads_output(what)) {
       z[i] = function<what>(f, x[i], y[i], z[i]);
     } else {
       z[i] = function<what>(f, x[i], y[i]);
@@ -404,16 +404,16 @@ void run_blocks(const transform_arguments& a) {
   for (std::size_t i = 0; i < a.x.size; i += elements_of_block) {
     const std::size_t n = std::min(elements_of_block, a.x.size - i);
     fetch<C>(a.x.slice(i, n), x);
-    if constexpr (transforms::is_binary(what)) fetch<C>(a.y.slice(i, n), y);
+    if constexpr (detail::is_binary(what)) fetch<C>(a.y.slice(i, n), y);
     V* to = x;
-    if constexpr (transforms::reads_output(what)) fetch<C>(a.z.slice(i, n), z), to = z;
-    const V* const second = transforms::is_binary(what) ? y : x;
+    if constexpr (detail::reads_output(what)) fetch<C>(a.z.slice(i, n), z), to = z;
+    const V* const second = detail::is_binary(what) ? y : x;
     if constexpr (std::is_floating_point_v<C>) {
       run<what, C>(f, x, second, to, n, false);
     } else {
       run_in_loop<what>(f, x, second, to, n);
     }
-    store<C>(transforms::reads_output(what) ? z : x, a.z.slice(i, n));
+    store<C>(detail::reads_output(what) ? z : x, a.z.slice(i, n));
   }
 }
 
@@ -538,13 +538,13 @@ fill_node* fill_node_of(instruction_set set) { return implementation_of(set).fil
 swap_node* swap_node_of(instruction_set set) { return implementation_of(set).swap; }
 
 transform_node* transform_node_of(const executor& where, elementwise what) {
-  return transform_node_of(transforms::is_exponential(what) ? for_arithmetic(where)
-                                                            : where.instructions());
+  return transform_node_of(detail::is_exponential(what) ? for_arithmetic(where)
+                                                        : where.instructions());
 }
 
 bool goes_past_caches(const transform_arguments& a) {
   const auto bytes_of = [](const operand& v) { return v.size * size_of(v.element); };
-  return a.z.data != a.x.data && a.z.data != a.y.data && !transforms::reads_output(a.what) &&
+  return a.z.data != a.x.data && a.z.data != a.y.data && !detail::reads_output(a.what) &&
          bytes_of(a.x) + bytes_of(a.y) + bytes_of(a.z) >= past_caches_from;
 }
 

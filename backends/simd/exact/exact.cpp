@@ -298,7 +298,7 @@ template <class X>
 struct is_narrow : std::bool_constant<std::is_integral_v<X> ? (sizeof(X) < sizeof(float))
                                                             : sizeof(real_t<X>) <= sizeof(float)> {
 };
-using narrow_types = types::those<element_types, is_narrow>;
+using narrow_types = detail::those<element_types, is_narrow>;
 
 template <class X, class T>
 void split_numbers(const X* data, std::size_t n, T* first, T* second) {
@@ -328,7 +328,7 @@ HWY_NOINLINE void split_numbers(const operand& v, number_arrays<T>& to) {
   using readable = std::conditional_t<std::is_same_v<T, float>, narrow_types, element_types>;
   for_each_stretch(v, [&](const void* stretch, std::size_t i, std::size_t n) {
     with_type<readable>(v.element, [&]<class X>() HWY_ATTR {
-      split_numbers(static_cast<const types::stored_t<X>*>(stretch), n, to.first + i,
+      split_numbers(static_cast<const detail::stored_t<X>*>(stretch), n, to.first + i,
                     to.second + i);
     });
   });

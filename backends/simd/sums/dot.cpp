@@ -338,7 +338,7 @@ void convert(const void* from, std::size_t n, buffers<W>& to, std::size_t at) {
       im[i] = p[2 * i + 1];
     }
   } else {
-    convert_numbers(static_cast<const types::stored_t<X>*>(from), n, to.re + at);
+    convert_numbers(static_cast<const detail::stored_t<X>*>(from), n, to.re + at);
   }
 }
 

@@ -32,7 +32,7 @@ struct update_node {
   void operator()(std::size_t first, std::size_t n) const {
     transform_arguments part = update;
     part.x = update.x.slice(first * numbers, n * numbers);
-    if (transforms::is_binary(update.what)) part.y = update.y.slice(first * numbers, n * numbers);
+    if (detail::is_binary(update.what)) part.y = update.y.slice(first * numbers, n * numbers);
     part.z = update.z.slice(first * numbers, n * numbers);
     node(part, computation, false);
   }

@@ -166,7 +166,7 @@ constexpr auto converters = table_over([]<class X>() -> converter<W>* {
   if constexpr (std::is_integral_v<W> ? std::is_integral_v<R>
                                       : std::is_same_v<W, double> || !std::is_same_v<R, double>) {
     return [](const void* from, std::size_t n, W* to) {
-      convert_numbers(static_cast<const types::stored_t<R>*>(from), n, to);
+      convert_numbers(static_cast<const detail::stored_t<R>*>(from), n, to);
     };
   } else {
     return nullptr;
@@ -226,7 +226,7 @@ constexpr bool converts_in_registers =
 template <reduction what, class A, class X>
 reduce_sum<A> sum_in_place(const operand& x, real_t<A> scale) {
   if (x.increment != 1 || scale != 1) return sum_packed<what, A>(x, scale);
-  using number = types::stored_t<real_t<X>>;
+  using number = detail::stored_t<real_t<X>>;
   return sum_contiguous<what, A>(static_cast<const number*>(x.data), x.size);
 }
 

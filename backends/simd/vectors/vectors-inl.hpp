@@ -130,11 +130,11 @@ HWY_INLINE hn::Vec<D> from_half(D d, hn::Vec<half_bits<D>> half) {
   }
 }
 
-using types::bool8;
+using detail::bool8;
 
 template <class X>
 using stored =
-    std::conditional_t<std::is_same_v<X, std::int64_t>, std::uint64_t, types::stored_t<X>>;
+    std::conditional_t<std::is_same_v<X, std::int64_t>, std::uint64_t, detail::stored_t<X>>;
 
 /// Returns 0 and 1 for bytes of bool, promoted or not.
 template <class V>

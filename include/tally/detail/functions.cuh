@@ -16,7 +16,7 @@
 #define TALLY_GRID_CONSTANT
 #endif
 
-namespace tally::functions {
+namespace tally::detail {
 
 #if defined(__CUDACC_EXTENDED_LAMBDA__)
 template <class F>
@@ -122,4 +122,4 @@ struct on_device_function<std::multiplies<T>> {
   }
 };
 
-}  // namespace tally::functions
+}  // namespace tally::detail

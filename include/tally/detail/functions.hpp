@@ -80,7 +80,7 @@ TALLY_EXPORT void launch_map(const executor& where, const char* function, const 
                              const operand* y, const output_operand& z, void* context,
                              int (*launch)(void* context, CUstream_st* stream));
 
-namespace functions {
+namespace detail {
 
 /// Optimisation barrier: all memory counts as read and written.
 inline void keep(void* p) { asm volatile("" : "+r"(p) : : "memory"); }
@@ -103,7 +103,7 @@ TALLY_HOST_DEVICE T canonical(const T& value) {
     const bool is_nan = static_cast<word>(bits << 1) > static_cast<word>(infinity << 1);
     return __builtin_bit_cast(T, is_nan ? quiet : bits);
   } else if constexpr (is_complex_v<E>) {
-    using number = types::complex_number<real_t<E>>;
+    using number = detail::complex_number<real_t<E>>;
     const auto parts = __builtin_bit_cast(number, value);
     return __builtin_bit_cast(T, number{canonical(parts.re), canonical(parts.im)});
   } else {
@@ -112,12 +112,12 @@ TALLY_HOST_DEVICE T canonical(const T& value) {
 }
 
 template <class T>
-struct vector {
-  const types::stored_t<T>* data;
+struct typed_vector {
+  const detail::stored_t<T>* data;
   std::ptrdiff_t increment;
 
-  explicit vector(const operand& v)
-      : data(static_cast<const types::stored_t<T>*>(v.data)), increment(v.increment) {}
+  explicit typed_vector(const operand& v)
+      : data(static_cast<const detail::stored_t<T>*>(v.data)), increment(v.increment) {}
   T contiguous(std::size_t i) const { return data[i]; }
   TALLY_HOST_DEVICE T operator[](std::size_t i) const {
     return data[static_cast<std::ptrdiff_t>(i) * increment];
@@ -127,7 +127,7 @@ struct vector {
 template <class R, class Map, class... T>
 struct values {
   const Map& map;
-  std::tuple<vector<T>...> vectors;
+  std::tuple<typed_vector<T>...> vectors;
 
   void fill(std::size_t first, std::size_t n, R* out) const {
     std::apply(
@@ -164,15 +164,21 @@ class first_exception {
   std::exception_ptr exception_;
 };
 
-template <class V>
-using value_t = typename operands::value<std::remove_cvref_t<V>>::type;
-
 /// Not a pointer to an object, which is a destination.
 template <class F>
 concept function =
     std::is_class_v<F> || (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>);
 
-}  // namespace functions
+template <class F>
+constexpr bool is_function() {
+  static_assert(function<F>, "a function is a function or a function object");
+  return function<F>;
+}
+
+template <class R, class F, class... T>
+concept returns = requires(const F& f, const T&... values) { static_cast<R>(f(values...)); };
+
+}  // namespace detail
 }  // namespace tally
 
 // Separate namespaces: the linker must not mix nvcc's instances, with device code, and others.

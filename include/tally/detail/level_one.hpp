@@ -43,8 +43,8 @@ struct level_one_kernels : level_one<float>,
 };
 
 template <class V, class T>
-concept contiguous_of = std::derived_from<level_one_kernels, level_one<T>> &&
-                        operands::contiguous<V> && std::same_as<operands::value_t<V>, T>;
+concept contiguous_of = std::derived_from<level_one_kernels, level_one<T>> && contiguous<V> &&
+                        std::same_as<value_t<V>, T>;
 
 /// Returns f(kernels, n, addresses ...) for one or two vectors of T; false for others, for a wrong
 /// call, and for one that goes the general way.

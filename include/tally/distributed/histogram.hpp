@@ -71,27 +71,27 @@ namespace tally::distributed {
 ///                adds to its own.
 /// @param options as for `tally::bincount`; `outside` counts over all ranks.
 /// @throws error  as `tally::bincount`.
-template <ranks C, histograms::integers X, counts_output O>
+template <ranks C, detail::key_operand X, counts_output O>
 void bincount(const C& over, const executor& where, const X& keys, O&& counts,
               const histogram_options& options = {}) {
-  detail::count_over(over, where, histograms::counted(histograms::of_keys(keys, options), counts));
+  detail::count_over(over, where, detail::counted(detail::of_keys(keys, options), counts));
 }
 
 /// Counts in bins of equal width, as `tally::histogram_even`.
-template <ranks C, histograms::reals X, histograms::real L, histograms::real U, counts_output O>
+template <ranks C, detail::sample_operand X, detail::real_number L, detail::real_number U,
+          counts_output O>
 void histogram_even(const C& over, const executor& where, const X& samples, L lower, U upper,
                     O&& counts, const histogram_options& options = {}) {
-  detail::count_over(
-      over, where,
-      histograms::counted(histograms::of_even(samples, lower, upper, options), counts));
+  detail::count_over(over, where,
+                     detail::counted(detail::of_even(samples, lower, upper, options), counts));
 }
 
 /// Counts between given edges, as `tally::histogram_range`.
-template <ranks C, histograms::reals X, histograms::edges E, counts_output O>
+template <ranks C, detail::sample_operand X, detail::edge_operand E, counts_output O>
 void histogram_range(const C& over, const executor& where, const X& samples, const E& edges,
                      O&& counts, const histogram_options& options = {}) {
   detail::count_over(over, where,
-                     histograms::counted(histograms::of_edges(samples, edges, options), counts));
+                     detail::counted(detail::of_edges(samples, edges, options), counts));
 }
 
 }  // namespace tally::distributed

@@ -197,7 +197,8 @@ void matrix<Neighbours, Value, Index>::multiply(const executor& where, const sca
                                                 const output_operand& y, grade g,
                                                 const std::optional<operand>& added) const {
   check_not_moved_from();
-  if (!is_in<spmvs::vector_types>(x.element) || !is_in<spmvs::vector_types>(y.element)) {
+  if (!is_in<detail::spmv_vector_types>(x.element) ||
+      !is_in<detail::spmv_vector_types>(y.element)) {
     throw error(errc::unsupported_type,
                 std::string(Neighbours::name) +
                     "::spmv: vectors are of float32, float64, complex64 or complex128");
@@ -246,7 +247,7 @@ void matrix<Neighbours, Value, Index>::multiply(const executor& where, const sca
 /// @param g      `tally::exact` for correctly rounded sums.
 /// @throws error on this rank, as `tally::spmv`; size_mismatch, wrong_memory.
 template <class Neighbours, element Value, csr_index Index, vector_operand X, vector_output Y>
-  requires spmvs::computable<Value, X, Y>
+  requires detail::has_spmv<Value, X, Y>
 void spmv(const executor& where, const matrix<Neighbours, Value, Index>& a, const X& x, Y&& y,
           grade g = {}) {
   a.multiply(where, 1, as_operand(x), 0, as_output(y), g);
@@ -255,8 +256,8 @@ void spmv(const executor& where, const matrix<Neighbours, Value, Index>& a, cons
 /// y = alpha A x + beta y; with beta 0, y is not read.
 template <element S, class Neighbours, element Value, csr_index Index, vector_operand X, element R,
           vector_output Y>
-  requires spmvs::computable<Value, X, Y> && spmvs::factor<S, Value, X, Y> &&
-           spmvs::factor<R, Value, X, Y>
+  requires detail::has_spmv<Value, X, Y> && detail::has_spmv_factor<S, Value, X, Y> &&
+           detail::has_spmv_factor<R, Value, X, Y>
 void spmv(const executor& where, S alpha, const matrix<Neighbours, Value, Index>& a, const X& x,
           R beta, Y&& y, grade g = {}) {
   a.multiply(where, alpha, as_operand(x), beta, as_output(y), g);
@@ -267,8 +268,8 @@ void spmv(const executor& where, S alpha, const matrix<Neighbours, Value, Index>
 /// @param w  of y's type; y itself, or memory disjoint from y.
 template <element S, class Neighbours, element Value, csr_index Index, vector_operand X, element R,
           vector_operand Y, vector_output W>
-  requires spmvs::computable<Value, X, W> && spmvs::factor<S, Value, X, W> &&
-           spmvs::factor<R, Value, X, W> &&
+  requires detail::has_spmv<Value, X, W> && detail::has_spmv_factor<S, Value, X, W> &&
+           detail::has_spmv_factor<R, Value, X, W> &&
            std::is_same_v<element_t<Y>, element_t<std::remove_cvref_t<W>>>
 void spmv(const executor& where, S alpha, const matrix<Neighbours, Value, Index>& a, const X& x,
           R beta, const Y& y, W&& w, grade g = {}) {

@@ -169,8 +169,8 @@ class placed_rows {
     here_.boundary_rows = copied(rows.boundary_rows);
     here_.own_used = copied(rows.own_used);
     here_.own_sent = copied(rows.own_sent);
-    interior_plan_.emplace(where, here_.interior, fixed_columns);
-    boundary_plan_.emplace(where, here_.boundary, fixed_columns);
+    interior_plan_.emplace(where, here_.interior, spmv_options{.fixed_columns = true});
+    boundary_plan_.emplace(where, here_.boundary, spmv_options{.fixed_columns = true});
   }
 
   /// Whether kernels of `where` reach this memory.

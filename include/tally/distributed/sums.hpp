@@ -74,18 +74,18 @@ struct typed_sums : field_sums {};
 // Arguments of sums with accumulator R, or by default void. See <tally/dot.hpp> and others.
 
 template <class Y, class R, class X>
-concept dot_factor = vector_operand<X> && vector_operand<Y> && dots::computable<R, X, Y>;
+concept dot_factor = vector_operand<X> && vector_operand<Y> && has_dot<R, X, Y>;
 template <class Y, class R, class X>
-concept row_factor = rows_operand<X> && vector_operand<Y> && multi_dots::computable_rows<R, X, Y>;
+concept row_factor = rows_operand<X> && vector_operand<Y> && has_rows_dot<R, X, Y>;
 template <class L, class R>
-concept pair_list = multi_dots::list<L> && multi_dots::computable_list<R, L>;
+concept pair_list = pair_range<L> && has_list_dot<R, L>;
 template <class X, class R, reduction what>
-concept summed = reductions::computable<what, R, X>;
+concept summed = has_reduction<what, R, X>;
 
 /// `dot` or `dotc`.
 template <class R, class X, class Y>
 auto products(const X& x, const Y& y, conjugate conjugated) {
-  using T = dots::accumulator<R, X, Y>;
+  using T = dot_accumulator_t<R, X, Y>;
   const interval_field field = {summand::product, as_operand(x), as_operand(y)};
   return typed_sums<T>{{summand::product, conjugated, type_of<T>, {field}}};
 }
@@ -93,7 +93,7 @@ auto products(const X& x, const Y& y, conjugate conjugated) {
 /// `sum`, `asum` or `nrm2`.
 template <reduction what, class R, class X>
 auto elements(const X& x) {
-  using T = reductions::result_t<what, R, X>;
+  using T = reduction_result_t<what, R, X>;
   constexpr summand terms = what == reduction::sum    ? summand::value
                             : what == reduction::asum ? summand::magnitude
                                                       : summand::square;
@@ -103,9 +103,9 @@ auto elements(const X& x) {
 /// `multi_dot` or `multi_dotc` of rows and a vector.
 template <class R, class X, class Y>
 auto pairs(const X& x, const Y& y, conjugate conjugated) {
-  using T = dots::accumulator<R, multi_dots::row_of<X>, Y>;
+  using T = sum_t<rows_sum<X, Y>, R>;
   typed_sums<std::vector<T>> all{{summand::product, conjugated, type_of<T>, {}}};
-  const dot_pairs each = multi_dots::against_one(x, y);
+  const dot_pairs each = against_one(x, y);
   for (std::size_t j = 0; j < each.size(); ++j) {
     all.fields.push_back({summand::product, each[j].x, each[j].y});
   }
@@ -115,9 +115,9 @@ auto pairs(const X& x, const Y& y, conjugate conjugated) {
 /// The same of a list.
 template <class R, class L>
 auto pairs(const L& list, conjugate conjugated) {
-  using T = dots::accumulator<R, multi_dots::x_of<L>, multi_dots::y_of<L>>;
+  using T = sum_t<list_sum<L>, R>;
   typed_sums<std::vector<T>> all{{summand::product, conjugated, type_of<T>, {}}};
-  for (const operand_pair& pair : multi_dots::erased(list)) {
+  for (const operand_pair& pair : erased(list)) {
     all.fields.push_back({summand::product, pair.x, pair.y});
   }
   return all;
@@ -127,7 +127,7 @@ auto pairs(const L& list, conjugate conjugated) {
 template <class R, class L>
 auto each(const L& vectors) {
   using V = std::remove_cvref_t<std::ranges::range_reference_t<const L>>;
-  using T = reductions::result_t<reduction::sum, R, V>;
+  using T = reduction_result_t<reduction::sum, R, V>;
   typed_sums<std::vector<T>> all{{summand::value, conjugate::none, type_of<T>, {}}};
   for (const auto& v : vectors) all.fields.push_back({summand::value, as_operand(v)});
   return all;

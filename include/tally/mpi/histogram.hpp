@@ -144,31 +144,30 @@ void add_weights(const C& over, const executor& where, const histogram_arguments
 /// @param weights one per key; `double`, or `float` on all ranks.
 /// @param sums    of one size on all ranks; with `options.add` a rank's previous value is one more
 ///                weight.
-template <ranks C, histograms::integers X, histograms::weights W, histograms::sums O>
+template <ranks C, detail::key_operand X, detail::weight_operand W, detail::weight_output O>
 void bincount(const C& over, const executor& where, const X& keys, const W& weights, O&& sums,
               const histogram_options& options = {}) {
   detail::add_weights<element_t<std::remove_cvref_t<O>>>(
-      over, where, histograms::weighted(histograms::of_keys(keys, options), weights, sums));
+      over, where, detail::weighted(detail::of_keys(keys, options), weights, sums));
 }
 
 /// Sums of weights in bins of equal width, as `tally::histogram_even`.
-template <ranks C, histograms::reals X, histograms::weights W, histograms::real L,
-          histograms::real U, histograms::sums O>
+template <ranks C, detail::sample_operand X, detail::weight_operand W, detail::real_number L,
+          detail::real_number U, detail::weight_output O>
 void histogram_even(const C& over, const executor& where, const X& samples, const W& weights,
                     L lower, U upper, O&& sums, const histogram_options& options = {}) {
   detail::add_weights<element_t<std::remove_cvref_t<O>>>(
       over, where,
-      histograms::weighted(histograms::of_even(samples, lower, upper, options), weights, sums));
+      detail::weighted(detail::of_even(samples, lower, upper, options), weights, sums));
 }
 
 /// Sums of weights between given edges, as `tally::histogram_range`.
-template <ranks C, histograms::reals X, histograms::weights W, histograms::edges E,
-          histograms::sums O>
+template <ranks C, detail::sample_operand X, detail::weight_operand W, detail::edge_operand E,
+          detail::weight_output O>
 void histogram_range(const C& over, const executor& where, const X& samples, const W& weights,
                      const E& edges, O&& sums, const histogram_options& options = {}) {
   detail::add_weights<element_t<std::remove_cvref_t<O>>>(
-      over, where,
-      histograms::weighted(histograms::of_edges(samples, edges, options), weights, sums));
+      over, where, detail::weighted(detail::of_edges(samples, edges, options), weights, sums));
 }
 
 }  // namespace tally::mpi

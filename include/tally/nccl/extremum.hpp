@@ -160,28 +160,28 @@ inline void transport::find(const layout& l, const executor& where, const operan
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> P>
 void(min)(const layout& l, const executor& where, const X& x, P&& result) {
   detail::queue_search(l, where, as_operand(x), extreme::min,
-                       results::first("tally::nccl::min", result));
+                       detail::first_result("tally::nccl::min", result));
 }
 
 /// Non-blocking form.
 template <ordered_operand X, result_place_of<extremum<element_t<X>>> P>
 void(max)(const layout& l, const executor& where, const X& x, P&& result) {
   detail::queue_search(l, where, as_operand(x), extreme::max,
-                       results::first("tally::nccl::max", result));
+                       detail::first_result("tally::nccl::max", result));
 }
 
 /// Non-blocking form.
 template <ordered_operand X, result_place_of<extrema<element_t<X>>> P>
 void minmax(const layout& l, const executor& where, const X& x, P&& result) {
   detail::queue_search(l, where, as_operand(x), extreme::minmax,
-                       results::first("tally::nccl::minmax", result));
+                       detail::first_result("tally::nccl::minmax", result));
 }
 
 /// Non-blocking form.
 template <vector_operand X, result_place_of<std::int64_t> P>
 void iamax(const layout& l, const executor& where, const X& x, P&& result) {
   detail::queue_search(l, where, as_operand(x), extreme::iamax,
-                       results::first("tally::nccl::iamax", result));
+                       detail::first_result("tally::nccl::iamax", result));
 }
 
 }  // namespace tally::nccl

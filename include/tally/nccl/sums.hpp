@@ -45,12 +45,12 @@ namespace detail {
 template <class C, class P>
 void written(const char* function, const C& over, const executor& where, const field_sums& all,
              P& to, grade_over<C> g) {
-  queue(over, where, all, g, results::first(function, to, all.fields.size()));
+  queue(over, where, all, g, detail::first_result(function, to, all.fields.size()));
 }
 
 /// Type of the results at P.
 template <result_place P>
-using result_at = results::element_t<P>;
+using result_at = detail::result_element_t<P>;
 
 }  // namespace detail
 

@@ -1,0 +1,156 @@
+// Element-wise functions with types erased: their names, factors, arguments and type rules.
+#pragma once
+
+#include <tally/export.h>
+#include <tally/executor.hpp>
+#include <tally/operand.hpp>
+#include <tally/types.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+
+namespace tally {
+
+/// Element-wise functions.
+enum class elementwise : std::uint8_t {
+  fill,
+  copy,
+  scal,
+  axpy,
+  axpby,
+  waxpby,
+  add,
+  sub,
+  mul,
+  axpbypcz,
+  axypbz,
+  relu,
+  sigmoid,
+  exp
+};
+/// The last enumerator.
+inline constexpr elementwise last_elementwise = elementwise::exp;
+
+/// A factor, type erased. Made in the caller's environment, which might flush a subnormal: see
+/// `detail::widened`.
+struct scalar {
+  type element = type::float64;      ///< original type
+  std::int64_t integer = 0;          ///< value of an integer
+  std::complex<double> number = {};  ///< value of any other type
+
+  constexpr scalar() = default;
+  /// A factor of any element type.
+  template <tally::element T>
+  constexpr scalar(const T& value) : element(type_of<T>) {
+    if constexpr (is_complex_v<T>) {
+      number = {detail::widened(value.real()), detail::widened(value.imag())};
+    } else if constexpr (std::is_integral_v<T>) {
+      integer = static_cast<std::int64_t>(value);
+    } else if constexpr (std::is_same_v<T, double>) {
+      number = value;
+    } else {
+      number = detail::widened(static_cast<float>(value));
+    }
+  }
+
+  /// Returns the factor in the computation type, rounded by the environment that the library sets.
+  template <class C>
+  constexpr C as() const {
+    using R = real_t<C>;
+    if (is_integer(element)) return C(static_cast<R>(integer));
+    if constexpr (is_complex_v<C>) {
+      return C(static_cast<R>(number.real()), static_cast<R>(number.imag()));
+    } else {
+      return static_cast<C>(number.real());
+    }
+  }
+
+  /// Whether the imaginary part is 0.
+  constexpr bool is_real() const { return number.imag() == 0; }
+  /// Whether the number is 0, unconverted.
+  constexpr bool is_zero() const { return integer == 0 && number == 0.0; }
+};
+
+/// Arguments with types erased, checked at run time.
+struct transform_arguments {
+  elementwise what = elementwise::copy;  ///< the function
+  scalar alpha;                          ///< factor of x; of fill, the value
+  scalar beta;                           ///< factor of y; of axypbz, of z
+  operand x;                             ///< first input, except for fill
+  operand y;                             ///< second input, if any
+  output_operand z;                      ///< output; axpbypcz and axypbz read it, too
+  scalar gamma = {};                     ///< of axpbypcz, factor of z
+};
+
+/// The element-wise functions with types erased.
+TALLY_EXPORT void transform(const executor& where, const transform_arguments& arguments);
+
+/// `swap` with types erased.
+TALLY_EXPORT void swap_elements(const executor& where, const output_operand& x,
+                                const output_operand& y);
+
+/// `choose` (<tally/dot.hpp>) for three operands.
+TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& z);
+
+namespace detail {
+
+TALLY_HOST_DEVICE constexpr bool is_binary(elementwise what) {
+  return what >= elementwise::axpy && what <= elementwise::axypbz;
+}
+
+TALLY_HOST_DEVICE constexpr bool reads_output(elementwise what) {
+  return what == elementwise::axpbypcz || what == elementwise::axypbz;
+}
+
+TALLY_HOST_DEVICE constexpr bool is_exponential(elementwise what) {
+  return what == elementwise::sigmoid || what == elementwise::exp;
+}
+
+constexpr int factors(elementwise what) {
+  switch (what) {
+    case elementwise::scal:
+    case elementwise::axpy:
+      return 1;
+    case elementwise::axpby:
+    case elementwise::waxpby:
+    case elementwise::axypbz:
+      return 2;
+    case elementwise::axpbypcz:
+      return 3;
+    default:
+      return 0;
+  }
+}
+
+constexpr bool takes(elementwise what, type x) {
+  if (what <= elementwise::axypbz) return true;
+  return !is_complex(x) && (what == elementwise::relu || !is_integer(x));
+}
+
+/// Computation type. One input: y is x; fill: x is the value's type; z counts where read.
+constexpr type computation_type(elementwise what, type x, type y, type z = type::boolean) {
+  if (!reads_output(what)) z = type::boolean;
+  const auto either = [&](type t) { return x == t || y == t || z == t; };
+  const bool wide = either(type::float64) || either(type::complex128);
+  if (is_complex(x) || is_complex(y) || is_complex(z)) {
+    return wide ? type::complex128 : type::complex64;
+  }
+  if (wide) return type::float64;
+  if (is_integer(x) && is_integer(y) && is_integer(z)) return type::int64;
+  return is_exponential(what) && x != type::float32 ? type::float64 : type::float32;
+}
+
+/// Whether the result for x and y can be written as `z`.
+constexpr bool gives(elementwise what, type x, type y, type z) {
+  if (z == type::boolean) return what <= elementwise::copy && x == z;
+  const type c = computation_type(what, x, y, z);
+  return is_complex(z) || (!is_complex(c) && (!is_integer(z) || is_integer(c)));
+}
+
+constexpr bool multiplies(type s, type c) {
+  return is_integer(s) || (!is_integer(c) && (is_complex(c) || !is_complex(s)));
+}
+
+}  // namespace detail
+}  // namespace tally
