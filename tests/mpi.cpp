@@ -270,8 +270,10 @@ void sums_types_of(std::int64_t n, int cut, data::kind kind, std::ptrdiff_t incr
   for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
     const std::string of = (g.is_exact() ? " exactly" : "") + name;
     expect_bits(tally::mpi::dot(l, here(), a, b, g), tally::dot(one, all_x, all_y, g), "dot" + of);
-    expect_bits(tally::mpi::dotc(l, here(), a, b, g),
-                tally::dot(one, all_x, all_y, {tally::conjugate::x, g}), "dotc" + of);
+    for (const auto vector : {tally::conjugate::x, tally::conjugate::y}) {
+      expect_bits(tally::mpi::dot(l, here(), a, b, {vector, g}),
+                  tally::dot(one, all_x, all_y, {vector, g}), "conjugated dot" + of);
+    }
     expect_bits(tally::mpi::dot<wide>(l, here(), a, b, g), tally::dot<wide>(one, all_x, all_y, g),
                 "wide dot" + of);
     expect_bits(tally::mpi::sum(l, here(), a, g), tally::sum(one, all_x, g), "sum" + of);
@@ -357,12 +359,13 @@ void sums_many() {
                       name_of(n, cut, "multi_dot"));
         }
         const auto rows = tally::rows(l.size() == 0 ? nullptr : &block[l.first()], 3, size, n);
-        const auto products = tally::mpi::multi_dotc(l, here(), rows, y.part_of(l), g);
+        const auto products =
+            tally::mpi::multi_dot(l, here(), rows, y.part_of(l), {tally::conjugate::x, g});
         for (std::int64_t j = 0; j < 3; ++j) {
           expect_bits(
               products[static_cast<std::size_t>(j)],
               tally::dot(tally::serial(), block.part(j * n, n), y.all(), {tally::conjugate::x, g}),
-              name_of(n, cut, "multi_dotc"));
+              name_of(n, cut, "conjugated multi_dot"));
         }
       }
       // A message longer than a page.
@@ -417,11 +420,13 @@ void keeps_requests_apart() {
     const layout m(MPI_COMM_WORLD, size_of_cut(n, (cut + 4) % all_cuts));
     const auto w = here();
     auto a = tally::mpi::idot(l, w, x.part_of(l), y.part_of(l));
-    auto b = tally::mpi::idotc(m, w, z.part_of(m), z.part_of(m));
+    auto b = tally::mpi::idot(m, w, z.part_of(m), z.part_of(m), tally::conjugate::x);
     auto c = tally::mpi::inrm2(l, w, z.part_of(l));
     auto d = tally::mpi::isum(m, w, x.part_of(m), tally::exact);
     auto e = tally::mpi::iasum(l, w, y.part_of(l));
     auto f = tally::mpi::idot(MPI_COMM_WORLD, w, x.part_of(m), y.part_of(m), tally::exact);
+    auto h = tally::mpi::idot(MPI_COMM_WORLD, w, z.part_of(m), z.part_of(m),
+                              {tally::conjugate::x, tally::exact});
     {
       auto dropped = tally::mpi::idot(l, w, x.part_of(l), x.part_of(l));
     }
@@ -431,9 +436,11 @@ void keeps_requests_apart() {
     expect_bits(a.wait(), tally::dot(one, x.all(), y.all()), name_of(n, cut, "idot"));
     expect_bits(f.wait(), tally::dot(one, x.all(), y.all(), tally::exact),
                 name_of(n, cut, "exact idot"));
+    expect_bits(h.wait(), tally::dot(one, z.all(), z.all(), {tally::conjugate::x, tally::exact}),
+                name_of(n, cut, "conjugated exact idot"));
     a = tally::mpi::idot(m, w, y.part_of(m), y.part_of(m));
     expect_bits(b.wait(), tally::dot(one, z.all(), z.all(), tally::conjugate::x),
-                name_of(n, cut, "idotc"));
+                name_of(n, cut, "conjugated idot"));
     expect_bits(c.wait(), tally::nrm2(one, z.all()), name_of(n, cut, "inrm2"));
     expect_bits(d.wait(), tally::sum(one, x.all(), tally::exact), name_of(n, cut, "isum"));
     expect_bits(a.wait(), tally::dot(one, y.all(), y.all()), name_of(n, cut, "another idot"));

@@ -253,11 +253,13 @@ void sums_types_of(const here& h, std::int64_t n, int cut, data::kind kind,
   for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
     const std::string of = (g.is_exact() ? " exactly" : "") + name;
     h.expect_bits(tally::nccl::dot(l, w, a, b, g), tally::dot(one(), all_x, all_y, g), "dot" + of);
-    h.expect_bits(tally::nccl::dotc(l, w, a, b, g),
-                  tally::dot(one(), all_x, all_y, {tally::conjugate::x, g}), "dotc" + of);
-    h.expect_bits(tally::nccl::dotc(l, w, b, a, g),
-                  tally::dot(one(), all_y, all_x, {tally::conjugate::x, g}),
-                  "dotc the other way round" + of);
+    for (const auto vector : {tally::conjugate::x, tally::conjugate::y}) {
+      h.expect_bits(tally::nccl::dot(l, w, a, b, {vector, g}),
+                    tally::dot(one(), all_x, all_y, {vector, g}), "conjugated dot" + of);
+      h.expect_bits(tally::nccl::dot(l, w, b, a, {vector, g}),
+                    tally::dot(one(), all_y, all_x, {vector, g}),
+                    "conjugated dot the other way round" + of);
+    }
     h.expect_bits(tally::nccl::dot<wide>(l, w, a, b, g), tally::dot<wide>(one(), all_x, all_y, g),
                   "wide dot" + of);
     h.expect_bits(tally::nccl::sum(l, w, a, g), tally::sum(one(), all_x, g), "sum" + of);
@@ -333,14 +335,15 @@ void sums_many(const here& h) {
                                         static_cast<std::size_t>(l.size()), n);
           const auto dots = tally::nccl::multi_dot(l, h.where, pairs, g);
           result<double> products(h, k);
-          tally::nccl::multi_dotc(l, h.where, rows, y.part_of(l), products.get(), g);
+          tally::nccl::multi_dot(l, h.where, rows, y.part_of(l), products.get(),
+                                 {tally::conjugate::x, g});
           const auto all = products.all();
           for (std::size_t j = 0; j < k; ++j) {
             const std::span<const float> row(&x[static_cast<std::int64_t>(j) * n],
                                              static_cast<std::size_t>(n));
             const double wanted = tally::dot(one(), row, y.all(), g);
             h.expect_bits(dots[j], wanted, name_of(n, cut, "multi_dot"));
-            h.expect_bits(all[j], wanted, name_of(n, cut, "multi_dotc"));
+            h.expect_bits(all[j], wanted, name_of(n, cut, "conjugated multi_dot"));
           }
         }
       }

@@ -125,12 +125,14 @@ const tally::mpi::layout& layout_of(Vec x) { return layout_of(x->map); }
 
 // --- Sums over all ranks --------------------------------------------------------------------------
 
-// PETSc conjugates the second vector of VecDot and the listed ones of VecMDot; Tally's dotc the
+// PETSc conjugates the second vector of VecDot and the listed ones of VecMDot: x here, a pair's
 // first.
 
 PetscErrorCode dot(Vec x, Vec y, PetscScalar* result) {
-  return returned(
-      [&] { *result = tally::mpi::dotc(layout_of(x), where, read(y), read(x), grade_of_sums); });
+  return returned([&] {
+    *result = tally::mpi::dot(layout_of(x), where, read(y), read(x),
+                              {tally::conjugate::x, grade_of_sums});
+  });
 }
 
 PetscErrorCode tdot(Vec x, Vec y, PetscScalar* result) {
@@ -150,7 +152,9 @@ auto pairs_of(Vec x, PetscInt n, const Vec y[]) {
 PetscErrorCode mdot(Vec x, PetscInt n, const Vec y[], PetscScalar* results) {
   return returned([&] {
     const auto pairs = pairs_of(x, n, y);
-    std::ranges::copy(tally::mpi::multi_dotc(layout_of(x), where, pairs, grade_of_sums), results);
+    std::ranges::copy(
+        tally::mpi::multi_dot(layout_of(x), where, pairs, {tally::conjugate::x, grade_of_sums}),
+        results);
   });
 }
 
@@ -166,7 +170,8 @@ PetscErrorCode dot_norm2(Vec x, Vec y, PetscScalar* product, PetscScalar* square
   return returned([&] {
     const read first(x), second(y);
     const std::array pairs = {tally::pair_of(second, first), tally::pair_of(second, second)};
-    const auto sums = tally::mpi::multi_dotc(layout_of(x), where, pairs, grade_of_sums);
+    const auto sums =
+        tally::mpi::multi_dot(layout_of(x), where, pairs, {tally::conjugate::x, grade_of_sums});
     *product = sums[0];
     *square = sums[1];
   });

@@ -1,11 +1,12 @@
-// Sums over ranks that return the results: dot, dotc, sum, asum, nrm2, multi_dot, multi_dotc and
-// sums. See <tally/mpi/sums.hpp> and <tally/nccl/sums.hpp>, also for other forms.
+// Sums over ranks that return the results: dot, sum, asum, nrm2, multi_dot and sums. See
+// <tally/mpi/sums.hpp> and <tally/nccl/sums.hpp>, also for other forms.
 #pragma once
 
 #include <tally/distributed/transport.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/reduce.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <ranges>
 #include <string>
@@ -82,7 +83,7 @@ concept pair_list = pair_range<L> && has_list_dot<R, L>;
 template <class X, class R, reduction what>
 concept summed = has_reduction<what, R, X>;
 
-/// `dot` or `dotc`.
+/// `dot`.
 template <class R, class X, class Y>
 auto products(const X& x, const Y& y, conjugate conjugated) {
   using T = dot_accumulator_t<R, X, Y>;
@@ -100,7 +101,7 @@ auto elements(const X& x) {
   return typed_sums<T>{{terms, conjugate::none, type_of<T>, {{terms, as_operand(x)}}}};
 }
 
-/// `multi_dot` or `multi_dotc` of rows and a vector.
+/// `multi_dot` of rows and a vector.
 template <class R, class X, class Y>
 auto pairs(const X& x, const Y& y, conjugate conjugated) {
   using T = sum_t<rows_sum<X, Y>, R>;
@@ -163,26 +164,43 @@ template <class L>
 concept fields = std::ranges::forward_range<const L> &&
                  vector_operand<std::remove_cvref_t<std::ranges::range_reference_t<const L>>>;
 
-/// r = sum_i x_i * y_i over all elements of all ranks, complex vectors unconjugated.
+/// Options of dot products over a communicator: `tally::exact` or
+/// `{tally::conjugate::x, tally::exact}`.
+struct exact_dot_options {
+  conjugate conjugated = conjugate::none;  ///< the conjugated vector
+  explicit_exact grade;                    ///< exact
+
+  /// The exact grade.
+  constexpr exact_dot_options(exact_grade g) noexcept : grade(g) {}
+  /// A conjugated vector, and the exact grade.
+  constexpr exact_dot_options(conjugate vector, exact_grade g) noexcept
+      : conjugated(vector), grade(g) {}
+  /// Fails to compile.
+  template <std::same_as<explicit_exact> Exact = explicit_exact>
+  constexpr exact_dot_options(conjugate = conjugate::none, Exact g = {}) noexcept : grade(g) {}
+};
+
+/// Options of dot products over a layout or a communicator.
+template <ranks C>
+using dot_options_over = std::conditional_t<layout<C>, dot_options, exact_dot_options>;
+
+/// r = sum_i x_i * y_i over all elements of all ranks, complex vectors unconjugated; with
+/// `conjugate::x` sum_i conj(x_i) * y_i.
 ///
 /// @param over  a layout; with `tally::exact` also a communicator.
 /// @param where, x, y  this rank's executor and parts, as for `tally::dot`.
-/// @param g     `tally::exact` for the correctly rounded value.
+/// @param how   conjugation and grade, as for `tally::dot`.
 /// @tparam R    accumulator and result, as for `tally::dot`.
 /// @return      r, on all ranks. Blocks.
 /// @throws error see the transport's header.
 template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
-auto dot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
-  return detail::returned(over, where, detail::products<R>(x, y, conjugate::none), g);
-}
-
-/// r = sum_i conj(x_i) * y_i; the same as `dot` for real x.
-template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
-auto dotc(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
-  return detail::returned(over, where, detail::products<R>(x, y, conjugate::x), g);
+auto dot(const C& over, const executor& where, const X& x, const Y& y,
+         dot_options_over<C> how = {}) {
+  return detail::returned(over, where, detail::products<R>(x, y, how.conjugated), how.grade);
 }
 
 /// r = sum_i x_i over all elements of all ranks; parameters as for `dot`.
+/// @param g     `tally::exact` for the correctly rounded value.
 template <class R = void, ranks C, detail::summed<R, reduction::sum> X>
 auto sum(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::elements<reduction::sum, R>(x), g);
@@ -205,28 +223,16 @@ auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}
 /// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
 /// @return   the k results, on all ranks. Blocks.
 template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
-auto multi_dot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
-  return detail::returned(over, where, detail::pairs<R>(x, y, conjugate::none), g);
+auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
+               dot_options_over<C> how = {}) {
+  return detail::returned(over, where, detail::pairs<R>(x, y, how.conjugated), how.grade);
 }
 
 /// `multi_dot` of a list of pairs, `std::array{tally::pair_of(x, y), ...}`, all of the layout's
 /// size.
 template <class R = void, ranks C, detail::pair_list<R> L>
-auto multi_dot(const C& over, const executor& where, const L& list, grade_over<C> g = {}) {
-  return detail::returned(over, where, detail::pairs<R>(list, conjugate::none), g);
-}
-
-/// r_j = sum_i conj(x_ji) * y_i, j = 0 ... k-1, in one message.
-template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
-auto multi_dotc(const C& over, const executor& where, const X& x, const Y& y,
-                grade_over<C> g = {}) {
-  return detail::returned(over, where, detail::pairs<R>(x, y, conjugate::x), g);
-}
-
-/// `multi_dotc` of a list of pairs.
-template <class R = void, ranks C, detail::pair_list<R> L>
-auto multi_dotc(const C& over, const executor& where, const L& list, grade_over<C> g = {}) {
-  return detail::returned(over, where, detail::pairs<R>(list, conjugate::x), g);
+auto multi_dot(const C& over, const executor& where, const L& list, dot_options_over<C> how = {}) {
+  return detail::returned(over, where, detail::pairs<R>(list, how.conjugated), how.grade);
 }
 
 /// r_j = sum of field j over all ranks, in one message:

@@ -1,5 +1,5 @@
-// Sums over ranks: dot, dotc, sum, asum, nrm2, multi_dot, multi_dotc and sums, and non-blocking
-// forms with the prefix i.
+// Sums over ranks: dot, sum, asum, nrm2, multi_dot and sums, and with the prefix i non-blocking
+// forms.
 //
 // Promise: the bits of the function of that name in <tally/dot.hpp>, <tally/reduce.hpp> or
 // <tally/multi_dot.hpp> for the whole vectors in one process, on every rank, whatever the partition
@@ -34,13 +34,12 @@ namespace tally::mpi {
 
 using distributed::asum;
 using distributed::dot;
-using distributed::dotc;
 using distributed::multi_dot;
-using distributed::multi_dotc;
 using distributed::nrm2;
 using distributed::sum;
 using distributed::sums;
 
+using distributed::dot_options_over;
 using distributed::fields;
 using distributed::grade_over;
 using distributed::ranks;
@@ -57,14 +56,9 @@ request<R> started(const C& over, const executor& where, typed_sums<R> all, grad
 /// Starts `dot`. Waits only for ranks that share a chunk with this one.
 /// @return a request for the result.
 template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
-auto idot(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
-  return detail::started(over, where, detail::products<R>(x, y, conjugate::none), g);
-}
-
-/// See `idot`.
-template <class R = void, ranks C, vector_operand X, detail::dot_factor<R, X> Y>
-auto idotc(const C& over, const executor& where, const X& x, const Y& y, grade_over<C> g = {}) {
-  return detail::started(over, where, detail::products<R>(x, y, conjugate::x), g);
+auto idot(const C& over, const executor& where, const X& x, const Y& y,
+          dot_options_over<C> how = {}) {
+  return detail::started(over, where, detail::products<R>(x, y, how.conjugated), how.grade);
 }
 
 /// See `idot`.
@@ -88,27 +82,14 @@ auto inrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {
 /// See `idot`.
 template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
 auto imulti_dot(const C& over, const executor& where, const X& x, const Y& y,
-                grade_over<C> g = {}) {
-  return detail::started(over, where, detail::pairs<R>(x, y, conjugate::none), g);
+                dot_options_over<C> how = {}) {
+  return detail::started(over, where, detail::pairs<R>(x, y, how.conjugated), how.grade);
 }
 
 /// See `idot`.
 template <class R = void, ranks C, detail::pair_list<R> L>
-auto imulti_dot(const C& over, const executor& where, const L& list, grade_over<C> g = {}) {
-  return detail::started(over, where, detail::pairs<R>(list, conjugate::none), g);
-}
-
-/// See `idot`.
-template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
-auto imulti_dotc(const C& over, const executor& where, const X& x, const Y& y,
-                 grade_over<C> g = {}) {
-  return detail::started(over, where, detail::pairs<R>(x, y, conjugate::x), g);
-}
-
-/// See `idot`.
-template <class R = void, ranks C, detail::pair_list<R> L>
-auto imulti_dotc(const C& over, const executor& where, const L& list, grade_over<C> g = {}) {
-  return detail::started(over, where, detail::pairs<R>(list, conjugate::x), g);
+auto imulti_dot(const C& over, const executor& where, const L& list, dot_options_over<C> how = {}) {
+  return detail::started(over, where, detail::pairs<R>(list, how.conjugated), how.grade);
 }
 
 /// See `idot`.

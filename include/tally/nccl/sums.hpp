@@ -31,12 +31,11 @@ namespace tally::nccl {
 
 using distributed::asum;
 using distributed::dot;
-using distributed::dotc;
 using distributed::multi_dot;
-using distributed::multi_dotc;
 using distributed::nrm2;
 using distributed::sum;
 
+using distributed::dot_options_over;
 using distributed::grade_over;
 using distributed::ranks;
 
@@ -58,17 +57,9 @@ using result_at = detail::result_element_t<P>;
 /// @param result pointer, or memory for one number (`result_place`), of the accumulator's type.
 template <ranks C, result_place P, vector_operand X, detail::dot_factor<detail::result_at<P>, X> Y>
 void dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-         grade_over<C> g = {}) {
+         dot_options_over<C> how = {}) {
   detail::written("tally::nccl::dot", over, where,
-                  detail::products<detail::result_at<P>>(x, y, conjugate::none), result, g);
-}
-
-/// Non-blocking form.
-template <ranks C, result_place P, vector_operand X, detail::dot_factor<detail::result_at<P>, X> Y>
-void dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-          grade_over<C> g = {}) {
-  detail::written("tally::nccl::dotc", over, where,
-                  detail::products<detail::result_at<P>>(x, y, conjugate::x), result, g);
+                  detail::products<detail::result_at<P>>(x, y, how.conjugated), result, how.grade);
 }
 
 /// Non-blocking form.
@@ -96,33 +87,17 @@ void nrm2(const C& over, const executor& where, const X& x, P&& result, grade_ov
 /// @param result pointer to the first of k results, or memory for k.
 template <ranks C, result_place P, rows_operand X, detail::row_factor<detail::result_at<P>, X> Y>
 void multi_dot(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-               grade_over<C> g = {}) {
+               dot_options_over<C> how = {}) {
   detail::written("tally::nccl::multi_dot", over, where,
-                  detail::pairs<detail::result_at<P>>(x, y, conjugate::none), result, g);
+                  detail::pairs<detail::result_at<P>>(x, y, how.conjugated), result, how.grade);
 }
 
 /// Non-blocking form.
 template <ranks C, result_place P, detail::pair_list<detail::result_at<P>> L>
 void multi_dot(const C& over, const executor& where, const L& list, P&& result,
-               grade_over<C> g = {}) {
+               dot_options_over<C> how = {}) {
   detail::written("tally::nccl::multi_dot", over, where,
-                  detail::pairs<detail::result_at<P>>(list, conjugate::none), result, g);
-}
-
-/// Non-blocking form.
-template <ranks C, result_place P, rows_operand X, detail::row_factor<detail::result_at<P>, X> Y>
-void multi_dotc(const C& over, const executor& where, const X& x, const Y& y, P&& result,
-                grade_over<C> g = {}) {
-  detail::written("tally::nccl::multi_dotc", over, where,
-                  detail::pairs<detail::result_at<P>>(x, y, conjugate::x), result, g);
-}
-
-/// Non-blocking form.
-template <ranks C, result_place P, detail::pair_list<detail::result_at<P>> L>
-void multi_dotc(const C& over, const executor& where, const L& list, P&& result,
-                grade_over<C> g = {}) {
-  detail::written("tally::nccl::multi_dotc", over, where,
-                  detail::pairs<detail::result_at<P>>(list, conjugate::x), result, g);
+                  detail::pairs<detail::result_at<P>>(list, how.conjugated), result, how.grade);
 }
 
 }  // namespace tally::nccl
