@@ -577,7 +577,8 @@ def plan(chosen):
     sanitized = (rf"{emulated}|(Long|PastTheCaches|WhereverItIs)/serial|PastTheCaches/openmp"
                  r"|(Exact.*|Long|PastTheCaches|WhereverItIs|FarElements)/(simd_baseline|simd_SSE4|openmp_2|kokkos)")
     if not chosen.full:
-        emulated, sanitized = NONE, r"HundredMillion|AMillionParts|Long/|LongVectors|PastTheCaches|WhereverItIs"
+        emulated, sanitized = NONE, (
+            r"HundredMillion|AMillionParts|Long/|LongVectors|LongAndAlike|PastTheCaches|WhereverItIs|ReachesNoOperation")
     slow = {"arm": emulated, "asan": sanitized, "tsan": sanitized}
     steps = []
 
