@@ -87,21 +87,21 @@ template <class R = void, class X, class Y>
 auto dot(const executor& where, const X& x, const Y& y, dot_options how = {}) {
   if constexpr (detail::is_vector<X>() && detail::is_vector<Y>()) {
     using rule = typename detail::dot_sum<X, Y>::rule;
-    return detail::returned_sum<detail::dot_sum<X, Y>, R>(
-        how.grade, [&](const output& to, const call_options& options) {
-          const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px,
-                                     const auto* py) {
-            *static_cast<rule*>(to.data) = kernels.dot(px, py, n);
-            return true;
-          };
-          if constexpr (std::same_as<detail::dot_accumulator_t<R, X, Y>, rule>) {
-            if (!how.grade.is_exact() &&
-                detail::with_level_one<element_t<X>>(where, short_way, x, y)) {
-              return;
-            }
-          }
-          dot(where, dot_arguments{as_operand(x), as_operand(y), how.conjugated, to, options});
-        });
+    // With a name, for GCC's messages, which show a lambda whole.
+    const auto write = [&](const output& to, const call_options& options) {
+      const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px,
+                                 const auto* py) {
+        *static_cast<rule*>(to.data) = kernels.dot(px, py, n);
+        return true;
+      };
+      if constexpr (std::same_as<detail::dot_accumulator_t<R, X, Y>, rule>) {
+        if (!how.grade.is_exact() && detail::with_level_one<element_t<X>>(where, short_way, x, y)) {
+          return;
+        }
+      }
+      dot(where, dot_arguments{as_operand(x), as_operand(y), how.conjugated, to, options});
+    };
+    return detail::returned_sum<detail::dot_sum<X, Y>, R>(how.grade, write);
   } else {
     return 0.0;
   }

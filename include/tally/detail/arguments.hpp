@@ -60,15 +60,16 @@ auto on_automatic(const Call& call) {
 
 template <class V>
 constexpr bool is_vector() {
+  constexpr bool valid = vector_operand<V>;  // GCC explains a concept at length
   static_assert(
-      vector_operand<V>,
+      valid,
       "an operand is memory with data() and size() (std::vector, std::span, an array; of a pointer "
       "std::span(p, n)), a tally::strided(p, n, increment), a rank-1 Kokkos::View or std::mdspan, "
       "or a vector, map, row or column of Eigen's (of an expression its eval(), of a matrix its "
       "reshaped()), and its elements are bool (but not std::vector<bool>, which packs bits), "
       "std::int8_t, std::uint8_t, std::int32_t, std::int64_t, tally::float16, tally::bfloat16, "
       "float, double or std::complex of float or double");
-  return vector_operand<V>;
+  return valid;
 }
 
 /// Pre: V as deduced from a forwarding reference.
