@@ -242,11 +242,11 @@ constexpr bool is_matrix() {
 }
 
 template <class M>
-csr_operand as_matrix(const M& a) {
+auto as_matrix(const M& a) {
   if constexpr (is_matrix<M>()) {
     return as_operand(a);
   } else {
-    return {};
+    return csr_operand();
   }
 }
 
@@ -256,11 +256,11 @@ transposed_view<Value, Offset, Column> transposed(const csr_view<Value, Offset, 
   return {a, operation};
 }
 template <class M>
-transposed_view<double, int, int> transposed(const M&, matrix_operation) {
+auto transposed(const M&, matrix_operation) {
   static_assert(never<M>,
                 "transpose and conjugate_transpose are of a tally::csr_view (of a "
                 "tally::csr_matrix its view())");
-  return {};
+  return transposed_view<double, int, int>();
 }
 
 }  // namespace detail

@@ -243,27 +243,29 @@ constexpr bool is_product() {
   }
 }
 
+// Deduced return types: clang instantiates other functions last, and no longer knows the call.
+
 template <class M, class X, class Y>
-spmv_arguments product_of(const M& a, const X& x, Y& y, grade g = {}) {
+auto product_of(const M& a, const X& x, Y& y, grade g = {}) {
   if constexpr (is_product<M, X, Y&>()) {
-    return {as_operand(a), as_operand(x), as_output(y), 1, 0, nullptr, {g, false}};
+    return spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, nullptr, {g, false}};
   } else {
-    return {};
+    return spmv_arguments();
   }
 }
 template <class S, class M, class X, class R, class Y>
-spmv_arguments product_of(const S& alpha, const M& a, const X& x, const R& beta, Y& y,
-                          grade g = {}) {
+auto product_of(const S& alpha, const M& a, const X& x, const R& beta, Y& y, grade g = {}) {
   if constexpr (is_product<M, X, Y&, S, R>()) {
-    return {as_operand(a), as_operand(x), as_output(y), alpha, beta, nullptr, {g, false}};
+    return spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha,
+                          beta,          nullptr,       {g, false}};
   } else {
-    return {};
+    return spmv_arguments();
   }
 }
 template <class S, class M, class X, class R, class Y, class W>
   requires(!std::convertible_to<W, grade>)
-spmv_arguments product_of(const S& alpha, const M& a, const X& x, const R& beta, const Y& y, W& w,
-                          grade g = {}) {
+auto product_of(const S& alpha, const M& a, const X& x, const R& beta, const Y& y, W& w,
+                grade g = {}) {
   if constexpr (is_vector<Y>() && is_product<M, X, W&, S, R>()) {
     constexpr bool same = std::same_as<element_t<Y>, element_t<std::remove_cvref_t<W>>>;
     static_assert(same, "w is of y's type");
@@ -271,7 +273,7 @@ spmv_arguments product_of(const S& alpha, const M& a, const X& x, const R& beta,
     product.added = as_operand(y);
     return product;
   } else {
-    return {};
+    return spmv_arguments();
   }
 }
 
