@@ -1047,36 +1047,36 @@ void expect_outcome(const outcome& met, std::size_t entries, const std::string& 
 
 TEST(MatrixMarketLimits, EachOptionOfEachKindOfFile) {
   const file regular(ten);
-  for (const auto& [name, passes, refuses, part_passes, part_refuses] : limits) {
-    SCOPED_TRACE(name);
-    const std::string error = std::string("matrix_market_options::") + name;
+  for (const limit& l : limits) {
+    SCOPED_TRACE(l.name);
+    const std::string error = std::string("matrix_market_options::") + l.name;
     const auto expect_whole = [&](const auto& with_path) {
       const auto read = [&](const options& o) { return apart([&] { return with_path(o); }); };
-      expect_outcome(read(passes), 10, "");
-      expect_outcome(read(refuses), 0, error);
+      expect_outcome(read(l.passes), 10, "");
+      expect_outcome(read(l.refuses), 0, error);
     };
     expect_whole([&](const options& o) { return whole(regular.path(), o); });
-    const bool is_of_parts = std::string_view(name) != "max_empty_rows";
+    const bool is_of_parts = std::string_view(l.name) != "max_empty_rows";
     const auto parts_of = [&](const std::filesystem::path& path, const options& o) {
       return apart([&] { return in_parts(path, o); });
     };
-    expect_outcome(parts_of(regular.path(), part_passes), 10, "");
-    if (is_of_parts) expect_outcome(parts_of(regular.path(), part_refuses), 0, error);
+    expect_outcome(parts_of(regular.path(), l.part_passes), 10, "");
+    if (is_of_parts) expect_outcome(parts_of(regular.path(), l.part_refuses), 0, error);
     expect_whole([&](const options& o) {
       const named_pipe pipe(ten);
       return whole(pipe.path(), o);
     });
     const named_pipe pipe(ten);
-    expect_outcome(parts_of(pipe.path(), passes), 0,
+    expect_outcome(parts_of(pipe.path(), l.passes), 0,
                    "it can't be read in parts: it is no regular file");
 #if TALLY_HAS_ZLIB
     const file compressed(gzip(ten));
     expect_whole([&](const options& o) { return whole(compressed.path(), o); });
-    expect_outcome(parts_of(compressed.path(), passes), 10, "");  // the first part has all
-    if (is_of_parts) expect_outcome(parts_of(compressed.path(), refuses), 0, error);
+    expect_outcome(parts_of(compressed.path(), l.passes), 10, "");  // the first part has all
+    if (is_of_parts) expect_outcome(parts_of(compressed.path(), l.refuses), 0, error);
     {
       const named_pipe pipe(gzip(ten));
-      expect_outcome(apart([&] { return whole(pipe.path(), passes); }), 10, "");
+      expect_outcome(apart([&] { return whole(pipe.path(), l.passes); }), 10, "");
     }
 #endif
   }
