@@ -159,6 +159,10 @@ void OnEveryExecutor::SetUp() {
 
 bool on_device(const tally::executor& where) { return !where.reaches_host_memory(); }
 
+bool has_memory(const tally::executor& where) {
+  return where.name() != "kokkos" || !on_device(where);
+}
+
 buffer::buffer(const tally::executor& where, std::size_t bytes)
     : device_(on_device(where)), size_(bytes) {
 #if TALLY_HAS_CUDA

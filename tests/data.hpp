@@ -168,6 +168,9 @@ inline void check_cuda(cudaError_t status) {
 #endif
 
 bool on_device(const tally::executor& where);
+/// Whether buffers, workspaces and pinned memory can be had: on a device Kokkos has functions of
+/// its own for them.
+bool has_memory(const tally::executor& where);
 
 /// Memory of an executor, filled from the host.
 class buffer {

@@ -886,7 +886,7 @@ struct environment {
 };
 
 TEST_ON_EVERY_EXECUTOR(Exact, CallersEnvironmentDoesNotEnterAndStays) {
-  if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
+  if (data::on_device(where())) GTEST_SKIP() << "the host's environment is not the device's";
   std::vector<environment> environments;
   for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
     environments.push_back({[mode] { std::fesetround(mode); }, [] { return std::fegetround(); }});

@@ -139,6 +139,7 @@ class all_operations {
     some inputs, outputs;
     function* call;
     bool has_host_functions = false;
+    bool allocates = false;
   };
 
   /// Rows are data, and this is no template, to keep compilation short.
@@ -153,7 +154,7 @@ class all_operations {
     };
     for (const row& each : rows) {
       all_.push_back({each.name + label, those(inputs, each.inputs), those(outputs, each.outputs),
-                      each.call, constants, each.has_host_functions});
+                      each.call, constants, each.has_host_functions, each.allocates});
     }
   }
 
@@ -656,7 +657,8 @@ class all_operations {
             std::vector<tally::exact_sum<double>> sums(few_bins);
             tally::bincount(where, a.in<K>(0), a.in<W>(1), tally::add_to(sums));
             a.keep(sums[few_bins / 2].template round<double>());
-          }}});
+          },
+          false, true}});
   }
 
   /// The scale of edges that suits the samples' magnitude.

@@ -412,7 +412,7 @@ TEST_ON_EVERY_EXECUTOR(Reduce, GoldenBits) {
 }
 
 TEST_ON_EVERY_EXECUTOR(Reduce, TheCallersEnvironmentDoesNotMatterAndStays) {
-  if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
+  if (data::on_device(where())) GTEST_SKIP() << "the host's environment is not the device's";
   const auto x = golden::doubles(100003, 1), far = golden::doubles(100003, 3, -520, 8);
   const std::vector<float> low(100, 0x1p-140f);  // subnormal with a subnormal norm
   const auto all = [&] {

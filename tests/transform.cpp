@@ -441,7 +441,7 @@ TEST_ON_EVERY_BACKEND(Transform, LongAndAlike) {
 }
 
 TEST_ON_EVERY_EXECUTOR(Transform, TheCallersEnvironmentDoesNotMatterAndStays) {
-  if (where().name() == "cuda") GTEST_SKIP() << "the host's environment is not the device's";
+  if (data::on_device(where())) GTEST_SKIP() << "the host's environment is not the device's";
   std::vector<double> x(1000), z(1000);
   std::vector<float> low(1000, 0x1p-140f), w(1000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.37 * static_cast<double>(i) - 180;

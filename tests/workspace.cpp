@@ -34,6 +34,11 @@ constexpr std::size_t least = options::min_stage_bytes;
 
 class Workspace : public data::OnEveryExecutor {
  protected:
+  void SetUp() override {
+    data::OnEveryExecutor::SetUp();
+    if (!IsSkipped() && !data::has_memory(where()))
+      GTEST_SKIP() << "Kokkos has the memory of a device";
+  }
   tally::workspace small(int threads = 2) const {
     return tally::workspace(where(), {least, threads});
   }
