@@ -2,6 +2,7 @@
 // by row.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/floating_point_environment.hpp"
 #include "backends/common/sparse/csr.hpp"
 #include "backends/kokkos/runtime.hpp"
 
@@ -27,6 +28,7 @@ class space_memory {
   space_memory() = default;
   ~space_memory() {
     if (memory_ == nullptr) return;
+    const default_environment environment;  // for the device's runtime
     try {
       const auto lock = acquire();
       Kokkos::kokkos_free<memory>(memory_);
