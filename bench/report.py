@@ -174,10 +174,6 @@ class Row:
         return self.name.startswith("tally::") and (not exact or self.name.endswith(" exact"))
 
     @property
-    def asks_for_a_promise(self):
-        return self.name == "tally::simd, environment trusted"
-
-    @property
     def limit(self):
         return self.name.startswith("limit")
 
@@ -227,7 +223,8 @@ def read(path):
 
 
 def rows_of(benchmarks):
-    """The rows of Google Benchmark's runs, with what follows from their groups."""
+    """The rows of Google Benchmark's runs, with what follows from their groups. Runs that were put together have the
+    minimum beside the median, as `least`."""
     rows = []
     fastest = {run["run_name"]: run["real_time"] for run in benchmarks if run.get("aggregate_name") == "min"}
     for run in benchmarks:
@@ -253,7 +250,7 @@ def rows_of(benchmarks):
                 run.get("error_ulp"),
                 run.get("us_in_2021"),
                 run.get("set_up"),
-                fastest.get(run["run_name"], run["real_time"]) * scale,
+                run.get("least", fastest.get(run["run_name"], run["real_time"])) * scale,
             )
         )
     rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.matrix, r.position))
@@ -383,7 +380,7 @@ def summary(rows):
     for group in groups_of(rows).values():
         if group[0].lane == "accuracy":
             continue
-        ours = best(group, lambda r: r.ours and not r.asks_for_a_promise)
+        ours = best(group, lambda r: r.ours)
         other = best(group, lambda r: not r.ours and not r.limit and not r.wrong)
         if ours is None:
             continue
@@ -452,10 +449,7 @@ def executors(rows):
     times = collections.defaultdict(lambda: collections.defaultdict(dict))
     for row in rows:
         name = re.match(r"tally::(\w+)", row.name)
-        if (
-            row.lane in ON_ALL_THREADS and row.ours and not row.asks_for_a_promise and not by_entropy(row.lane)
-            and name[1] != "automatic"
-        ):
+        if row.lane in ON_ALL_THREADS and row.ours and not by_entropy(row.lane) and name[1] != "automatic":
             of_size = times[row.lane, row.types][row.n]
             of_size[name[1]] = min(row.seconds, of_size.get(name[1], math.inf))
     return [
