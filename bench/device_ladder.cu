@@ -40,7 +40,7 @@ __global__ void racing(const X* x, const Y* y, int n, A* result) {
 }
 
 template <class A, class X, class Y>
-__global__ void atomic_a_thread(const X* x, const Y* y, int n, A* result) {
+__global__ void atomic_per_thread(const X* x, const Y* y, int n, A* result) {
   atomicAdd(result, share<A>(x, y, n));
 }
 
@@ -111,8 +111,8 @@ contenders ways(const workload& w, bool) {
     const int many = 4 * multiprocessors();
     add("one thread", 48'510, one_thread<A, X, Y>, 1, 1);
     add("one block, racing", 0, racing<A, X, Y>, 1, threads);
-    add("one block, an atomic a thread", 178, atomic_a_thread<A, X, Y>, 1, threads);
-    add("many blocks, an atomic a thread", 135, atomic_a_thread<A, X, Y>, many, threads);
+    add("one block, an atomic a thread", 178, atomic_per_thread<A, X, Y>, 1, threads);
+    add("many blocks, an atomic a thread", 135, atomic_per_thread<A, X, Y>, many, threads);
     add("shared memory, summed by thread 0", 55, summed_by_thread_0<A, X, Y>, many, threads);
     add("shared memory, a tree", 23.5, shared_tree<A, X, Y>, many, threads);
     add("warp shuffles", 25.1, shuffles<A, X, Y>, many, threads);

@@ -81,8 +81,8 @@ A partials(const X* x, const Y* y, std::size_t n, int threads) {
 /// Recursive halves as tasks, down to a worthwhile length.
 template <class A, class X, class Y>
 A sum_of_halves(const X* x, const Y* y, std::size_t n) {
-  constexpr std::size_t worth_a_task = std::size_t{1} << 15;
-  if (n <= worth_a_task) return simd_loop<A>(x, y, n);
+  constexpr std::size_t task_size = std::size_t{1} << 15;
+  if (n <= task_size) return simd_loop<A>(x, y, n);
   const std::size_t half = n / 2;
   A left{};
 #pragma omp task shared(left)

@@ -134,7 +134,7 @@ def by_entropy(lane):
 
 
 def entropy(words):
-    """Bits, of 8 that are each 1 if those of all of so many random words are."""
+    """Bits of entropy of a byte that is the conjunction of as many random words."""
     one = 0.5**words
     return -8 * (one * math.log2(one) + (1 - one) * math.log2(1 - one))
 
@@ -493,8 +493,8 @@ def markdown(context, rows, plots):
         "functions: the largest difference of an element from that of `tally::serial`, over the largest element; "
         f"{OF_TRANSCENDENTAL if any(row.error_ulp is not None for row in rows) else ''}of "
         "sparse matrices over Σ|a·x| of its row. Set-up: what is made once for a matrix (a plan, cuSPARSE's buffer and "
-        "preprocessing), on the host's clock, in times of the product; it pays after so many products, against the same "
-        "library's without it."
+        "preprocessing), on the host's clock, in times of the product, and the number of products after which it pays, "
+        "against the same library's without it."
     )
     yield ""
     yield "## Ours against the best of the others"
