@@ -75,7 +75,8 @@ REASONS = [
     ("sums, `add`, `axpy`, `relu` in CPUs' caches",
      CPU + r"(dot(-aligned)?|sum|add|axpy|relu)/.*/(1 000|10 000|1 000 000|2\^20)/",
      "the control register, 5 ns; a fold each 1024"),
-    ("`dot`, `sum`, `axpy` of 2^26 on one Zen core", r"Zen ./(dot|sum|axpy)/.*/2\^26/1$", "shared machines; least times 0.96 to 1.06"),
+    ("`dot`, `sum`, `axpy` of 2^26 on one Zen core", r"Zen ./(dot|sum|axpy)/.*/2\^26/1$",
+     "noise: the least times 0.96 to 1.06"),
     ("`sigmoid` of `float` on Zen", "Zen ./sigmoid/", "at most 0.64 ulp, Eigen 1.9 to 2.4"),
     ("`multi_dot` of 16 vectors on Zen", "Zen ./multi-dot/", "registers hold the sums of two vectors"),
     ("`batched_dot` of pairs of 32 on one Zen 4 core", "Zen 4/batched-dot/.*/1$", "noise: 16.1 ms beside 16.3 in turn"),
@@ -96,16 +97,15 @@ class Machine:
     def __init__(self, folder):
         _, self.rows = report.read(report.ROOT / "bench" / "results" / folder / "results.json")
         self.groups = report.groups_of(self.rows).values()
-        head, lines = report.summary(self.rows)
-        self.lines = {line[:4]: line for line in lines}
-        _, self.slower, self.compared = report.where_another_is_faster(head, lines)
+        self.lines = {line[:4]: line for line in report.summary(self.rows)}
+        self.slower, self.compared = report.where_another_is_faster(self.lines.values())
 
     def line(self, lane, types, n, threads="1"):
         """The time of ours, of the best other and their ratio, empty where not measured."""
         line = self.lines.get((lane, types, n, threads))
-        if not line or not line[-1]:
+        if not line or not line.ratio:
             return "", "", ""
-        return line[5], line[9], line[-1] if float(line[-1]) < 10 else f"{float(line[-1]):.1f}"
+        return line.time, line.other_time, line.ratio if float(line.ratio) < 10 else f"{float(line.ratio):.1f}"
 
     def matrix(self, matrix, name):
         """The time of the fastest row of a matrix whose name begins so."""
@@ -173,7 +173,7 @@ def tables():
             what = next((what for what, pattern, _ in REASONS if re.match(pattern, key)), None)
             if what is None:
                 sys.exit(f"page.py: another is faster in {key}, and REASONS has nothing about it.")
-            ratios[what].append(float(line[-1]))
+            ratios[what].append(float(line.ratio))
     yield "slower", ("what", "rows", "ratio", "why"), [
         (what, len(ratios[what]), span(ratios[what]), why) for what, _, why in REASONS if ratios[what]
     ]

@@ -110,6 +110,10 @@ def has_matrix(lane):
     return "spmv" in lane
 
 
+def is_ladder(lane):
+    return lane.startswith("ladder")
+
+
 def is_elementwise(lane):
     return lane.removesuffix("-odd").removesuffix("-cuda") in ELEMENTWISE
 
@@ -151,13 +155,13 @@ class Row:
     label: str
     position: int
     seconds: float
+    fastest: float  # seconds of the fastest repetition
     bytes: float
     agrees: bool | None  # with our serial executor, bit for bit; None for a limit
     error: float | None
     error_ulp: float | None  # of sigmoid and exp, since they have a reference: in units in the last place
     us_in_2021: float | None
     set_up: float | None  # seconds, for what is kept for a matrix
-    fastest: float  # seconds of the fastest repetition
     of_limit: float | None = None  # bytes a second of this / those of the best limit
     beats_limit: float | None = None  # the same where it shows that the limit is none
     of_best_other: float | None = None  # best other contender's time / this
@@ -232,27 +236,22 @@ def rows_of(benchmarks):
             continue
         lane, types, size, threads, name = run["run_name"].split("/")[:5]
         scale = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[run["time_unit"]]
-        rows.append(
-            Row(
-                lane,
-                types,
-                int(run["n"] if has_matrix(lane) else size),
-                size if has_matrix(lane) else "",
-                int(threads),
-                name,
-                int(run["threads_used"]),
-                run.get("label", ""),
-                run["family_index"],
-                run["real_time"] * scale,
-                run["bytes"],
-                bool(run["agrees"]) if "agrees" in run else None,
-                run.get("error"),
-                run.get("error_ulp"),
-                run.get("us_in_2021"),
-                run.get("set_up"),
-                run.get("least", fastest.get(run["run_name"], run["real_time"])) * scale,
-            )
-        )
+        rows.append(Row(
+            lane,
+            types,
+            int(run["n"] if has_matrix(lane) else size),
+            size if has_matrix(lane) else "",
+            int(threads),
+            name,
+            int(run["threads_used"]),
+            run.get("label", ""),
+            run["family_index"],
+            run["real_time"] * scale,
+            run.get("least", fastest.get(run["run_name"], run["real_time"])) * scale,
+            run["bytes"],
+            bool(run["agrees"]) if "agrees" in run else None,
+            *(run.get(key) for key in ("error", "error_ulp", "us_in_2021", "set_up")),
+        ))
     rows.sort(key=lambda r: (list(LANES).index(r.lane), r.types, r.threads, r.n, r.matrix, r.position))
     for group in groups_of(rows).values():
         set_shares(group)
@@ -374,41 +373,39 @@ def best(rows, chosen):
     return min((r for r in rows if chosen(r)), key=lambda r: r.seconds, default=None)
 
 
+SUMMARY = (
+    "lane", "types", "n", "threads", "best of ours", "time", "GB/s", "of the limit", "best other", "time", "other / ours"
+)
+Line = collections.namedtuple("Line", "lane types n threads ours time speed share other other_time ratio")
+
+
 def summary(rows):
-    """Ours against the best of the others, a line a group."""
-    lines = []
+    """Ours against the best of the others, a line a group, as text."""
     for group in groups_of(rows).values():
-        if group[0].lane == "accuracy":
-            continue
         ours = best(group, lambda r: r.ours)
-        other = best(group, lambda r: not r.ours and not r.limit and not r.wrong)
-        if ours is None:
+        if group[0].lane == "accuracy" or ours is None:
             continue
-        lines.append(
-            (
-                group[0].lane,
-                group[0].types,
-                n_text(group[0]),
-                str(group[0].threads),
-                ours.name,
-                time_text(ours.seconds),
-                f"{ours.bytes / ours.seconds / 1e9:.4g}",
-                number(ours.of_limit, ".0%"),
-                other.name if other else "",
-                time_text(other.seconds) if other else "",
-                number(ours.of_best_other, ".2f"),
-            )
+        other = best(group, lambda r: not r.ours and not r.limit and not r.wrong)
+        yield Line(
+            ours.lane,
+            ours.types,
+            n_text(ours),
+            str(ours.threads),
+            ours.name,
+            time_text(ours.seconds),
+            f"{ours.bytes / ours.seconds / 1e9:.4g}",
+            number(ours.of_limit, ".0%"),
+            other.name if other else "",
+            time_text(other.seconds) if other else "",
+            number(ours.of_best_other, ".2f"),
         )
-    head = "lane", "types", "n", "threads", "best of ours", "time", "GB/s", "of the limit", "best other", "time"
-    return (*head, "other / ours"), lines
 
 
-def where_another_is_faster(head, lines):
+def where_another_is_faster(lines):
     """Of the summary's lines those where a peer is faster, the slowest first; and how many have a peer. The default
     grade is none of the exact one's."""
-    compared = [line for line in lines if line[-1] and not line[head.index("best other")].startswith("tally::")]
-    slower = sorted((line for line in compared if float(line[-1]) < 1), key=lambda line: float(line[-1]))
-    return head, slower, len(compared)
+    compared = [line for line in lines if line.other and not line.other.startswith("tally::")]
+    return sorted((x for x in compared if float(x.ratio) < 1), key=lambda x: float(x.ratio)), len(compared)
 
 
 def beaten_limits(rows):
@@ -499,16 +496,16 @@ def markdown(context, rows, plots):
     yield ""
     yield "## Ours against the best of the others"
     yield ""
-    head, lines = summary(rows)
-    yield from table(head, lines)
-    head, slower, compared = where_another_is_faster(head, lines)
+    lines = list(summary(rows))
+    yield from table(SUMMARY, lines)
+    slower, compared = where_another_is_faster(lines)
     yield ""
     yield "## Where another is faster"
     yield ""
     yield f"In {len(slower)} of the {compared} lines above."
     if slower:
         yield ""
-        yield from table(head, slower)
+        yield from table(SUMMARY, slower)
     head, lines = beaten_limits(rows)
     if lines:
         yield ""
@@ -533,50 +530,34 @@ def markdown(context, rows, plots):
     for row in rows:
         sections[row.lane, row.types, row.threads].append(row)
     for (lane, types, threads), section in sections.items():
-        ladder = lane.startswith("ladder")
+        heads, cells = zip(*columns(lane))
+        section.sort(key=lambda r: (r.n, r.matrix, r.position if is_ladder(r.lane) else r.seconds))
         yield ""
         yield f"## {heading(lane, types, threads)}"
         yield ""
-        head = [
-            n_name(lane),
-            *(("nonzeros", "MB") if has_matrix(lane) else ()),
-            "",
-            "threads",
-            "time",
-            "GB/s",
-            "of the limit",
-            "best other / this",
-            *(("set-up", "pays after") if has_matrix(lane) else ()),
-            "bits",
-            "error",
-            "what",
-        ]
-        lines = []
-        for row in sorted(
-            section, key=lambda r: (r.n, r.matrix, r.position if ladder else r.seconds)
-        ):
-            line = [
-                n_text(row),
-                *((size_text(row.n), f"{row.bytes / 1e6:.3g}") if has_matrix(lane) else ()),
-                f"**{row.name}**" if row.ours else row.name,
-                row.own_threads,
-                time_text(row.seconds),
-                f"{row.bytes / row.seconds / 1e9:.4g}",
-                number(row.of_limit, ".0%"),
-                number(row.of_best_other, ".2f"),
-                *(
-                    (number(row.set_up and row.set_up / row.seconds, ".3g"), number(row.pays_after, ".0f"))
-                    if has_matrix(lane)
-                    else ()
-                ),
-                {True: "same", False: "other", None: ""}[row.agrees],
-                ("**wrong** " if row.wrong else "") + error_text(row),
-                row.label,
-            ]
-            if ladder:
-                line.append(f"{row.us_in_2021:g} µs" if row.us_in_2021 else "")
-            lines.append(line)
-        yield from table(head + (["in 2021"] if ladder else []), lines)
+        yield from table(heads, ([cell(row) for cell in cells] for row in section))
+
+
+def columns(lane):
+    """The columns of a lane's table: each a head and the text of a row."""
+    yield n_name(lane), n_text
+    if has_matrix(lane):
+        yield "nonzeros", lambda r: size_text(r.n)
+        yield "MB", lambda r: f"{r.bytes / 1e6:.3g}"
+    yield "", lambda r: f"**{r.name}**" if r.ours else r.name
+    yield "threads", lambda r: r.own_threads
+    yield "time", lambda r: time_text(r.seconds)
+    yield "GB/s", lambda r: f"{r.bytes / r.seconds / 1e9:.4g}"
+    yield "of the limit", lambda r: number(r.of_limit, ".0%")
+    yield "best other / this", lambda r: number(r.of_best_other, ".2f")
+    if has_matrix(lane):
+        yield "set-up", lambda r: number(r.set_up and r.set_up / r.seconds, ".3g")
+        yield "pays after", lambda r: number(r.pays_after, ".0f")
+    yield "bits", lambda r: {True: "same", False: "other", None: ""}[r.agrees]
+    yield "error", lambda r: ("**wrong** " if r.wrong else "") + error_text(r)
+    yield "what", lambda r: r.label
+    if is_ladder(lane):
+        yield "in 2021", lambda r: f"{r.us_in_2021:g} µs" if r.us_in_2021 else ""
 
 
 # --- Plots ----------------------------------------------------------------------------------------
@@ -716,7 +697,7 @@ def plots_of(context, rows, folder):
         )
         title = f"{heading(lane, types, 1).replace(', 1 thread', '')}\n{machine}"
         path = folder / f"{lane}-{types.replace('=', '-in-')}.png"
-        if lane.startswith("ladder"):
+        if is_ladder(lane):
             first = all_rows[0]
             size = size_text(first.n)
             what = f"{first.matrix}: {size} nonzeros" if has_matrix(lane) else f"{size} elements"
@@ -912,9 +893,9 @@ def main():
             old.unlink()
     text = "\n".join(markdown(context, rows, plots)) + "\n"
     (path.parent / "results.md").write_text(text)
-    head, lines = summary(rows)
-    print("\n".join(plain(head, lines)))
-    head, slower, compared = where_another_is_faster(head, lines)
+    lines = list(summary(rows))
+    print("\n".join(plain(SUMMARY, lines)))
+    slower, compared = where_another_is_faster(lines)
     print(f"\nAnother is faster in {len(slower)} of {compared} lines.")
     lines = executors(rows)
     if lines:
