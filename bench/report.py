@@ -530,7 +530,7 @@ def markdown(context, rows, plots):
     for row in rows:
         sections[row.lane, row.types, row.threads].append(row)
     for (lane, types, threads), section in sections.items():
-        heads, cells = zip(*columns(lane))
+        heads, cells = zip(*columns_of(lane))
         section.sort(key=lambda r: (r.n, r.matrix, r.position if is_ladder(r.lane) else r.seconds))
         yield ""
         yield f"## {heading(lane, types, threads)}"
@@ -538,7 +538,7 @@ def markdown(context, rows, plots):
         yield from table(heads, ([cell(row) for cell in cells] for row in section))
 
 
-def columns(lane):
+def columns_of(lane):
     """The columns of a lane's table: each a head and the text of a row."""
     yield n_name(lane), n_text
     if has_matrix(lane):
