@@ -140,6 +140,9 @@ class Allocations : public data::OnEveryExecutor {
     data::OnEveryExecutor::SetUp();
     if (IsSkipped()) return;
     if (data::on_device(where())) GTEST_SKIP() << "not on the host";
+    left = 1000;
+    data::allocate_in_library();
+    if (left.exchange(-1) == 1000) GTEST_SKIP() << "the library has a libstdc++ of its own";
     if (allocates_in_regions(where())) {
       GTEST_SKIP() << "Kokkos allocates within its parallel regions, which no exception may leave";
     }

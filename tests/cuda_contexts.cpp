@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -33,8 +34,9 @@ void* operator new(std::size_t bytes) {
   if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+// Inlined, GCC takes it for the end of another allocation.
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
 
 namespace {
 
@@ -215,6 +217,10 @@ TEST(CudaContexts, CapturedProductsOfManySizesTakeNoMoreMemory) {
 // Host memory runs out after the call got device memory: in a new thread later steps allocate.
 TEST(CudaContexts, CallsThatFailLeakNothing) {
   if (devices() == 0) GTEST_SKIP() << "no CUDA device";
+  allocations_left = 1000;
+  data::allocate_in_library();
+  const bool is_unused = std::exchange(allocations_left, -1) == 1000;
+  if (is_unused) GTEST_SKIP() << "the library has a libstdc++ of its own";
   const tally::executor where = tally::cuda();
   const std::vector<std::int32_t> sevens(1000, 7);
   data::buffer keys(where, 4 * sevens.size()), counts(where, 400);

@@ -163,6 +163,12 @@ bool has_memory(const tally::executor& where) {
   return where.name() != "kokkos" || !on_device(where);
 }
 
+void allocate_in_library() {
+  const std::int32_t offsets[] = {0, 1}, columns[] = {0};
+  const double values[] = {1};
+  tally::spmv_plan(tally::serial(), tally::csr_view{1, 1, offsets, columns, values});
+}
+
 buffer::buffer(const tally::executor& where, std::size_t bytes)
     : device_(on_device(where)), size_(bytes) {
 #if TALLY_HAS_CUDA

@@ -171,6 +171,9 @@ bool on_device(const tally::executor& where);
 /// Whether buffers, workspaces and pinned memory can be had: on a device Kokkos has functions of
 /// its own for them.
 bool has_memory(const tally::executor& where);
+/// A call in which the library allocates; one that contains a libstdc++ does not call a program's
+/// operator new.
+void allocate_in_library();
 
 /// Memory of an executor, filled from the host.
 class buffer {
