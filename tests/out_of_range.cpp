@@ -44,7 +44,8 @@ TEST(OutOfRange, HasEveryFunctionOfTheHeaders) {
   for (const row& each : calls::of_cpp()) listed.insert(each.function);
   const std::regex exported(R"(\bTALLY_EXPORT\s[^;{(]*?\b(\w+)\()");
   int functions = 0;
-  for (const auto& header : std::filesystem::directory_iterator(TALLY_SOURCES "/include/tally")) {
+  for (const auto& header :
+       std::filesystem::recursive_directory_iterator(TALLY_SOURCES "/include/tally")) {
     if (header.path().extension() != ".hpp") continue;
     const std::string text = text_of(header.path());
     for (std::sregex_iterator it(text.begin(), text.end(), exported), end; it != end; ++it) {
