@@ -13,7 +13,7 @@
 #include <tally/interval_sum.hpp>
 #include <tally/joined_sum.hpp>
 #include <tally/multi_dot.hpp>
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
 #include <tally/reduce.hpp>
 #include <tally/spmv.hpp>
 

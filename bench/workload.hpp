@@ -2,9 +2,9 @@
 #pragma once
 
 #include <tally/histogram.hpp>
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 #include <tally/spmv.hpp>
-#include <tally/types.hpp>
 
 #include <algorithm>
 #include <cstddef>

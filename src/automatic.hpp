@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
 
 #include <cstddef>
 

@@ -4,7 +4,7 @@
 
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
 
 #include "backends/backend.hpp"
 #include "src/backends.hpp"

@@ -5,7 +5,7 @@
 #include "backends/common/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
-#include "src/overlap.hpp"
+#include "src/operands/overlap.hpp"
 
 #if TALLY_HAS_CUDA
 #include "backends/cuda/cuda.hpp"

@@ -6,7 +6,7 @@
 #include "backends/common/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
-#include "src/overlap.hpp"
+#include "src/operands/overlap.hpp"
 #include "src/pair_rules.hpp"
 #include "src/reduce.hpp"
 #include "src/transform.hpp"

@@ -6,7 +6,7 @@
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "src/check.hpp"
-#include "src/overlap.hpp"
+#include "src/operands/overlap.hpp"
 
 namespace tally {
 namespace {

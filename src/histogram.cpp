@@ -9,7 +9,7 @@
 #include "backends/common/types/tables.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
-#include "src/overlap.hpp"
+#include "src/operands/overlap.hpp"
 
 #include <array>
 #include <cmath>

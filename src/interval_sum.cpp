@@ -11,7 +11,7 @@
 #include "backends/common/order/reduce_sum.hpp"
 #include "src/check.hpp"
 #include "src/interval_sum.hpp"
-#include "src/overlap.hpp"
+#include "src/operands/overlap.hpp"
 #include "src/pair_rules.hpp"
 #include "src/reduce.hpp"
 

@@ -5,7 +5,7 @@
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "src/check.hpp"
-#include "src/overlap.hpp"
+#include "src/operands/overlap.hpp"
 #include "src/pair_rules.hpp"
 
 #include <algorithm>

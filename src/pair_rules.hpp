@@ -5,7 +5,7 @@
 #include "backends/common/types/tables.hpp"
 
 #include <tally/dot.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstdint>
 

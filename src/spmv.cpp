@@ -7,7 +7,7 @@
 #include "backends/common/sparse/csr.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
-#include "src/overlap.hpp"
+#include "src/operands/overlap.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -2,7 +2,7 @@
 // that are hard to sum. Shares no code with the library.
 #pragma once
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <mpfr.h>
 

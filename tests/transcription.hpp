@@ -4,9 +4,9 @@
 
 #include "tests/data.hpp"
 
+#include <tally/operands/types.hpp>
 #include <tally/order.hpp>
 #include <tally/reduce.hpp>
-#include <tally/types.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include "backends/kokkos/runtime.hpp"
 
 #include <Kokkos_Core.hpp>
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
 #include <tally/order.hpp>
 
 #include <algorithm>

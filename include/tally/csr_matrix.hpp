@@ -1,8 +1,8 @@
 // An owning sparse matrix.
 #pragma once
 
+#include <tally/operands/types.hpp>
 #include <tally/spmv.hpp>
-#include <tally/types.hpp>
 
 #include <cstddef>
 #include <cstdint>

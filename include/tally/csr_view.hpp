@@ -3,8 +3,8 @@
 
 #include <tally/detail/arguments.hpp>
 #include <tally/error.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>

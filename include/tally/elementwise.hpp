@@ -3,8 +3,8 @@
 
 #include <tally/export.h>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <complex>
 #include <cstdint>

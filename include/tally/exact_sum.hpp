@@ -19,7 +19,7 @@
 
 #include <tally/detail/rounding.hpp>
 #include <tally/error.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <array>
 #include <compare>

@@ -14,9 +14,9 @@
 #include <tally/export.h>
 #include <tally/exact_sum.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/result.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/result.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstddef>
 #include <cstdint>

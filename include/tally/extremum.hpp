@@ -12,9 +12,9 @@
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/level_one.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/result.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/result.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>

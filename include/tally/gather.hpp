@@ -5,8 +5,8 @@
 #include <tally/export.h>
 #include <tally/detail/arguments.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>

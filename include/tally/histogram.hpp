@@ -46,8 +46,8 @@
 #include <tally/elementwise.hpp>
 #include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>

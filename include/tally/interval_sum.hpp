@@ -22,9 +22,9 @@
 #include <tally/export.h>
 #include <tally/dot.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 #include <tally/order.hpp>
-#include <tally/types.hpp>
 
 #include <cstddef>
 #include <cstdint>

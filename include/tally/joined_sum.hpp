@@ -20,9 +20,9 @@
 #include <tally/dot.hpp>
 #include <tally/executor.hpp>
 #include <tally/interval_sum.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
-#include <tally/vector_reference.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
+#include <tally/operands/vector_reference.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -28,8 +28,8 @@
 
 #include <tally/export.h>
 #include <tally/csr_matrix.hpp>
-#include <tally/types.hpp>
-#include <tally/vector_reference.hpp>
+#include <tally/operands/types.hpp>
+#include <tally/operands/vector_reference.hpp>
 
 #include <concepts>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The balanced tree of the order contract, built as its leaves arrive.
 #pragma once
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstddef>
 

@@ -10,9 +10,9 @@
 #include <tally/detail/sums.hpp>
 #include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/result.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/result.hpp>
+#include <tally/operands/types.hpp>
 
 #include <type_traits>
 

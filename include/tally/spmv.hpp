@@ -52,8 +52,8 @@
 #include <tally/detail/arguments.hpp>
 #include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <complex>
 #include <concepts>

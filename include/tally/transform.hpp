@@ -34,8 +34,8 @@
 #include <tally/detail/level_one.hpp>
 #include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>

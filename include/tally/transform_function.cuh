@@ -7,8 +7,8 @@
 
 #include <tally/detail/functions.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cuda_runtime.h>
 

@@ -14,8 +14,8 @@
 #include <tally/dot.hpp>
 #include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <algorithm>
 #include <cstddef>

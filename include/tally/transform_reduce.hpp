@@ -15,12 +15,12 @@
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/result.hpp>
+#include <tally/operands/types.hpp>
 #include <tally/order.hpp>
 #include <tally/order_tree.hpp>
 #include <tally/reduce.hpp>
-#include <tally/result.hpp>
-#include <tally/types.hpp>
 
 #include <algorithm>
 #include <concepts>

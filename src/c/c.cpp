@@ -5,7 +5,7 @@
 #include "backends/common/types/tables.hpp"
 #include "src/check.hpp"
 #include "src/fixed_text.hpp"
-#include "src/overlap.hpp"
+#include "src/operands/overlap.hpp"
 
 #include <algorithm>
 #include <array>

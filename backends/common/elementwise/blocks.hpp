@@ -6,8 +6,8 @@
 #include "backends/common/elementwise/moves.hpp"
 #include "backends/common/types/tables.hpp"
 
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstddef>
 

@@ -3,7 +3,7 @@
 
 #include "backends/common/order/dot_sum.hpp"
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include "backends/common/elementwise/elementwise.hpp"
 #include "backends/common/types/tables.hpp"
 
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstddef>
 #include <cstring>

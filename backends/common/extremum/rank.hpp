@@ -9,7 +9,7 @@
 #include "backends/common/types/tables.hpp"
 
 #include <tally/extremum.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tally/dot.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <complex>
 #include <limits>

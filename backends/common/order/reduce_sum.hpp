@@ -5,8 +5,8 @@
 
 #include "backends/common/order/dot_sum.hpp"
 
+#include <tally/operands/types.hpp>
 #include <tally/reduce.hpp>
-#include <tally/types.hpp>
 
 #include <cmath>
 #include <complex>

@@ -1,7 +1,7 @@
 // Compressed columns of a plan with fixed columns: fewer bytes per product.
 #pragma once
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 // `with_type` if it is to be inlined.
 #pragma once
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <array>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "backends/common/elementwise/elementwise.hpp"
 #include "backends/common/types/tables.hpp"
 
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "backends/common/order/dot_sum.hpp"
 #include "backends/cuda/device/words.hpp"
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <complex>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Parameter of one launch of the exact grade.
 #pragma once
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstddef>
 

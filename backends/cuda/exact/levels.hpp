@@ -13,7 +13,7 @@
 #pragma once
 
 #include <tally/exact_sum.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cmath>
 #include <cstdint>

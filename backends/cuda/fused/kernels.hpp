@@ -3,7 +3,7 @@
 #include "backends/cuda/fused/job.hpp"
 
 #include <tally/fused.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 namespace tally::backends::cuda {
 

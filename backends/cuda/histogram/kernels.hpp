@@ -3,7 +3,7 @@
 
 #include "backends/cuda/histogram/job.hpp"
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstddef>
 #include <cstdint>

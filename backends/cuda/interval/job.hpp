@@ -3,7 +3,7 @@
 #include "backends/common/types/typed_vector.hpp"
 
 #include <tally/interval_sum.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "backends/cuda/runtime/runtime.hpp"
 
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
 
 #include <cuda_runtime_api.h>
 

@@ -16,9 +16,9 @@
 
 #include "backends/common/order/row_order.hpp"
 
+#include <tally/operands/types.hpp>
 #include <tally/order.hpp>
 #include <tally/spmv.hpp>
-#include <tally/types.hpp>
 
 #include <algorithm>
 #include <bit>

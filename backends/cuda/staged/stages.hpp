@@ -6,7 +6,7 @@
 #include "backends/cuda/staged/copy_threads.hpp"
 
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
 #include <tally/workspace.hpp>
 
 #include <cuda_runtime_api.h>

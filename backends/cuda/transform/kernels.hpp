@@ -4,7 +4,7 @@
 #include "backends/cuda/transform/shape.hpp"
 
 #include <tally/elementwise.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 namespace tally::backends::cuda {
 

@@ -13,7 +13,7 @@
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
 #include <tally/order.hpp>
 
 #include <algorithm>

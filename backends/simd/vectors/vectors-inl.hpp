@@ -1,7 +1,7 @@
 // Vectors: types, and loads that convert. Compiled once per target, after <hwy/foreach_target.h>.
 #include "backends/simd/vectors/targets.hpp"
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <complex>
 #include <cstddef>

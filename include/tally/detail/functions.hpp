@@ -14,8 +14,8 @@
 
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <atomic>
 #include <cstddef>

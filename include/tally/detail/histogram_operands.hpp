@@ -3,8 +3,8 @@
 
 #include <tally/detail/arguments.hpp>
 #include <tally/exact_words.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstdint>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <tally/executor.hpp>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Rounding of fixed-point numbers in digits of 32 bits (<tally/exact_sum.hpp>) by integers alone.
 #pragma once
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstdint>

@@ -4,9 +4,9 @@
 #include <tally/call_options.hpp>
 #include <tally/detail/arguments.hpp>
 #include <tally/exact_words.hpp>
-#include <tally/operand.hpp>
-#include <tally/result.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/result.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>

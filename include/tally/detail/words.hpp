@@ -3,7 +3,7 @@
 // (tuning/dot.md: tagged words).
 #pragma once
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <cstdint>
 #include <cstring>

@@ -3,7 +3,7 @@
 
 #include <tally/export.h>
 #include <tally/detail/cxx20.hpp>
-#include <tally/half.hpp>
+#include <tally/operands/half.hpp>
 
 #include <array>
 #include <complex>

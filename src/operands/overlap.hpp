@@ -3,7 +3,7 @@
 // sum, asum, nrm2) may go anywhere.
 #pragma once
 
-#include <tally/operand.hpp>
+#include <tally/operands/operand.hpp>
 
 #include "src/check.hpp"
 

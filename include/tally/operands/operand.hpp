@@ -1,7 +1,7 @@
 // Operands: the vectors of Tally's functions.
 #pragma once
 
-#include <tally/types.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <tally/export.h>
-#include <tally/operand.hpp>
-#include <tally/types.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>

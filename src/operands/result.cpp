@@ -1,4 +1,4 @@
-#include <tally/result.hpp>
+#include <tally/operands/result.hpp>
 
 #include "src/check.hpp"
 

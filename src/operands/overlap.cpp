@@ -1,4 +1,4 @@
-#include "src/overlap.hpp"
+#include "src/operands/overlap.hpp"
 
 #include <numeric>
 
