@@ -5,7 +5,6 @@
 #include <tally/detail/functions.hpp>
 #include <tally/dot.hpp>
 #include <tally/elementwise.hpp>
-#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/gather.hpp>
@@ -13,6 +12,7 @@
 #include <tally/interval_sum.hpp>
 #include <tally/joined_sum.hpp>
 #include <tally/multi_dot.hpp>
+#include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/reduce.hpp>
 #include <tally/spmv.hpp>

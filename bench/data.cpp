@@ -5,7 +5,7 @@
 
 #include "backends/common/types/tables.hpp"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <omp.h>
 

@@ -1,7 +1,7 @@
 // Public sums over an interval: nodes from the backend, joined and finished on the host.
 #include <tally/error.hpp>
 #include <tally/interval_sum.hpp>
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 #include <tally/reduce.hpp>
 
 #include "backends/backend.hpp"

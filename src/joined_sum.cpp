@@ -1,9 +1,9 @@
 // Public sums over devices.
 #include <tally/error.hpp>
-#include <tally/exact_words.hpp>
 #include <tally/joined_sum.hpp>
 #include <tally/multi_dot.hpp>
-#include <tally/order.hpp>
+#include <tally/numerics/exact_words.hpp>
+#include <tally/numerics/order.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"

@@ -2,7 +2,7 @@
 #include "tests/oracle.hpp"
 
 #include <tally/error.hpp>
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // exact_sum in device code: the host's limbs and results.
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "tests/data.hpp"
 
 #include <tally/joined_sum.hpp>
-#include <tally/order_tree.hpp>
+#include <tally/numerics/order_tree.hpp>
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 
 #include "tests/data.hpp"
 
+#include <tally/numerics/order.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/order.hpp>
 #include <tally/reduce.hpp>
 
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "backends/common/types/tables.hpp"
 #include "backends/kokkos/sums.hpp"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <algorithm>
 #include <cstdint>

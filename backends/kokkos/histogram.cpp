@@ -4,7 +4,7 @@
 
 #include "backends/kokkos/sums.hpp"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <limits>
 

@@ -8,7 +8,7 @@
 #include "backends/common/types/typed_vector.hpp"
 #include "backends/kokkos/sums.hpp"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <algorithm>
 

@@ -8,8 +8,8 @@
 #include "backends/kokkos/runtime.hpp"
 
 #include <Kokkos_Core.hpp>
+#include <tally/numerics/order.hpp>
 #include <tally/operands/operand.hpp>
-#include <tally/order.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include "backends/common/order/tree.hpp"
 #include "backends/openmp/threads.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <algorithm>
 #include <cstddef>

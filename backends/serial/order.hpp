@@ -4,8 +4,8 @@
 #include "backends/common/order/row_order.hpp"
 #include "backends/common/order/tree.hpp"
 
+#include <tally/numerics/order.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/order.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // without contraction, which would break the two-sums.
 #include "bench/peers/peers.hpp"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <cmath>
 #include <concepts>

@@ -1,13 +1,14 @@
 // Options common to calls.
 #pragma once
 
-#include <tally/exact.hpp>
+#include <tally/numerics/exact.hpp>
 
 namespace tally {
 
 /// Options of operations with a grade or a waiting form.
 struct call_options {
-  /// Default or `tally::exact` (<tally/exact.hpp>). Irrelevant for extrema and integer sums.
+  /// Default or `tally::exact` (<tally/numerics/exact.hpp>). Irrelevant for extrema and integer
+  /// sums.
   tally::grade grade = {};
   /// Whether the call blocks and the result is in host memory. Otherwise the result is where the
   /// executor can write, and on a device the call returns once the work is queued.

@@ -1,18 +1,18 @@
 // Dot products: r = sum of x_i*y_i, i = 0 ... n-1, one vector maybe conjugated.
 //
 // Promise: the bits depend on the values, their order and the accumulator's type only
-// (<tally/order.hpp>). Integers are exact modulo 2^64. Otherwise the error is at most (min(chunk,
-// n)/lanes + ceil(log2 n) + 1)*eps*sum |x_i*y_i|, to first order in eps, plus half the least
-// subnormal per underflowing product, unless a sum overflows. A NaN is the positive quiet one with
-// an empty payload; any zero is +0.
+// (<tally/numerics/order.hpp>). Integers are exact modulo 2^64. Otherwise the error is at most
+// (min(chunk, n)/lanes + ceil(log2 n) + 1)*eps*sum |x_i*y_i|, to first order in eps, plus half the
+// least subnormal per underflowing product, unless a sum overflows. A NaN is the positive quiet one
+// with an empty payload; any zero is +0.
 #pragma once
 
 #include <tally/call_options.hpp>
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/level_one.hpp>
 #include <tally/detail/sums.hpp>
-#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
+#include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/result.hpp>
 #include <tally/operands/types.hpp>

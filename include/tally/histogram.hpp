@@ -17,7 +17,8 @@
 //                    bounds are halved and edges doubled; if width underflows, see
 //                    docs/numerics.md.
 //
-// `tally::add_to` (<tally/exact_words.hpp>) instead of sums adds weights to unrounded exact sums.
+// `tally::add_to` (<tally/numerics/exact_words.hpp>) instead of sums adds weights to unrounded
+// exact sums.
 //
 // Samples outside all bins, and NaNs, are ignored, or counted in `histogram_options::outside`;
 // without that, an outside key of bincount is an error.
@@ -44,8 +45,8 @@
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/histogram_operands.hpp>
 #include <tally/elementwise.hpp>
-#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
+#include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 

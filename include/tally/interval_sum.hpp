@@ -2,8 +2,8 @@
 // (<tally/mpi.hpp>) or parts of a file.
 //
 // Promise: finished, the bits of `dot`, `sum`, `asum` or `nrm2` of the whole vector, wherever cut,
-// because only additions of the order's tree (<tally/order.hpp>) are made. An interval of whole
-// chunks is at most 2 log2(chunks) nodes; adjacent intervals join, associatively, by adding
+// because only additions of the order's tree (<tally/numerics/order.hpp>) are made. An interval of
+// whole chunks is at most 2 log2(chunks) nodes; adjacent intervals join, associatively, by adding
 // siblings. A cut chunk is summed from its terms by the part with its first element. Details:
 // docs/numerics.md.
 //
@@ -22,9 +22,9 @@
 #include <tally/export.h>
 #include <tally/dot.hpp>
 #include <tally/executor.hpp>
+#include <tally/numerics/order.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/order.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -180,7 +180,7 @@ TALLY_EXPORT void finish_interval(const interval_shape& shape, const void* messa
 
 // --- The exact grade -----------------------------------------------------------------------------
 
-/// Adds the exact sums of fields to limbs (<tally/exact_words.hpp>); blocks.
+/// Adds the exact sums of fields to limbs (<tally/numerics/exact_words.hpp>); blocks.
 /// @param fields of the same types, any lengths.
 /// @param sum    type of a field's sum: see `exact_words`.
 /// @param words  host memory, field after field.

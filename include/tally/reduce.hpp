@@ -8,8 +8,8 @@
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/level_one.hpp>
 #include <tally/detail/sums.hpp>
-#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
+#include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/result.hpp>
 #include <tally/operands/types.hpp>

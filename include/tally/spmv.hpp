@@ -8,7 +8,7 @@
 //
 //   - n <= 128: 8 lanes. Lane l starts at +0 and adds t_l, t_(l+8), ...; the lanes fold in halves:
 //     lane l takes lane l+4, then l+2, then l+1.
-//   - Longer rows: as `dot` (<tally/order.hpp>).
+//   - Longer rows: as `dot` (<tally/numerics/order.hpp>).
 //
 // Complex terms are four real sums, combined last. An empty sum is +0. With C the wider of A and
 // y's type (float64 if one is, complex if one is),

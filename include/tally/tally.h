@@ -134,7 +134,7 @@ enum {
   TALLY_INSTRUCTIONS_NEON = 4
 };
 
-/* Constants of the order contract (<tally/order.hpp>). */
+/* Constants of the order contract (<tally/numerics/order.hpp>). */
 enum { TALLY_ORDER_VERSION = 1, TALLY_ORDER_LANES = 64, TALLY_ORDER_CHUNK = 1024 };
 
 /* --- Structs ---------------------------------------------------------------------------------- */
@@ -402,9 +402,9 @@ TALLY_EXPORT tally_status tally_multi_dot_list(const tally_executor* where, size
 /* --- Unrounded sums --------------------------------------------------------------------------- */
 
 /* With options.form TALLY_RESULT_WORDS the functions above add unrounded exact sums to limbs,
- * initially zero (<tally/exact_words.hpp>). Limbs of parts, such as MPI ranks, are merged by adding
- * them in any order; rounded, the sum has the bits of TALLY_GRADE_EXACT for the whole. result_type
- * is TALLY_FLOAT64 (TALLY_COMPLEX128), or, without operands of doubles, TALLY_FLOAT32
+ * initially zero (<tally/numerics/exact_words.hpp>). Limbs of parts, such as MPI ranks, are merged
+ * by adding them in any order; rounded, the sum has the bits of TALLY_GRADE_EXACT for the whole.
+ * result_type is TALLY_FLOAT64 (TALLY_COMPLEX128), or, without operands of doubles, TALLY_FLOAT32
  * (TALLY_COMPLEX64) with fewer limbs. tally_nrm2 adds squares. At most 2^29 calls, over all parts,
  * may add to a sum before tally_merge_words normalises it. `result` is a contiguous int64_t array,
  * with TALLY_WAIT_YES in host memory. */

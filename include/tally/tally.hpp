@@ -9,9 +9,6 @@
 #include <tally/dot.hpp>
 #include <tally/elementwise.hpp>
 #include <tally/error.hpp>
-#include <tally/exact.hpp>
-#include <tally/exact_sum.hpp>
-#include <tally/exact_words.hpp>
 #include <tally/executor.hpp>
 #include <tally/extremum.hpp>
 #include <tally/fused.hpp>
@@ -21,11 +18,14 @@
 #include <tally/joined_sum.hpp>
 #include <tally/matrix_market.hpp>
 #include <tally/multi_dot.hpp>
+#include <tally/numerics/exact.hpp>
+#include <tally/numerics/exact_sum.hpp>
+#include <tally/numerics/exact_words.hpp>
+#include <tally/numerics/order.hpp>
 #include <tally/operands/half.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/result.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/order.hpp>
 #include <tally/reduce.hpp>
 #include <tally/spmv.hpp>
 #include <tally/transform.hpp>

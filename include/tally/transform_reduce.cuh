@@ -8,10 +8,10 @@
 #include <tally/detail/functions.hpp>
 #include <tally/detail/words.hpp>
 #include <tally/executor.hpp>
+#include <tally/numerics/order.hpp>
+#include <tally/numerics/order_tree.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/order.hpp>
-#include <tally/order_tree.hpp>
 
 #include <cuda_runtime.h>
 

@@ -1,8 +1,8 @@
 // transform_reduce: the caller's own sum, r = reduce of map(x_i) or map(x_i, y_i).
 //
-// Promise: the order of <tally/order.hpp>, with `identity` for +0 and `reduce` for addition: a lane
-// starts at `identity` and takes its terms in turn, all 64 lanes fold, chunks combine as a tree.
-// The result has equal bits wherever `map` and `reduce` do. For example:
+// Promise: the order of <tally/numerics/order.hpp>, with `identity` for +0 and `reduce` for
+// addition: a lane starts at `identity` and takes its terms in turn, all 64 lanes fold, chunks
+// combine as a tree. The result has equal bits wherever `map` and `reduce` do. For example:
 //
 //   tally::transform_reduce(x, y, 0.0, std::plus<>(), std::multiplies<>()) == tally::dot(x, y)
 //
@@ -15,11 +15,11 @@
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
+#include <tally/numerics/order.hpp>
+#include <tally/numerics/order_tree.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/result.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/order.hpp>
-#include <tally/order_tree.hpp>
 #include <tally/reduce.hpp>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "backends/backend.hpp"
 #include "backends/common/types/tables.hpp"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 namespace tally::backends {
 

@@ -1,5 +1,5 @@
-// Exact sums of weights: the limbs of a <tally/exact_sum.hpp> that one weight of type W reaches,
-// and a word for non-finite weights; shared by all backends.
+// Exact sums of weights: the limbs of a <tally/numerics/exact_sum.hpp> that one weight of type W
+// reaches, and a word for non-finite weights; shared by all backends.
 //
 // A weight is cut into signed 32-bit digits, added to 64-bit words without carries: order does not
 // matter, and 2^30 weights cannot overflow.
@@ -7,8 +7,8 @@
 
 #include "backends/common/elementwise/elementwise.hpp"
 
-#include <tally/exact_sum.hpp>
 #include <tally/histogram.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "backends/common/order/interval_term.hpp"
 #include "backends/common/order/tree.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The order's tree for backends.
 #pragma once
 
-#include <tally/order_tree.hpp>
+#include <tally/numerics/order_tree.hpp>
 
 #include <bit>
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include "backends/common/sparse/gathered.hpp"
 #include "backends/common/sparse/row_results.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "backends/common/order/reduce_sum.hpp"
 #include "backends/cuda/device/kernel.cuh"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 namespace tally::backends::cuda {
 

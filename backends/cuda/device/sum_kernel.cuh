@@ -1,9 +1,9 @@
 // The kernel of dot, sum, asum and nrm2, which differ in their terms; one launch a call.
 //
-// Promise: the bits of the order contract (<tally/order.hpp>). A warp owns 1 to 4 adjacent chunks
-// at a time and a block an aligned power of two of those, so every sum made here is a node of the
-// order's tree. Absent terms, chunks and blocks count as +0, which changes no sum: none is -0, as
-// lanes start at +0. Products are rounded before they are added (-fmad=false).
+// Promise: the bits of the order contract (<tally/numerics/order.hpp>). A warp owns 1 to 4 adjacent
+// chunks at a time and a block an aligned power of two of those, so every sum made here is a node
+// of the order's tree. Absent terms, chunks and blocks count as +0, which changes no sum: none is
+// -0, as lanes start at +0. Products are rounded before they are added (-fmad=false).
 //
 // Members of `Terms`:
 // - `X`, `Y`: element types; Y is void for one vector.

@@ -2,8 +2,8 @@
 // warp or a block sums is a node of the order's tree.
 #pragma once
 
+#include <tally/numerics/order.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/order.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -10,7 +10,7 @@
 #include "backends/cuda/exact/tiles.cuh"
 #include "backends/cuda/exact/warp_sum.cuh"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <type_traits>
 

@@ -12,7 +12,7 @@
 // in double, or without y.
 #pragma once
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 #include <tally/operands/types.hpp>
 
 #include <cmath>

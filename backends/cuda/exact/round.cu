@@ -3,7 +3,7 @@
 #include "backends/cuda/exact/kernels.hpp"
 #include "backends/cuda/exact/round.cuh"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 namespace tally::backends::cuda {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "backends/cuda/device/kernel.cuh"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <cstdint>
 #include <limits>

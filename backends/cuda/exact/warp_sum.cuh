@@ -7,7 +7,7 @@
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/exact/levels.hpp"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "backends/cuda/exact/round.cuh"
 #include "backends/cuda/joined/exchange.cuh"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 namespace tally::backends::cuda {
 namespace {

@@ -16,8 +16,8 @@
 
 #include "backends/common/order/row_order.hpp"
 
+#include <tally/numerics/order.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/order.hpp>
 #include <tally/spmv.hpp>
 
 #include <algorithm>

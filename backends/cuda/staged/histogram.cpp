@@ -5,7 +5,7 @@
 #include "backends/common/order/dot_sum.hpp"
 #include "backends/cuda/staged/staged.hpp"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "backends/cuda/staged/staged.hpp"
 
 #include <tally/interval_sum.hpp>
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <cstdint>
 #include <cstring>

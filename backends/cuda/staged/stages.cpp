@@ -3,7 +3,7 @@
 #include "backends/common/elementwise/moves.hpp"
 #include "backends/cuda/runtime/device.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <cstring>
 #include <utility>

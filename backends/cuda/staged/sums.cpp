@@ -7,7 +7,7 @@
 #include "backends/cuda/staged/staged.hpp"
 #include "backends/serial/serial.hpp"
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <array>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Promise: all additions are exact.
 #pragma once
 
-#include <tally/exact_sum.hpp>
+#include <tally/numerics/exact_sum.hpp>
 
 #include <algorithm>
 #include <cstddef>

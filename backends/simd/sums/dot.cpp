@@ -15,7 +15,7 @@
 #include "backends/simd/vectors/instruction_set.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -8,7 +8,7 @@
 #include "backends/simd/sums/dot.hpp"
 #include "backends/simd/sums/reduce.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <algorithm>
 #include <cstddef>

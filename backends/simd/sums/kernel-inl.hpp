@@ -6,15 +6,15 @@
 // `from(i)`: terms from element i on; `number`: the type of summation; `sum`: the result; `parts`:
 // numbers per element. Indices count numbers: a complex element is two.
 //
-// Promise: the order of the contract (<tally/order.hpp>), except that the zero of a chunk may be
-// -0, which the sum of a node corrects.
+// Promise: the order of the contract (<tally/numerics/order.hpp>), except that the zero of a chunk
+// may be -0, which the sum of a node corrects.
 #include "backends/common/order/reduce_sum.hpp"
 #include "backends/common/order/tree.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
+#include <tally/numerics/order.hpp>
 #include <tally/operands/operand.hpp>
-#include <tally/order.hpp>
 
 #include <algorithm>
 #include <complex>

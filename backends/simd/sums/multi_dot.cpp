@@ -10,7 +10,7 @@
 #include "backends/simd/exact/exact.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <algorithm>
 #include <array>

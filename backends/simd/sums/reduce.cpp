@@ -8,7 +8,7 @@
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tally/detail/arguments.hpp>
-#include <tally/exact_words.hpp>
+#include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <tally/call_options.hpp>
 #include <tally/detail/arguments.hpp>
-#include <tally/exact_words.hpp>
+#include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/result.hpp>
 #include <tally/operands/types.hpp>

@@ -61,7 +61,7 @@ struct output_operand {
 struct output {
   void* data = nullptr;          ///< one number, or the limbs of an exact sum
   type element = type::float64;  ///< type of the number, or of the sum (`exact_words`)
-  /// Whether the exact sum is added to limbs (<tally/exact_words.hpp>), not rounded.
+  /// Whether the exact sum is added to limbs (<tally/numerics/exact_words.hpp>), not rounded.
   bool words = false;
 };
 

@@ -5,7 +5,7 @@
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 namespace tally::backends::cuda {
 namespace {

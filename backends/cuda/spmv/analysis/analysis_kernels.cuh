@@ -7,7 +7,7 @@
 #include "backends/cuda/spmv/analysis/analysis_job.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
-#include <tally/order.hpp>
+#include <tally/numerics/order.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -4,16 +4,16 @@
 // Promise: the exact sum, for any parts in any order; rounded, the bits of `tally::exact` for the
 // whole.
 //
-// The words are the limbs of `tally::exact_sum<T>` (<tally/exact_sum.hpp>): 137 std::int64_t for
-// double, 23 for float, initially zero. Parts merge by adding elementwise: MPI_SUM, ncclSum or
-// atomics. A call adds less than 2^33 to each, so at most 2^29 calls, over all parts, may enter a
-// sum; `exact_sum<T>::from_words(words).to_words()` normalises it for as many more. Before that
-// limbs are not unique.
+// The words are the limbs of `tally::exact_sum<T>` (<tally/numerics/exact_sum.hpp>): 137
+// std::int64_t for double, 23 for float, initially zero. Parts merge by adding elementwise:
+// MPI_SUM, ncclSum or atomics. A call adds less than 2^33 to each, so at most 2^29 calls, over all
+// parts, may enter a sum; `exact_sum<T>::from_words(words).to_words()` normalises it for as many
+// more. Before that limbs are not unique.
 #pragma once
 
 #include <tally/export.h>
-#include <tally/exact_sum.hpp>
 #include <tally/executor.hpp>
+#include <tally/numerics/exact_sum.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/result.hpp>
 #include <tally/operands/types.hpp>

@@ -1,7 +1,7 @@
 // Public rounding of exact sums.
 #include <tally/dot.hpp>
 #include <tally/error.hpp>
-#include <tally/exact_words.hpp>
+#include <tally/numerics/exact_words.hpp>
 #include <tally/reduce.hpp>
 
 #include "backends/backend.hpp"

@@ -1,4 +1,5 @@
-// Rounding of fixed-point numbers in digits of 32 bits (<tally/exact_sum.hpp>) by integers alone.
+// Rounding of fixed-point numbers in digits of 32 bits (<tally/numerics/exact_sum.hpp>) by integers
+// alone.
 #pragma once
 
 #include <tally/operands/types.hpp>

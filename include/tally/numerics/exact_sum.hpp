@@ -17,8 +17,8 @@
 // one deposit, and merging adds counts.
 #pragma once
 
-#include <tally/detail/rounding.hpp>
 #include <tally/error.hpp>
+#include <tally/numerics/rounding.hpp>
 #include <tally/operands/types.hpp>
 
 #include <array>
