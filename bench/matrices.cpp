@@ -1,6 +1,6 @@
 #include "bench/matrices.hpp"
 
-#include <tally/matrix_market.hpp>
+#include <tally/sparse/matrix_market.hpp>
 
 #include <algorithm>
 #include <complex>

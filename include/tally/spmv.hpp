@@ -48,12 +48,12 @@
 
 #include <tally/export.h>
 #include <tally/call_options.hpp>
-#include <tally/csr_view.hpp>
 #include <tally/detail/arguments.hpp>
 #include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/sparse/csr_view.hpp>
 
 #include <complex>
 #include <concepts>

@@ -3,8 +3,6 @@
 
 #include <tally/version.h>
 #include <tally/buffer.hpp>
-#include <tally/csr_matrix.hpp>
-#include <tally/csr_view.hpp>
 #include <tally/detail/functions.hpp>
 #include <tally/dot.hpp>
 #include <tally/elementwise.hpp>
@@ -16,7 +14,6 @@
 #include <tally/histogram.hpp>
 #include <tally/interval_sum.hpp>
 #include <tally/joined_sum.hpp>
-#include <tally/matrix_market.hpp>
 #include <tally/multi_dot.hpp>
 #include <tally/numerics/exact.hpp>
 #include <tally/numerics/exact_sum.hpp>
@@ -27,6 +24,9 @@
 #include <tally/operands/result.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/reduce.hpp>
+#include <tally/sparse/csr_matrix.hpp>
+#include <tally/sparse/csr_view.hpp>
+#include <tally/sparse/matrix_market.hpp>
 #include <tally/spmv.hpp>
 #include <tally/transform.hpp>
 #include <tally/transform_function.hpp>

@@ -4,8 +4,9 @@
 #pragma once
 
 #include <tally/buffer.hpp>
-#include <tally/csr_matrix.hpp>
 #include <tally/distributed/transport.hpp>
+#include <tally/sparse/csr_matrix.hpp>
+#include <tally/spmv.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Redistribution of matrix entries.
 #pragma once
 
-#include <tally/csr_matrix.hpp>
 #include <tally/mpi/communicator.hpp>
+#include <tally/sparse/csr_matrix.hpp>
 
 #include <cstddef>
 #include <cstdint>

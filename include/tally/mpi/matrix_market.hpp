@@ -1,9 +1,9 @@
-// Parallel reading of Matrix Market files. Format and errors: <tally/matrix_market.hpp>.
+// Parallel reading of Matrix Market files. Format and errors: <tally/sparse/matrix_market.hpp>.
 #pragma once
 
-#include <tally/matrix_market.hpp>
 #include <tally/mpi/entries.hpp>
 #include <tally/mpi/layout.hpp>
+#include <tally/sparse/matrix_market.hpp>
 
 #include <cstddef>
 #include <cstdint>

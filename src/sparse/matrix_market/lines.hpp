@@ -4,7 +4,7 @@
 #include "src/check.hpp"
 
 #include <tally/error.hpp>
-#include <tally/matrix_market.hpp>
+#include <tally/sparse/matrix_market.hpp>
 
 #include <algorithm>
 #include <cstddef>

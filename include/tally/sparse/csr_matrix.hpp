@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tally/operands/types.hpp>
-#include <tally/spmv.hpp>
+#include <tally/sparse/csr_view.hpp>
 
 #include <cstddef>
 #include <cstdint>

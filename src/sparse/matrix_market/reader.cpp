@@ -1,5 +1,5 @@
 // Readers of Matrix Market files.
-#include "src/matrix_market/header.hpp"
+#include "src/sparse/matrix_market/header.hpp"
 
 #include "backends/common/floating_point_environment.hpp"
 

@@ -1,7 +1,7 @@
 // Header of a Matrix Market file: banner and sizes.
 #pragma once
 
-#include "src/matrix_market/lines.hpp"
+#include "src/sparse/matrix_market/lines.hpp"
 
 #include <cstddef>
 #include <string_view>

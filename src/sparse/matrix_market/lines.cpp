@@ -1,4 +1,4 @@
-#include "src/matrix_market/lines.hpp"
+#include "src/sparse/matrix_market/lines.hpp"
 
 #include <array>
 #include <new>

@@ -27,9 +27,9 @@
 #pragma once
 
 #include <tally/export.h>
-#include <tally/csr_matrix.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/operands/vector_reference.hpp>
+#include <tally/sparse/csr_matrix.hpp>
 
 #include <concepts>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "src/matrix_market/header.hpp"
+#include "src/sparse/matrix_market/header.hpp"
 
 #include <charconv>
 #include <system_error>
