@@ -3,19 +3,19 @@
 
 #include <tally/buffer.hpp>
 #include <tally/detail/functions.hpp>
-#include <tally/dot.hpp>
-#include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
-#include <tally/extremum.hpp>
-#include <tally/gather.hpp>
-#include <tally/histogram.hpp>
 #include <tally/interval_sum.hpp>
 #include <tally/joined_sum.hpp>
-#include <tally/multi_dot.hpp>
 #include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
-#include <tally/reduce.hpp>
-#include <tally/spmv.hpp>
+#include <tally/operations/dot.hpp>
+#include <tally/operations/elementwise.hpp>
+#include <tally/operations/extremum.hpp>
+#include <tally/operations/gather.hpp>
+#include <tally/operations/histogram.hpp>
+#include <tally/operations/multi_dot.hpp>
+#include <tally/operations/reduce.hpp>
+#include <tally/operations/spmv.hpp>
 
 #include "backends/common/types/tables.hpp"
 

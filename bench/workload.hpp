@@ -1,10 +1,10 @@
 // Subjects of measurement: pairs of types, and one product as candidates receive it.
 #pragma once
 
-#include <tally/histogram.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/spmv.hpp>
+#include <tally/operations/histogram.hpp>
+#include <tally/operations/spmv.hpp>
 
 #include <algorithm>
 #include <cstddef>

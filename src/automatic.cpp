@@ -3,9 +3,9 @@
 #include "src/backends.hpp"
 #include "src/check.hpp"
 
-#include <tally/dot.hpp>
-#include <tally/elementwise.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/dot.hpp>
+#include <tally/operations/elementwise.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include <array>
 #include <span>

@@ -2,9 +2,9 @@
 // the backend.
 #pragma once
 
-#include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/operands/operand.hpp>
+#include <tally/operations/dot.hpp>
 
 #include "backends/backend.hpp"
 #include "src/backends.hpp"

@@ -2,7 +2,7 @@
 #include <tally/error.hpp>
 #include <tally/interval_sum.hpp>
 #include <tally/numerics/order.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
@@ -12,8 +12,8 @@
 #include "src/check.hpp"
 #include "src/interval_sum.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/pair_rules.hpp"
-#include "src/reduce.hpp"
+#include "src/operations/pair_rules.hpp"
+#include "src/operations/reduce.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // Public sums over devices.
 #include <tally/error.hpp>
 #include <tally/joined_sum.hpp>
-#include <tally/multi_dot.hpp>
 #include <tally/numerics/exact_words.hpp>
 #include <tally/numerics/order.hpp>
+#include <tally/operations/multi_dot.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
@@ -12,7 +12,7 @@
 #include "src/check.hpp"
 #include "src/interval_sum.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/pair_rules.hpp"
+#include "src/operations/pair_rules.hpp"
 
 #include <algorithm>
 #include <limits>

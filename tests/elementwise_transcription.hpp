@@ -1,10 +1,11 @@
-// Literal, slow element-wise functions, as in <tally/transform.hpp> and docs/numerics.md. Shares no
-// code with the library except element types and the computation's type.
+// Literal, slow element-wise functions, as in <tally/operations/transform.hpp> and
+// docs/numerics.md. Shares no code with the library except element types and the computation's
+// type.
 #pragma once
 
 #include "tests/transcription.hpp"
 
-#include <tally/transform.hpp>
+#include <tally/operations/transform.hpp>
 
 #include <cstddef>
 #include <vector>

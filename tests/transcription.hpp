@@ -6,7 +6,7 @@
 
 #include <tally/numerics/order.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -20,11 +20,11 @@
 #pragma once
 
 #include <tally/export.h>
-#include <tally/dot.hpp>
 #include <tally/executor.hpp>
 #include <tally/numerics/order.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/dot.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -17,12 +17,12 @@
 #pragma once
 
 #include <tally/export.h>
-#include <tally/dot.hpp>
 #include <tally/executor.hpp>
 #include <tally/interval_sum.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/operands/vector_reference.hpp>
+#include <tally/operations/dot.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -338,9 +338,9 @@ TALLY_EXPORT tally_status tally_workspace_executor(const tally_workspace* worksp
 
 /* --- Sums ------------------------------------------------------------------------------------- */
 
-/* *result = sum_i x_i*y_i, i = 0 ... n-1 (<tally/dot.hpp>), for any two types. result_type:
- * TALLY_FLOAT64 where x or y is; TALLY_FLOAT32 for other floating-point types, alone or with
- * integers; TALLY_INT64 for integers; complex where x or y is; or instead TALLY_FLOAT64
+/* *result = sum_i x_i*y_i, i = 0 ... n-1 (<tally/operations/dot.hpp>), for any two types.
+ * result_type: TALLY_FLOAT64 where x or y is; TALLY_FLOAT32 for other floating-point types, alone
+ * or with integers; TALLY_INT64 for integers; complex where x or y is; or instead TALLY_FLOAT64
  * (TALLY_COMPLEX128). `result` may be an element of x or y.
  *
  * options: grade, wait, form, conjugate. */
@@ -349,7 +349,7 @@ TALLY_EXPORT tally_status tally_dot(const tally_executor* where, size_t n, tally
                                     ptrdiff_t incy, tally_type result_type, void* result,
                                     const tally_call_options* options);
 
-/* *result = sum_i x_i (<tally/reduce.hpp>). result_type is as for tally_dot of x and x.
+/* *result = sum_i x_i (<tally/operations/reduce.hpp>). result_type is as for tally_dot of x and x.
  *
  * options: grade, wait, form. */
 TALLY_EXPORT tally_status tally_sum(const tally_executor* where, size_t n, tally_type x_type,
@@ -373,8 +373,8 @@ TALLY_EXPORT tally_status tally_nrm2(const tally_executor* where, size_t n, tall
                                      void* result, const tally_call_options* options);
 
 /* results[j] = sum_i x[j*ldx+i]*y_i, j = 0 ... k-1, i = 0 ... n-1: k contiguous rows times a vector
- * in one pass (<tally/multi_dot.hpp>), otherwise as tally_dot. Rows may overlap; ldx may be 0.
- * TALLY_OVERLAP if `results`, contiguous, share memory with x or y.
+ * in one pass (<tally/operations/multi_dot.hpp>), otherwise as tally_dot. Rows may overlap; ldx may
+ * be 0. TALLY_OVERLAP if `results`, contiguous, share memory with x or y.
  *
  * options: grade, wait, form, conjugate. */
 TALLY_EXPORT tally_status tally_multi_dot(const tally_executor* where, size_t k, size_t n,
@@ -443,10 +443,10 @@ TALLY_EXPORT tally_status tally_round_root_words(const tally_executor* where, si
 
 /* --- Extrema ---------------------------------------------------------------------------------- */
 
-/* The smallest element and its lowest index, from 0 (<tally/extremum.hpp>); the first NaN if any.
- * `result` is a struct of element type and int64_t, `struct { double value; int64_t index; }`, for
- * every type 16 bytes aligned to 8, padding zeroed. x is not complex. TALLY_NO_ELEMENTS if n is 0;
- * TALLY_OVERLAP if `result` shares memory with x.
+/* The smallest element and its lowest index, from 0 (<tally/operations/extremum.hpp>); the first
+ * NaN if any. `result` is a struct of element type and int64_t, `struct { double value; int64_t
+ * index; }`, for every type 16 bytes aligned to 8, padding zeroed. x is not complex.
+ * TALLY_NO_ELEMENTS if n is 0; TALLY_OVERLAP if `result` shares memory with x.
  *
  * options: wait, grade (without effect). */
 TALLY_EXPORT tally_status tally_min(const tally_executor* where, size_t n, tally_type x_type,
@@ -471,11 +471,11 @@ TALLY_EXPORT tally_status tally_iamax(const tally_executor* where, size_t n, tal
 
 /* --- Element-wise functions ------------------------------------------------------------------- */
 
-/* These write a vector, i = 0 ... n-1 (<tally/transform.hpp>), rounded once to the output's type,
- * of the inputs' kind or wider: integer, floating-point, complex; only tally_copy and tally_fill
- * from TALLY_BOOL write TALLY_BOOL. alpha, beta and gamma point at a factor in host memory;
- * floating-point and complex ones need such elements. TALLY_OVERLAP unless an output is an input
- * (same address and byte stride) or shares no memory with one.
+/* These write a vector, i = 0 ... n-1 (<tally/operations/transform.hpp>), rounded once to the
+ * output's type, of the inputs' kind or wider: integer, floating-point, complex; only tally_copy
+ * and tally_fill from TALLY_BOOL write TALLY_BOOL. alpha, beta and gamma point at a factor in host
+ * memory; floating-point and complex ones need such elements. TALLY_OVERLAP unless an output is an
+ * input (same address and byte stride) or shares no memory with one.
  *
  * options: wait (not TALLY_WAIT_YES). */
 
@@ -494,8 +494,8 @@ TALLY_EXPORT tally_status tally_swap(const tally_executor* where, size_t n, tall
                                      void* x, ptrdiff_t incx, void* y, ptrdiff_t incy,
                                      const tally_call_options* options);
 
-/* z_i = x[indices[i]], i = 0 ... nz-1 (<tally/gather.hpp>), bit by bit, for one type. nz contiguous
- * indices of TALLY_INT32 or TALLY_INT64 in [0, nx), unchecked. */
+/* z_i = x[indices[i]], i = 0 ... nz-1 (<tally/operations/gather.hpp>), bit by bit, for one type. nz
+ * contiguous indices of TALLY_INT32 or TALLY_INT64 in [0, nx), unchecked. */
 TALLY_EXPORT tally_status tally_gather(const tally_executor* where, tally_type type, size_t nx,
                                        const void* x, ptrdiff_t incx, tally_type index_type,
                                        const void* indices, size_t nz, void* z, ptrdiff_t incz,
@@ -584,8 +584,8 @@ TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally
                                     ptrdiff_t incy, const tally_call_options* options);
 
 /* y_i = alpha*x_i + y_i; then *result = sum_i y_i*v_i, with the bits of tally_axpy and tally_dot,
- * in one pass where possible (<tally/fused.hpp>). v shares no memory with y, or is y, also as NULL
- * (v_type and incv are then ignored). r_type is as for tally_dot.
+ * in one pass where possible (<tally/operations/fused.hpp>). v shares no memory with y, or is y,
+ * also as NULL (v_type and incv are then ignored). r_type is as for tally_dot.
  *
  * options: grade, wait, conjugate. */
 TALLY_EXPORT tally_status tally_axpy_dot(const tally_executor* where, size_t n,
@@ -608,13 +608,13 @@ TALLY_EXPORT tally_status tally_waxpby_nrm2(
 
 /* --- Histograms ------------------------------------------------------------------------------- */
 
-/* Counts of real samples in half-open bins, the last closed (<tally/histogram.hpp>). `counts` has
- * bins*channels contiguous TALLY_INT32 or TALLY_INT64, channel after channel. With weights it has
- * TALLY_FLOAT32 or TALLY_FLOAT64, each bin's exact sum rounded once, or TALLY_INT64: each bin's
- * limbs (tally_exact_words of weights_type), to which weights are added. TALLY_OVERLAP if counts or
- * `outside` share memory with an input or each other. TALLY_SIZE_MISMATCH if samples are no
- * multiple of the channels. TALLY_INVALID_ARGUMENT for no bins, more than 2^31 - 1 counts, 65536
- * channels, 2^30 - 2 weighted samples, or more samples than TALLY_INT32 counts hold. */
+/* Counts of real samples in half-open bins, the last closed (<tally/operations/histogram.hpp>).
+ * `counts` has bins*channels contiguous TALLY_INT32 or TALLY_INT64, channel after channel. With
+ * weights it has TALLY_FLOAT32 or TALLY_FLOAT64, each bin's exact sum rounded once, or TALLY_INT64:
+ * each bin's limbs (tally_exact_words of weights_type), to which weights are added. TALLY_OVERLAP
+ * if counts or `outside` share memory with an input or each other. TALLY_SIZE_MISMATCH if samples
+ * are no multiple of the channels. TALLY_INVALID_ARGUMENT for no bins, more than 2^31 - 1 counts,
+ * 65536 channels, 2^30 - 2 weighted samples, or more samples than TALLY_INT32 counts hold. */
 
 /* counts[k] = the number of keys equal to k, k = 0 ... bins - 1. Without options' `outside` a key
  * outside is TALLY_KEY_OUT_OF_RANGE, and the call always waits; a device then counts the keys in
@@ -643,7 +643,8 @@ TALLY_EXPORT tally_status tally_histogram_range(const tally_executor* where, siz
 
 /* --- Sparse matrices -------------------------------------------------------------------------- */
 
-/* Checks a whole matrix in place (<tally/spmv.hpp>); blocks. TALLY_INVALID_ARGUMENT if wrong. */
+/* Checks a whole matrix in place (<tally/operations/spmv.hpp>); blocks. TALLY_INVALID_ARGUMENT if
+ * wrong. */
 TALLY_EXPORT tally_status tally_validate(const tally_executor* where, const tally_csr* matrix);
 
 /* *plan = a plan for products with this matrix, which is validated. Changes speed, never bits.
@@ -658,12 +659,12 @@ TALLY_EXPORT void tally_spmv_plan_destroy(tally_spmv_plan* plan);
 /* *text = how rows are summed and why, valid as long as the plan. */
 TALLY_EXPORT tally_status tally_spmv_plan_describe(const tally_spmv_plan* plan, const char** text);
 
-/* y = alpha op(A) x + beta y (<tally/spmv.hpp>), with x of the width of op(A) and y of the height.
- * alpha and beta point at factors in host memory; NULL is 1 and 0. Where beta is 0, y is not read.
- * x and y are floating-point or complex of 32 or 64 bits, y complex where values or x are. plan is
- * NULL or of this matrix and backend (TALLY_INVALID_ARGUMENT). TALLY_OVERLAP if y shares memory
- * with x or the matrix. simd and openmp copy an x with an increment or another type than the sums,
- * unless these are complex or exact.
+/* y = alpha op(A) x + beta y (<tally/operations/spmv.hpp>), with x of the width of op(A) and y of
+ * the height. alpha and beta point at factors in host memory; NULL is 1 and 0. Where beta is 0, y
+ * is not read. x and y are floating-point or complex of 32 or 64 bits, y complex where values or x
+ * are. plan is NULL or of this matrix and backend (TALLY_INVALID_ARGUMENT). TALLY_OVERLAP if y
+ * shares memory with x or the matrix. simd and openmp copy an x with an increment or another type
+ * than the sums, unless these are complex or exact.
  *
  * options: grade (TALLY_GRADE_EXACT: each row's sum is rounded once), wait (not TALLY_WAIT_YES). */
 TALLY_EXPORT tally_status tally_spmv(const tally_executor* where, const tally_spmv_plan* plan,

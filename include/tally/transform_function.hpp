@@ -11,11 +11,11 @@
 
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/functions.hpp>
-#include <tally/dot.hpp>
-#include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/dot.hpp>
+#include <tally/operations/elementwise.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -143,7 +143,8 @@ inline namespace TALLY_CODE {
 /// @param f      f(element), convertible to z's type; called as const, once per element, in any
 ///               order, concurrently. On `cuda` its bytes are copied: pointers in it must be valid
 ///               there.
-/// @throws error as <tally/transform.hpp>; invalid_argument if the executor can't run f. Exceptions
+/// @throws error as <tally/operations/transform.hpp>; invalid_argument if the executor can't run f.
+/// Exceptions
 ///               of f on the host reach the caller after all parts have ended; z is then partly
 ///               written.
 template <class X, class Z, class F>

@@ -12,7 +12,6 @@
 
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/functions.hpp>
-#include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
 #include <tally/numerics/order.hpp>
@@ -20,7 +19,8 @@
 #include <tally/operands/operand.hpp>
 #include <tally/operands/result.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/dot.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include <algorithm>
 #include <concepts>

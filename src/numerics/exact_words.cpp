@@ -1,8 +1,8 @@
 // Public rounding of exact sums.
-#include <tally/dot.hpp>
 #include <tally/error.hpp>
 #include <tally/numerics/exact_words.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/dot.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"

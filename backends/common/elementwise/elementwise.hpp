@@ -4,7 +4,7 @@
 #include "backends/common/elementwise/exponential.hpp"
 #include "backends/common/order/dot_sum.hpp"
 
-#include <tally/elementwise.hpp>
+#include <tally/operations/elementwise.hpp>
 
 #include <complex>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "backends/common/elementwise/moves.hpp"
 #include "backends/common/sparse/csr.hpp"
 
-#include <tally/gather.hpp>
+#include <tally/operations/gather.hpp>
 
 #include <cstddef>
 

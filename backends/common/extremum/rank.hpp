@@ -1,15 +1,15 @@
 // Comparison of elements for extrema, and the result; all backends but kokkos, host and device.
 //
 // Every search finds the greatest *score*: the element for max, its negative for min, its magnitude
-// for iamax. Its *rank* is an unsigned integer in the order of <tally/extremum.hpp>: +0 and -0
-// equal, NaNs greatest.
+// for iamax. Its *rank* is an unsigned integer in the order of <tally/operations/extremum.hpp>: +0
+// and -0 equal, NaNs greatest.
 #pragma once
 
 #include "backends/common/order/dot_sum.hpp"
 #include "backends/common/types/tables.hpp"
 
-#include <tally/extremum.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/extremum.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Exact bin of a sample, as <tally/histogram.hpp> promises; all backends but kokkos, host and
-// device.
+// Exact bin of a sample, as <tally/operations/histogram.hpp> promises; all backends but kokkos,
+// host and device.
 //
 // A *slot* is a bin index, followed by bins for samples below, above and NaN:
 // `bins + slots::outside` counters per channel, and no branch.
@@ -8,7 +8,7 @@
 #include "backends/common/elementwise/elementwise.hpp"
 #include "backends/common/types/tables.hpp"
 
-#include <tally/histogram.hpp>
+#include <tally/operations/histogram.hpp>
 
 #include <cmath>
 #include <cstdint>

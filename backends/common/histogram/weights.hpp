@@ -7,8 +7,8 @@
 
 #include "backends/common/elementwise/elementwise.hpp"
 
-#include <tally/histogram.hpp>
 #include <tally/numerics/exact_sum.hpp>
+#include <tally/operations/histogram.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Sums of a dot product, one or four for complex operands, and its result; shared by all backends.
 #pragma once
 
-#include <tally/dot.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/dot.hpp>
 
 #include <complex>
 #include <limits>

@@ -6,7 +6,7 @@
 #include "backends/common/order/dot_sum.hpp"
 
 #include <tally/operands/types.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include <cmath>
 #include <complex>

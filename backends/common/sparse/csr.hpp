@@ -3,8 +3,8 @@
 
 #include "backends/common/types/tables.hpp"
 
-#include <tally/dot.hpp>
-#include <tally/spmv.hpp>
+#include <tally/operations/dot.hpp>
+#include <tally/operations/spmv.hpp>
 
 #include <cstddef>
 #include <cstdint>

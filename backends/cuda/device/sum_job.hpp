@@ -1,7 +1,7 @@
 // Parameter of the kernels that sum.
 #pragma once
 
-#include <tally/dot.hpp>
+#include <tally/operations/dot.hpp>
 
 #include <cstddef>
 #include <cstdint>

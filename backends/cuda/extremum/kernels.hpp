@@ -3,7 +3,7 @@
 
 #include "backends/cuda/dot/kernels.hpp"
 
-#include <tally/extremum.hpp>
+#include <tally/operations/extremum.hpp>
 
 #include <cstddef>
 #include <cstdint>

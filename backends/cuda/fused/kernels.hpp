@@ -2,8 +2,8 @@
 
 #include "backends/cuda/fused/job.hpp"
 
-#include <tally/fused.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/fused.hpp>
 
 namespace tally::backends::cuda {
 

@@ -1,6 +1,7 @@
 // Places of samples, exact, or by a guess and, where that may be wrong, a search.
 //
-// Promise: every sample gets the place that <tally/histogram.hpp> defines, despite rounding.
+// Promise: every sample gets the place that <tally/operations/histogram.hpp> defines, despite
+// rounding.
 #pragma once
 
 #include "backends/cuda/device/warp_reduction.cuh"

@@ -1,8 +1,8 @@
 // Parameter of the kernels that join sums of several devices: block i makes result i.
 #pragma once
 
-#include <tally/dot.hpp>
 #include <tally/joined_sum.hpp>
+#include <tally/operations/dot.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Parameter of one launch of several dot products.
 #pragma once
 
-#include <tally/dot.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/dot.hpp>
 
 #include <cstddef>
 #include <cstdint>

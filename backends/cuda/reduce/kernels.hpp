@@ -3,7 +3,7 @@
 
 #include "backends/cuda/device/sum_job.hpp"
 
-#include <tally/reduce.hpp>
+#include <tally/operations/reduce.hpp>
 
 namespace tally::backends::cuda {
 

@@ -18,7 +18,7 @@
 
 #include <tally/numerics/order.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/spmv.hpp>
+#include <tally/operations/spmv.hpp>
 
 #include <algorithm>
 #include <bit>

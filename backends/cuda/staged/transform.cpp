@@ -3,7 +3,7 @@
 
 #include "backends/cuda/staged/staged.hpp"
 
-#include <tally/elementwise.hpp>
+#include <tally/operations/elementwise.hpp>
 
 namespace tally::backends::cuda::staged {
 namespace {

@@ -3,8 +3,8 @@
 #include "backends/cuda/transform/job.hpp"
 #include "backends/cuda/transform/shape.hpp"
 
-#include <tally/elementwise.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/elementwise.hpp>
 
 namespace tally::backends::cuda {
 

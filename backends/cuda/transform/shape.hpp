@@ -1,7 +1,7 @@
 // Partition of element-wise kernels: loads per thread, threads per block. It changes no bit.
 #pragma once
 
-#include <tally/elementwise.hpp>
+#include <tally/operations/elementwise.hpp>
 
 #include <algorithm>
 #include <cstddef>

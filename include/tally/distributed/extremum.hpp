@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tally/distributed/sums.hpp>
-#include <tally/extremum.hpp>
+#include <tally/operations/extremum.hpp>
 
 #include <array>
 #include <cstddef>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tally/distributed/transport.hpp>
-#include <tally/histogram.hpp>
+#include <tally/operations/histogram.hpp>
 
 #include <cstddef>
 #include <optional>

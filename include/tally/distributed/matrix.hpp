@@ -3,7 +3,7 @@
 #pragma once
 
 #include <tally/distributed/rank_rows.hpp>
-#include <tally/gather.hpp>
+#include <tally/operations/gather.hpp>
 
 #include <algorithm>
 #include <cstddef>

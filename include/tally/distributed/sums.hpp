@@ -3,8 +3,8 @@
 #pragma once
 
 #include <tally/distributed/transport.hpp>
-#include <tally/multi_dot.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/multi_dot.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -72,7 +72,8 @@ struct field_sums {
 template <class R>
 struct typed_sums : field_sums {};
 
-// Arguments of sums with accumulator R, or by default void. See <tally/dot.hpp> and others.
+// Arguments of sums with accumulator R, or by default void. See <tally/operations/dot.hpp> and
+// others.
 
 template <class Y, class R, class X>
 concept dot_factor = vector_operand<X> && vector_operand<Y> && has_dot<R, X, Y>;

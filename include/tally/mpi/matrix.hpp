@@ -1,9 +1,9 @@
 // Sparse matrix times vector over ranks, by blocks of rows: y = A x, y = alpha A x + beta y, w =
 // alpha A x + beta y.
 //
-// Promise: each y_i has the bits of `tally::spmv` (<tally/spmv.hpp>) for the whole matrix in one
-// process, in either grade and for any partition: a row's sum is never split into a local and a
-// remote part (<tally/distributed/rank_rows.hpp>).
+// Promise: each y_i has the bits of `tally::spmv` (<tally/operations/spmv.hpp>) for the whole
+// matrix in one process, in either grade and for any partition: a row's sum is never split into a
+// local and a remote part (<tally/distributed/rank_rows.hpp>).
 //
 // The matrix is made in host memory. On CUDA the first product copies it to the device and makes
 // plans; messages travel through pinned host memory, so MPI need not be CUDA-aware. One product at

@@ -1,15 +1,15 @@
 // Extrema over devices: min, max, minmax, and iamax.
 //
-// Promise: value and index, in the layout, of the function of that name in <tally/extremum.hpp> for
-// the whole vector in one process, on every rank.
+// Promise: value and index, in the layout, of the function of that name in
+// <tally/operations/extremum.hpp> for the whole vector in one process, on every rank.
 //
 // An all-gather of 48 bytes a rank for each end, and a search over these. Forms, errors and
 // collectives: <tally/nccl/sums.hpp>.
 #pragma once
 
 #include <tally/distributed/extremum.hpp>
-#include <tally/gather.hpp>
 #include <tally/nccl/reduction.hpp>
+#include <tally/operations/gather.hpp>
 
 #include <cstddef>
 #include <cstdint>

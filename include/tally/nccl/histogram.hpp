@@ -1,7 +1,7 @@
 // Histograms over devices: counts of the samples of all ranks, on every rank.
 //
-// Functions, bins and errors: <tally/histogram.hpp>; no weights. Counts are integers (32-bit ones
-// modulo 2^32), so the partition does not matter.
+// Functions, bins and errors: <tally/operations/histogram.hpp>; no weights. Counts are integers
+// (32-bit ones modulo 2^32), so the partition does not matter.
 //
 // Collective: bins, channels and types agree on all ranks; samples, possibly none, are each rank's
 // own. Does not block, except that `bincount` without `outside` waits for this rank's keys. Other

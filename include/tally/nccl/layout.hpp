@@ -2,8 +2,8 @@
 #pragma once
 
 #include <tally/distributed/sums.hpp>
-#include <tally/extremum.hpp>
 #include <tally/nccl/communicator.hpp>
+#include <tally/operations/extremum.hpp>
 
 #include <algorithm>
 #include <cstddef>

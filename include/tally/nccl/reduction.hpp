@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tally/nccl/layout.hpp>
-#include <tally/transform.hpp>
+#include <tally/operations/transform.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Rows with equal column - row differences (stencils).
 #pragma once
 
-#include <tally/spmv.hpp>
+#include <tally/operations/spmv.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 #include "backends/backend.hpp"
 #include "backends/common/types/tables.hpp"
 
-#include <tally/dot.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/dot.hpp>
 
 #include <cstdint>
 

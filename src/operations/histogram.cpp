@@ -1,8 +1,8 @@
 // Public histograms.
 #include <tally/buffer.hpp>
 #include <tally/error.hpp>
-#include <tally/histogram.hpp>
 #include <tally/numerics/exact_words.hpp>
+#include <tally/operations/histogram.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"

@@ -44,11 +44,11 @@
 
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/histogram_operands.hpp>
-#include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
 #include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/elementwise.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tally/executor.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/reduce.hpp>
 
 namespace tally {
 

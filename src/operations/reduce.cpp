@@ -1,13 +1,13 @@
 // Public reductions.
 #include <tally/error.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/common/types/tables.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
-#include "src/reduce.hpp"
+#include "src/operations/reduce.hpp"
 
 #include <array>
 #include <cstdint>
@@ -52,7 +52,7 @@ check check_of(reduction what) { return check{functions[static_cast<std::size_t>
   check.pointer("result", a.result.data, a.result.element);
 }
 
-/// See src/dot.cpp.
+/// See src/operations/dot.cpp.
 bool plain(const reduce_arguments& a) {
   if (static_cast<std::size_t>(a.what) >= functions.size() || !is_listed(a.x.element)) {
     return false;

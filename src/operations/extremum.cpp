@@ -1,6 +1,6 @@
 // Public extrema.
 #include <tally/error.hpp>
-#include <tally/extremum.hpp>
+#include <tally/operations/extremum.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
@@ -40,7 +40,7 @@ operand result_of(const extremum_arguments& a) {
   check_apart(check, "x", a.x, "result", result_of(a));
 }
 
-/// See src/dot.cpp.
+/// See src/operations/dot.cpp.
 bool plain(const extremum_arguments& a) {
   return static_cast<std::size_t>(a.what) < functions.size() && is_listed(a.x.element) &&
          (a.what == extreme::iamax || !is_complex(a.x.element)) && a.x.size > 0 &&

@@ -1,6 +1,6 @@
 // Public element-wise functions.
-#include <tally/elementwise.hpp>
 #include <tally/error.hpp>
+#include <tally/operations/elementwise.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/elementwise/moves.hpp"
@@ -8,7 +8,7 @@
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/transform.hpp"
+#include "src/operations/transform.hpp"
 
 #include <array>
 #include <cstdint>

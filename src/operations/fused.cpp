@@ -1,15 +1,15 @@
 // Public updates with a sum.
 #include <tally/error.hpp>
-#include <tally/fused.hpp>
+#include <tally/operations/fused.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/pair_rules.hpp"
-#include "src/reduce.hpp"
-#include "src/transform.hpp"
+#include "src/operations/pair_rules.hpp"
+#include "src/operations/reduce.hpp"
+#include "src/operations/transform.hpp"
 
 namespace tally {
 namespace {

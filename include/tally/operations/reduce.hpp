@@ -1,7 +1,7 @@
 // Reductions of one vector, i = 0 ... n-1: sum x_i, asum |x_i|, nrm2 (root of sum |x_i|^2).
 //
-// Promise: as <tally/dot.hpp>. nrm2 neither overflows nor underflows on the way: elements are then
-// scaled by a power of two. Details: docs/numerics.md.
+// Promise: as <tally/operations/dot.hpp>. nrm2 neither overflows nor underflows on the way:
+// elements are then scaled by a power of two. Details: docs/numerics.md.
 #pragma once
 
 #include <tally/call_options.hpp>

@@ -49,10 +49,10 @@
 #include <tally/export.h>
 #include <tally/call_options.hpp>
 #include <tally/detail/arguments.hpp>
-#include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/elementwise.hpp>
 #include <tally/sparse/csr_view.hpp>
 
 #include <complex>

@@ -1,12 +1,12 @@
 // Several dot products: k vectors against one, a list of pairs, or two blocks row by row.
 //
-// Promise: each result has the bits of `dot` (<tally/dot.hpp>). Shared vectors are read
+// Promise: each result has the bits of `dot` (<tally/operations/dot.hpp>). Shared vectors are read
 // from memory once.
 #pragma once
 
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/sums.hpp>
-#include <tally/dot.hpp>
+#include <tally/operations/dot.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -32,10 +32,10 @@
 
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/level_one.hpp>
-#include <tally/elementwise.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/elementwise.hpp>
 
 #include <concepts>
 #include <cstddef>

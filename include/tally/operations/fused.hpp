@@ -15,9 +15,9 @@
 
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/sums.hpp>
-#include <tally/dot.hpp>
-#include <tally/reduce.hpp>
-#include <tally/transform.hpp>
+#include <tally/operations/dot.hpp>
+#include <tally/operations/reduce.hpp>
+#include <tally/operations/transform.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -1,7 +1,7 @@
 // Public gather and scatter.
 #include <tally/error.hpp>
-#include <tally/gather.hpp>
-#include <tally/reduce.hpp>
+#include <tally/operations/gather.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"

@@ -1,7 +1,7 @@
 // Shared with fused.cpp.
 #pragma once
 
-#include <tally/elementwise.hpp>
+#include <tally/operations/elementwise.hpp>
 
 #include "src/check.hpp"
 

@@ -1,12 +1,12 @@
 // Public `multi_dot` and `batched_dot`.
 #include <tally/error.hpp>
-#include <tally/multi_dot.hpp>
+#include <tally/operations/multi_dot.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/pair_rules.hpp"
+#include "src/operations/pair_rules.hpp"
 
 #include <algorithm>
 #include <string>
@@ -150,7 +150,7 @@ executor choose(const dot_pairs& pairs) {
   return choose(x, y);
 }
 
-/// Runs with x and y swapped, in canonical order (src/pair_rules.hpp).
+/// Runs with x and y swapped, in canonical order (src/operations/pair_rules.hpp).
 [[gnu::noinline]] void run_swapped(const executor& where, multi_dot_arguments a) {
   a.conjugated = a.conjugated == conjugate::x   ? conjugate::y
                  : a.conjugated == conjugate::y ? conjugate::x

@@ -1,12 +1,12 @@
 // Public `dot`.
-#include <tally/dot.hpp>
 #include <tally/error.hpp>
+#include <tally/operations/dot.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
-#include "src/pair_rules.hpp"
+#include "src/operations/pair_rules.hpp"
 
 #include <algorithm>
 #include <cstdint>
