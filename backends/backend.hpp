@@ -2,7 +2,6 @@
 #pragma once
 
 #include <tally/buffer.hpp>
-#include <tally/detail/functions.hpp>
 #include <tally/executor.hpp>
 #include <tally/interval_sum.hpp>
 #include <tally/joined_sum.hpp>
@@ -16,6 +15,7 @@
 #include <tally/operations/multi_dot.hpp>
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/spmv.hpp>
+#include <tally/user_functions/functions.hpp>
 
 #include "backends/common/types/tables.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <tally/version.h>
 #include <tally/buffer.hpp>
-#include <tally/detail/functions.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
 #include <tally/interval_sum.hpp>
@@ -29,6 +28,7 @@
 #include <tally/sparse/csr_matrix.hpp>
 #include <tally/sparse/csr_view.hpp>
 #include <tally/sparse/matrix_market.hpp>
-#include <tally/transform_function.hpp>
-#include <tally/transform_reduce.hpp>
+#include <tally/user_functions/functions.hpp>
+#include <tally/user_functions/transform_function.hpp>
+#include <tally/user_functions/transform_reduce.hpp>
 #include <tally/workspace.hpp>

@@ -1,5 +1,5 @@
 // Element-wise functions, i = 0 ... n-1, with BLAS's names and semantics; inputs precede outputs.
-// (The caller's own: <tally/transform_function.hpp>.)
+// (The caller's own: <tally/user_functions/transform_function.hpp>.)
 //
 // Promise: the bits of an element depend on the input elements, factors and types only. It is
 // computed in one type, operation by operation as written (each rounded, no FMA), and rounded once

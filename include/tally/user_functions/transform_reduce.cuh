@@ -5,13 +5,13 @@
 // handed over in tagged words. No deadlock: only that one waits, and blocks start in order.
 #pragma once
 
-#include <tally/detail/functions.hpp>
 #include <tally/detail/words.hpp>
 #include <tally/executor.hpp>
 #include <tally/numerics/order.hpp>
 #include <tally/numerics/order_tree.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/user_functions/functions.hpp>
 
 #include <cuda_runtime.h>
 

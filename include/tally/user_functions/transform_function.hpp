@@ -6,16 +6,16 @@
 //
 // f is compiled with the caller's flags, without contraction across calls, and vectorised by the
 // caller's compiler (GCC from -O3 on): `simd` runs f as `serial` does. Inside f, and on a GPU:
-// <tally/detail/functions.hpp>.
+// <tally/user_functions/functions.hpp>.
 #pragma once
 
 #include <tally/detail/arguments.hpp>
-#include <tally/detail/functions.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/operations/dot.hpp>
 #include <tally/operations/elementwise.hpp>
+#include <tally/user_functions/functions.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -92,7 +92,7 @@ class map_on_host {
 }  // namespace tally
 
 #if TALLY_HAS_DEVICE_CODE
-#include <tally/transform_function.cuh>
+#include <tally/user_functions/transform_function.cuh>
 #endif
 
 namespace tally {
@@ -144,9 +144,8 @@ inline namespace TALLY_CODE {
 ///               order, concurrently. On `cuda` its bytes are copied: pointers in it must be valid
 ///               there.
 /// @throws error as <tally/operations/transform.hpp>; invalid_argument if the executor can't run f.
-/// Exceptions
-///               of f on the host reach the caller after all parts have ended; z is then partly
-///               written.
+///               Exceptions of f on the host reach the caller after all parts have ended; z is
+///               then partly written.
 template <class X, class Z, class F>
 auto transform(const executor& where, const X& x, Z&& z, F f) {
   if constexpr (detail::is_vector<X>() && detail::is_output<Z>() && detail::is_function<F>()) {

@@ -1,4 +1,5 @@
-// Common part of <tally/transform_reduce.hpp> and <tally/transform_function.hpp>.
+// Common part of <tally/user_functions/transform_reduce.hpp> and
+// <tally/user_functions/transform_function.hpp>.
 //
 // The caller's functions are compiled into the caller's program, with its flags. Rounding mode and
 // flushing of subnormals are set aside, but within one function the compiler may contract a*b + c
@@ -183,7 +184,7 @@ concept returns = requires(const F& f, const T&... values) { static_cast<R>(f(va
 
 // Separate namespaces: the linker must not mix nvcc's instances, with device code, and others.
 #if defined(__CUDACC__) && !defined(TALLY_HOST_CODE_ONLY)
-#include <tally/detail/functions.cuh>
+#include <tally/user_functions/functions.cuh>
 #define TALLY_HAS_DEVICE_CODE 1
 #define TALLY_CODE with_device_code
 #else

@@ -1,5 +1,5 @@
 // Operations with functions of the caller.
-#include <tally/detail/functions.hpp>
+#include <tally/user_functions/functions.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"

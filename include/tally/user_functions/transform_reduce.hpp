@@ -7,11 +7,10 @@
 //   tally::transform_reduce(x, y, 0.0, std::plus<>(), std::multiplies<>()) == tally::dot(x, y)
 //
 // Terms are not contracted with additions, and -ffast-math reorders nothing across calls. Inside a
-// function, and on a GPU: <tally/detail/functions.hpp>.
+// function, and on a GPU: <tally/user_functions/functions.hpp>.
 #pragma once
 
 #include <tally/detail/arguments.hpp>
-#include <tally/detail/functions.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
 #include <tally/numerics/order.hpp>
@@ -21,6 +20,7 @@
 #include <tally/operands/types.hpp>
 #include <tally/operations/dot.hpp>
 #include <tally/operations/reduce.hpp>
+#include <tally/user_functions/functions.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -128,7 +128,7 @@ result_value_t<P>* required_result(P& result) {
 }  // namespace tally
 
 #if TALLY_HAS_DEVICE_CODE
-#include <tally/transform_reduce.cuh>
+#include <tally/user_functions/transform_reduce.cuh>
 #endif
 
 namespace tally {

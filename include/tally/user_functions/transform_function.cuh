@@ -5,10 +5,10 @@
 // threads.
 #pragma once
 
-#include <tally/detail/functions.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/user_functions/functions.hpp>
 
 #include <cuda_runtime.h>
 
