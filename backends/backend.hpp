@@ -2,9 +2,9 @@
 #pragma once
 
 #include <tally/buffer.hpp>
+#include <tally/distributed/interval_sum.hpp>
+#include <tally/distributed/joined_sum.hpp>
 #include <tally/executor.hpp>
-#include <tally/interval_sum.hpp>
-#include <tally/joined_sum.hpp>
 #include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operations/dot.hpp>
@@ -162,7 +162,7 @@ struct planned_products {
   bool queued = false;         ///< the caller does not wait; the plan may be made later
 };
 
-/// A node of a vector distributed over devices; see <tally/joined_sum.hpp>.
+/// A node of a vector distributed over devices; see <tally/distributed/joined_sum.hpp>.
 struct node_arguments {
   summand what = summand::product;
   type accumulator = type::float64;  ///< complex if an operand is

@@ -5,7 +5,7 @@
 #include "tests/data.hpp"
 
 #include <tally/tally.h>
-#include <tally/joined_sum.hpp>
+#include <tally/distributed/joined_sum.hpp>
 #include <tally/tally.hpp>
 
 #include <climits>

@@ -2,7 +2,7 @@
 // New classes must be listed. (Those over ranks: mpi.cpp and nccl.cpp.)
 #include "tests/data.hpp"
 
-#include <tally/joined_sum.hpp>
+#include <tally/distributed/joined_sum.hpp>
 #include <tally/numerics/order_tree.hpp>
 #include <tally/tally.hpp>
 

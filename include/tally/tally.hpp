@@ -3,10 +3,10 @@
 
 #include <tally/version.h>
 #include <tally/buffer.hpp>
+#include <tally/distributed/interval_sum.hpp>
+#include <tally/distributed/joined_sum.hpp>
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
-#include <tally/interval_sum.hpp>
-#include <tally/joined_sum.hpp>
 #include <tally/numerics/exact.hpp>
 #include <tally/numerics/exact_sum.hpp>
 #include <tally/numerics/exact_words.hpp>

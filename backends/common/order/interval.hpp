@@ -2,7 +2,7 @@
 // then fall; no two neighbours are siblings.
 #pragma once
 
-#include <tally/interval_sum.hpp>
+#include <tally/distributed/interval_sum.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 
 #include "backends/common/types/typed_vector.hpp"
 
-#include <tally/interval_sum.hpp>
+#include <tally/distributed/interval_sum.hpp>
 
 #include <cmath>
 #include <cstddef>

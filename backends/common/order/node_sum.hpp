@@ -5,8 +5,8 @@
 #include "backends/common/order/reduce_sum.hpp"
 #include "backends/common/types/tables.hpp"
 
-#include <tally/interval_sum.hpp>
-#include <tally/joined_sum.hpp>
+#include <tally/distributed/interval_sum.hpp>
+#include <tally/distributed/joined_sum.hpp>
 
 #include <complex>
 #include <cstddef>

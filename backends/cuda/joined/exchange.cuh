@@ -1,6 +1,6 @@
 // Exchange of sums between the blocks of several devices through peer buffers, `windows`
-// (<tally/joined_sum.hpp>): each stores its payloads as tagged words into all others' and polls its
-// own.
+// (<tally/distributed/joined_sum.hpp>): each stores its payloads as tagged words into all others'
+// and polls its own.
 //
 // A buffer begins with a number per sum: how often that was exchanged. It is the words' tag, so
 // words need no clearing, and a graph may be launched again. Behind lie two places per sum, used in

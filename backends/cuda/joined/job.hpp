@@ -1,7 +1,7 @@
 // Parameter of the kernels that join sums of several devices: block i makes result i.
 #pragma once
 
-#include <tally/joined_sum.hpp>
+#include <tally/distributed/joined_sum.hpp>
 #include <tally/operations/dot.hpp>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "backends/cuda/joined/job.hpp"
 
-#include <tally/interval_sum.hpp>
+#include <tally/distributed/interval_sum.hpp>
 
 namespace tally::backends::cuda {
 

@@ -6,7 +6,7 @@
 #include "backends/common/types/tables.hpp"
 #include "backends/cuda/staged/staged.hpp"
 
-#include <tally/interval_sum.hpp>
+#include <tally/distributed/interval_sum.hpp>
 #include <tally/numerics/order.hpp>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // the transports, whose namespaces take the functions that they support.
 #pragma once
 
-#include <tally/interval_sum.hpp>
+#include <tally/distributed/interval_sum.hpp>
 
 #include <algorithm>
 #include <concepts>

@@ -80,7 +80,7 @@ inline bool joins_in_order(const layout& l, int words, bool blocks) {
   });
 }
 
-/// Sums in the order of the whole vector (<tally/interval_sum.hpp>).
+/// Sums in the order of the whole vector (<tally/distributed/interval_sum.hpp>).
 ///
 /// A rank's interval is the rest of a chunk begun on a lower rank, whole chunks, and a chunk
 /// continued on higher ranks; each may be empty. The terms of the first go in one message to the

@@ -58,8 +58,8 @@ inline void add_words(const communicator& over, const executor& where, const fie
 
 // --- The default grade ----------------------------------------------------------------------------
 
-/// Sums in the order of the whole vector (<tally/joined_sum.hpp>). Elements of a chunk begun on a
-/// lower rank go there.
+/// Sums in the order of the whole vector (<tally/distributed/joined_sum.hpp>). Elements of a chunk
+/// begun on a lower rank go there.
 class ordered_sums {
  public:
   ordered_sums(const layout& l, const executor& where, const field_sums& all)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tally/buffer.hpp>
-#include <tally/joined_sum.hpp>
+#include <tally/distributed/joined_sum.hpp>
 #include <tally/nccl/calls.hpp>
 
 #include <algorithm>

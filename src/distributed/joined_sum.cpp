@@ -1,6 +1,6 @@
 // Public sums over devices.
+#include <tally/distributed/joined_sum.hpp>
 #include <tally/error.hpp>
-#include <tally/joined_sum.hpp>
 #include <tally/numerics/exact_words.hpp>
 #include <tally/numerics/order.hpp>
 #include <tally/operations/multi_dot.hpp>
@@ -10,7 +10,7 @@
 #include "backends/common/order/interval.hpp"
 #include "backends/common/order/node_sum.hpp"
 #include "src/check.hpp"
-#include "src/interval_sum.hpp"
+#include "src/distributed/interval_sum.hpp"
 #include "src/operands/overlap.hpp"
 #include "src/operations/pair_rules.hpp"
 

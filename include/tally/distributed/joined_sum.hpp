@@ -1,5 +1,5 @@
 // Sums of a vector whose parts lie on several devices, joined on a device without a host wait; used
-// by <tally/nccl.hpp>. Promise: as <tally/interval_sum.hpp>.
+// by <tally/nccl.hpp>. Promise: as <tally/distributed/interval_sum.hpp>.
 //
 // Steps:
 //
@@ -17,8 +17,8 @@
 #pragma once
 
 #include <tally/export.h>
+#include <tally/distributed/interval_sum.hpp>
 #include <tally/executor.hpp>
-#include <tally/interval_sum.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/operands/vector_reference.hpp>

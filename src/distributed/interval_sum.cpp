@@ -1,6 +1,6 @@
 // Public sums over an interval: nodes from the backend, joined and finished on the host.
+#include <tally/distributed/interval_sum.hpp>
 #include <tally/error.hpp>
-#include <tally/interval_sum.hpp>
 #include <tally/numerics/order.hpp>
 #include <tally/operations/reduce.hpp>
 
@@ -10,7 +10,7 @@
 #include "backends/common/order/interval.hpp"
 #include "backends/common/order/reduce_sum.hpp"
 #include "src/check.hpp"
-#include "src/interval_sum.hpp"
+#include "src/distributed/interval_sum.hpp"
 #include "src/operands/overlap.hpp"
 #include "src/operations/pair_rules.hpp"
 #include "src/operations/reduce.hpp"

@@ -1,7 +1,7 @@
 // Shared by the sums over parts of a vector.
 #pragma once
 
-#include <tally/interval_sum.hpp>
+#include <tally/distributed/interval_sum.hpp>
 
 #include "src/check.hpp"
 
