@@ -4,7 +4,7 @@
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 #include "src/backends.hpp"
-#include "src/level_one.hpp"
+#include "src/detail/level_one.hpp"
 
 #include <algorithm>
 #include <array>

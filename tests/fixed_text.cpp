@@ -1,5 +1,5 @@
 // A fixed-size text, truncated where too long.
-#include "src/fixed_text.hpp"
+#include "src/c/fixed_text.hpp"
 
 #include <gtest/gtest.h>
 

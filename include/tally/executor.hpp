@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tally/export.h>
-#include <tally/detail/cxx20.hpp>
+#include <tally/cxx20.hpp>
 #include <tally/error.hpp>
 
 #include <cstdint>

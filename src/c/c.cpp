@@ -3,8 +3,8 @@
 #include <tally/tally.hpp>
 
 #include "backends/common/types/tables.hpp"
+#include "src/c/fixed_text.hpp"
 #include "src/check.hpp"
-#include "src/fixed_text.hpp"
 #include "src/operands/overlap.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The floating-point types of 16 bits.
 #pragma once
 
-#include <tally/detail/cxx20.hpp>
+#include <tally/cxx20.hpp>
 
 #include <cstdint>
 

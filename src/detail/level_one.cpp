@@ -1,4 +1,4 @@
-#include "src/level_one.hpp"
+#include "src/detail/level_one.hpp"
 
 #include "backends/simd/level_one.hpp"
 #include "src/automatic.hpp"
