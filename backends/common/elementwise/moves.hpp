@@ -71,44 +71,34 @@ inline bool copies_bits(const transform_arguments& a) {
   return a.what == elementwise::copy && a.x.element == a.z.element;
 }
 
-namespace moves {
-
-template <std::size_t size>
-void copy(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to,
-          std::ptrdiff_t to_stride, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i, from += from_stride, to += to_stride) {
-    std::memmove(to, from, size);
-  }
-}
-
-}  // namespace moves
-
-/// Copies elements of equal types; bools become 0 and 1.
-inline void copy_bits(const operand& x, const output_operand& z) {
-  if (x.element == type::boolean) {
-    const auto* const flags = static_cast<const detail::bool8*>(x.data);
-    auto* const copies = static_cast<detail::bool8*>(z.data);
-    const auto n = static_cast<std::ptrdiff_t>(x.size);
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-      copies[i * z.increment] = copied(flags[i * x.increment]);
-    }
+/// Copies elements of equal types byte by byte.
+inline void copy_elements(const operand& x, const output_operand& z) {
+  const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
+  const auto* from = static_cast<const std::byte*>(x.data);
+  auto* to = static_cast<std::byte*>(z.data);
+  if (x.increment == 1 && z.increment == 1) {
+    std::memmove(to, from, x.size * static_cast<std::size_t>(size));
     return;
   }
-  const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
-  const auto* const from = static_cast<const std::byte*>(x.data);
-  auto* const to = static_cast<std::byte*>(z.data);
   with_size(x.element, [&]<std::size_t bytes>() {
-    moves::copy<bytes>(from, x.increment * size, to, z.increment * size, x.size);
+    for (std::size_t i = 0; i < x.size; ++i, from += x.increment * size, to += z.increment * size) {
+      std::memmove(to, from, bytes);
+    }
   });
+}
+
+/// The same, but bools become 0 and 1.
+inline void copy_bits(const operand& x, const output_operand& z) {
+  if (x.element != type::boolean) return copy_elements(x, z);
+  const auto* const flags = static_cast<const detail::bool8*>(x.data);
+  auto* const copies = static_cast<detail::bool8*>(z.data);
+  const auto n = static_cast<std::ptrdiff_t>(x.size);
+  for (std::ptrdiff_t i = 0; i < n; ++i) copies[i * z.increment] = copied(flags[i * x.increment]);
 }
 
 /// `fetch` of host backends.
 inline void fetch_on_host(const executor&, const operand& x, void* to) {
-  const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
-  with_size(x.element, [&]<std::size_t bytes>() {
-    moves::copy<bytes>(static_cast<const std::byte*>(x.data), x.increment * size,
-                       static_cast<std::byte*>(to), size, x.size);
-  });
+  copy_elements(x, {to, x.size, 1, x.element});
 }
 
 inline void fill_bits(const element_bytes& value, const output_operand& z) {

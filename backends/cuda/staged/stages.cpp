@@ -51,36 +51,6 @@ std::size_t element_bytes(std::span<const staged_vector> vectors) {
   return bytes;
 }
 
-void gather(const operand& from, std::byte* to) {
-  const std::size_t size = size_of(from.element);
-  const auto* const data = static_cast<const std::byte*>(from.data);
-  if (from.increment == 1) {
-    std::memcpy(to, data, from.size * size);
-    return;
-  }
-  with_size(from.element, [&]<std::size_t bytes>() {
-    const std::ptrdiff_t step = from.increment * static_cast<std::ptrdiff_t>(bytes);
-    for (std::size_t i = 0; i < from.size; ++i) {
-      std::memcpy(to + i * bytes, data + static_cast<std::ptrdiff_t>(i) * step, bytes);
-    }
-  });
-}
-
-void scatter(const std::byte* from, const operand& to) {
-  const std::size_t size = size_of(to.element);
-  auto* const data = static_cast<std::byte*>(const_cast<void*>(to.data));
-  if (to.increment == 1) {
-    std::memcpy(data, from, to.size * size);
-    return;
-  }
-  with_size(to.element, [&]<std::size_t bytes>() {
-    const std::ptrdiff_t step = to.increment * static_cast<std::ptrdiff_t>(bytes);
-    for (std::size_t i = 0; i < to.size; ++i) {
-      std::memcpy(data + static_cast<std::ptrdiff_t>(i) * step, from + i * bytes, bytes);
-    }
-  });
-}
-
 /// Offsets of a part's vectors in a buffer: those that threads gather first, for one copy.
 class layout {
  public:
@@ -247,7 +217,7 @@ void stages::gather_short(std::span<const staged_vector> vectors, padding ends,
     const std::size_t n = v.host.size, size = size_of(v.host.element);
     const std::size_t length = pads ? (n + order::chunk - 1) / order::chunk * order::chunk : n;
     here[j] = {to, length, 1, v.host.element};
-    if (v.read) gather(v.host, to);
+    if (v.read) copy_elements(v.host, {to, n, 1, v.host.element});
     if (length > n) std::memset(to + n * size, 0, (length - n) * size);
     to += aligned(length * size);
   }
@@ -260,7 +230,7 @@ void stages::scatter_short(std::span<const staged_vector> vectors, const staged_
   for (std::size_t j = 0; j < vectors.size(); ++j) {
     const staged_vector& v = vectors[j];
     if (!v.written || v.moves != way::threads) continue;
-    scatter(static_cast<const std::byte*>(here[j].data), v.host);
+    copy_elements({here[j].data, v.host.size, 1, v.host.element}, as_output(v.host));
   }
 }
 
@@ -269,7 +239,8 @@ void stages::copy_blocks::operator()(std::size_t i) const {
   const operand& v = vectors[chosen[k]].host;
   std::byte* const here = in->host + offsets[k] + begin * size_of(v.element);
   const operand there = v.slice(in->first + begin, std::min(strip, in->size - begin));
-  gathers ? gather(there, here) : scatter(here, there);
+  const output_operand part{here, there.size, 1, there.element};
+  gathers ? copy_elements(there, part) : copy_elements(part, as_output(there));
 }
 
 void stages::begin_copying(std::span<const staged_vector> vectors, const stage& s, bool gathers) {

@@ -38,6 +38,11 @@ struct staged_vector {
 /// Vectors per call, at most.
 inline constexpr std::size_t max_staged_vectors = 32;
 
+/// A vector that is written, too.
+inline output_operand as_output(const operand& v) {
+  return {const_cast<void*>(v.data), v.size, v.increment, v.element};
+}
+
 /// Vectors where the device can access them.
 using staged_operands = std::array<operand, max_staged_vectors>;
 

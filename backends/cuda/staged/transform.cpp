@@ -8,10 +8,6 @@
 namespace tally::backends::cuda::staged {
 namespace {
 
-output_operand as_output(const operand& v) {
-  return {const_cast<void*>(v.data), v.size, v.increment, v.element};
-}
-
 template <class Work>
 void run(const call& c, std::span<const staged_vector> vectors, std::size_t n, const Work& work) {
   if (c.through().are_short(vectors)) {
