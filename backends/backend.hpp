@@ -5,10 +5,7 @@
 #include <tally/distributed/interval_sum.hpp>
 #include <tally/distributed/joined_sum.hpp>
 #include <tally/executor.hpp>
-#include <tally/numerics/exact_words.hpp>
 #include <tally/operands/operand.hpp>
-#include <tally/operations/dot.hpp>
-#include <tally/operations/elementwise.hpp>
 #include <tally/operations/extremum.hpp>
 #include <tally/operations/gather.hpp>
 #include <tally/operations/histogram.hpp>
@@ -112,12 +109,9 @@ struct interval_arguments {
   const char* function;  ///< public name, for errors
   const interval_shape& shape;
   std::span<const interval_field> nodes;     ///< none empty
-  void* sums = nullptr;                      ///< of all fields, contiguous
+  void* sums = nullptr;                      ///< a `node_sum` each
   std::span<const terms_destination> terms;  ///< none empty, each shorter than a chunk
-  /// Factor before squaring: 1, or `up` or `down` of norm_range
-  /// (backends/common/order/reduce_sum.hpp).
-  double scale = 1;
-  bool wait = true;  ///< output is in host memory, complete on return
+  bool wait = true;                          ///< output is in host memory, complete on return
   /// Called, unless null, when the terms are written; on a host before summing.
   const std::function<void()>& when_terms_are_there;
 };
@@ -162,16 +156,6 @@ struct planned_products {
   bool queued = false;         ///< the caller does not wait; the plan may be made later
 };
 
-/// A node of a vector distributed over devices; see <tally/distributed/joined_sum.hpp>.
-struct node_arguments {
-  summand what = summand::product;
-  type accumulator = type::float64;  ///< complex if an operand is
-  operand x;
-  operand y;               ///< empty unless terms are products
-  void* sum = nullptr;     ///< a node_sum
-  bool exchanged = false;  ///< x and y are swapped
-};
-
 struct exact_sums;     // backends/common/exact/exact_sums.hpp
 struct csr_transpose;  // backends/common/sparse/csr.hpp
 struct csr_product;
@@ -213,12 +197,8 @@ class backend {
   virtual void multi_dot(const executor& where, const multi_dot_arguments& a) const;
   /// sum, asum and nrm2.
   virtual void reduce(const executor& where, const reduce_arguments& a) const = 0;
-  /// Unfinished sums as for `dot`, sum and asum, or of squares, and terms. Pre: something to write.
+  /// Unfinished sums of nodes, and terms. Pre: something to write.
   virtual void sum_interval(const executor& where, const interval_arguments& a) const = 0;
-  /// Unfinished sum of a node of a longer vector. Pre: as for `dot` and `reduce`.
-  void sum_node(const executor& where, const node_arguments& a) const {
-    a.what == summand::product ? sum_node_of_products(where, a) : sum_node_of_elements(where, a);
-  }
   /// Joins nodes, and words of exact sums. Without peer buffers (only cuda has them) nodes are
   /// local and words never joined.
   virtual void join_nodes(const executor& where, const join_arguments& a) const = 0;
@@ -281,10 +261,6 @@ class backend {
  protected:
   constexpr backend(std::string_view called, bool on_host) : name(called), is_on_host(on_host) {}
   ~backend() = default;
-
- private:
-  virtual void sum_node_of_products(const executor& where, const node_arguments& a) const = 0;
-  virtual void sum_node_of_elements(const executor& where, const node_arguments& a) const = 0;
 };
 
 }  // namespace tally::backends

@@ -205,16 +205,6 @@ const row rows[] = {
        const tally::interval_field fields[] = {field(m, e)};
        tally::sum_part(where, shape(e), {.fields = fields, .nodes = m.host()});
      }},
-    {"sum_interval",
-     [](const executor& where, memory& m, enumerators& e) {
-       const tally::interval_field fields[] = {field(m, e)};
-       tally::sum_interval(where, shape(e), fields, 0, m.message());
-     }},
-    {"interval_terms",
-     [](const executor& where, memory& m, enumerators& e) {
-       const tally::interval_field fields[] = {field(m, e, 4)};
-       tally::interval_terms(where, shape(e), fields, 4, m.host());
-     }},
     {"append_chunk",
      [](const executor&, memory& m, enumerators& e) {
        enumerators right;
@@ -234,11 +224,6 @@ const row rows[] = {
      [](const executor& where, memory& m, enumerators& e) {
        const tally::interval_field fields[] = {field(m, e)};
        tally::add_exact_sums(where, fields, e(tally::conjugate::x), e(f64), m.host_words());
-     }},
-    {"sum_nodes",
-     [](const executor& where, memory& m, enumerators& e) {
-       const tally::interval_field fields[] = {field(m, e)};
-       tally::sum_nodes(where, shape(e), fields, 0, m.z(f64).data);
      }},
     {"join_nodes",
      [](const executor& where, memory& m, enumerators& e) {

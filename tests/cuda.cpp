@@ -498,22 +498,27 @@ TEST_F(Cuda, SumsOverPartsAreForTheHost) {
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const tally::executor where = tally::cuda({.stream = stream});
   check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  EXPECT_THROW(tally::sum_interval(where, shape, {&whole, 1}, 0, message.data()), tally::error);
-  EXPECT_THROW(tally::interval_terms(where, shape, {&some, 1}, 100, terms.data()), tally::error);
+  const auto sum = [&](const tally::executor& on, void* nodes) {
+    return tally::sum_part(on, shape, {.fields = {&whole, 1}, .nodes = nodes});
+  };
+  const auto write_terms = [&](void* to) {
+    (void)tally::sum_part(where, shape, {.fields = {&some, 1}, .tail = to, .tail_stride = 100});
+  };
+  auto* const head = reinterpret_cast<tally::interval_head*>(message.data());
+  EXPECT_THROW((void)sum(where, head + 1), tally::error);
+  EXPECT_THROW(write_terms(terms.data()), tally::error);
   cudaGraph_t graph;
   check_cuda(cudaStreamEndCapture(stream, &graph));
   check_cuda(cudaGraphDestroy(graph));
 
   void* const on_device = x.span().data();
-  EXPECT_THROW(tally::sum_interval(where, shape, {&whole, 1}, 0, on_device), tally::error);
-  EXPECT_THROW(tally::interval_terms(where, shape, {&some, 1}, 100, on_device), tally::error);
-  EXPECT_THROW(tally::sum_interval(tally::simd(), shape, {&whole, 1}, 0, message.data()),
-               tally::error);
+  EXPECT_THROW((void)sum(where, on_device), tally::error);
+  EXPECT_THROW(write_terms(on_device), tally::error);
+  EXPECT_THROW((void)sum(tally::simd(), head + 1), tally::error);
 
-  tally::sum_interval(where, shape, {&whole, 1}, 0, message.data());
-  double norm = 0, scale = 0;
-  tally::finish_interval(shape, message.data(), tally::conjugate::none, &norm, {&scale, 1});
-  EXPECT_EQ(scale, 1);
+  *head = sum(where, head + 1);
+  double norm = 0;
+  tally::finish_interval(shape, message.data(), tally::conjugate::none, &norm);
   EXPECT_EQ(norm, tally::nrm2(where, x.span()));
   check_cuda(cudaStreamDestroy(stream));
 }

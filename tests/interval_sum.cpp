@@ -39,6 +39,25 @@ struct message {
 
 type number_of(const interval_shape& shape) { return tally::part_of(shape.accumulator); }
 
+using fields_of_part = std::span<const interval_field>;
+
+/// Writes the message of whole chunks.
+void sum_interval(const tally::executor& where, const interval_shape& shape, fields_of_part fields,
+                  std::int64_t first, message& to) {
+  auto* const head = static_cast<interval_head*>(to.data());
+  *head = tally::sum_part(where, shape, {.fields = fields, .first = first, .nodes = head + 1});
+}
+
+/// Writes the terms of elements of a chunk that is cut there.
+void write_terms(const tally::executor& where, const interval_shape& shape, fields_of_part fields,
+                 std::int64_t first, void* terms) {
+  const bool begins = first % chunk == 0;
+  tally::interval_part part{.fields = fields, .first = first};
+  (begins ? part.tail : part.head) = terms;
+  part.head_stride = part.tail_stride = tally::order::chunk;
+  (void)tally::sum_part(where, shape, part);
+}
+
 type result_of(const interval_shape& shape) {
   const bool is_real = shape.what == summand::magnitude || shape.what == summand::square;
   return is_real ? number_of(shape) : shape.accumulator;
@@ -62,8 +81,7 @@ fields slice(const fields& whole, std::int64_t begin, std::int64_t end) {
 /// Messages of all parts: part p has elements cuts[p] ... cuts[p + 1], on executor p modulo their
 /// number.
 std::vector<message> messages_of(const executors& where, const interval_shape& shape,
-                                 const fields& whole, const std::vector<std::int64_t>& cuts,
-                                 double scale = 1) {
+                                 const fields& whole, const std::vector<std::int64_t>& cuts) {
   const std::size_t size = tally::size_of(number_of(shape));
   const std::size_t numbers = shape.fields * shape.numbers();
   std::map<std::int64_t, std::vector<std::byte>> terms;  // terms of incomplete chunks
@@ -71,8 +89,8 @@ std::vector<message> messages_of(const executors& where, const interval_shape& s
   const auto send = [&](std::size_t p, std::int64_t begin, std::int64_t end) {
     std::vector<std::byte>& all = terms[begin / chunk];
     all.resize(numbers * tally::order::chunk * size);
-    tally::interval_terms(on(p), shape, slice(whole, begin, end), tally::order::chunk,
-                          all.data() + static_cast<std::size_t>(begin % chunk) * size, scale);
+    write_terms(on(p), shape, slice(whole, begin, end), begin,
+                all.data() + static_cast<std::size_t>(begin % chunk) * size);
   };
   std::vector<message> messages(cuts.size() - 1, message(shape));
   std::vector<std::int64_t> cut_chunk(messages.size(), -1);
@@ -94,7 +112,6 @@ std::vector<message> messages_of(const executors& where, const interval_shape& s
       if (begin < first) asked.head = place_of(begin);
       if (last < end) asked.tail = place_of(last);
       asked.head_stride = asked.tail_stride = tally::order::chunk;
-      asked.scale = scale;
       int calls = 0;
       asked.when_terms_are_there = [&] { ++calls; };
       const tally::interval_head head = tally::sum_part(on(p), shape, asked);
@@ -105,8 +122,7 @@ std::vector<message> messages_of(const executors& where, const interval_shape& s
     }
     if (begin < first) send(p, begin, first);
     if (first < end) {
-      tally::sum_interval(on(p), shape, slice(whole, first, last), first, messages[p].data(),
-                          scale);
+      sum_interval(on(p), shape, slice(whole, first, last), first, messages[p]);
       if (last < end) {
         send(p, last, end);
         cut_chunk[p] = last / chunk;
@@ -138,33 +154,13 @@ results over_parts(const executors& where, const interval_shape& shape, const fi
                    const std::vector<std::int64_t>& cuts, tally::conjugate conjugated,
                    std::mt19937_64& random) {
   const std::size_t size = tally::size_of(result_of(shape));
-  const auto finish = [&](const interval_shape& s, const fields& of, std::span<double> scales,
-                          double scale) {
-    const message all = joined(messages_of(where, s, of, cuts, scale), random);
-    std::vector<std::complex<double>> memory(s.fields);
-    tally::finish_interval(s, all.data(), conjugated, memory.data(), scales, scale);
-    results made;
-    for (std::size_t f = 0; f < s.fields; ++f) {
-      const auto* const from = reinterpret_cast<const std::byte*>(memory.data()) + f * size;
-      made.emplace_back(from, from + size);
-    }
-    return made;
-  };
-  if (shape.what != summand::square) return finish(shape, whole, {}, 1);
-  std::vector<double> scales(shape.fields);
-  results made = finish(shape, whole, scales, 1);
-  for (const double scale : std::set<double>(scales.begin(), scales.end())) {
-    if (scale == 1) continue;
-    fields again;
-    for (std::size_t f = 0; f < whole.size(); ++f) {
-      if (scales[f] == scale) again.push_back(whole[f]);
-    }
-    interval_shape second = shape;
-    second.fields = again.size();
-    const results rescaled = finish(second, again, {}, scale);
-    for (std::size_t f = 0, g = 0; f < whole.size(); ++f) {
-      if (scales[f] == scale) made[f] = rescaled[g++];
-    }
+  const message all = joined(messages_of(where, shape, whole, cuts), random);
+  std::vector<std::complex<double>> memory(shape.fields);
+  tally::finish_interval(shape, all.data(), conjugated, memory.data());
+  results made;
+  for (std::size_t f = 0; f < shape.fields; ++f) {
+    const auto* const from = reinterpret_cast<const std::byte*>(memory.data()) + f * size;
+    made.emplace_back(from, from + size);
   }
   return made;
 }
@@ -522,8 +518,7 @@ TEST(IntervalSums, AnyTwoIntervalsJoinIfAdjacent) {
     const auto end = static_cast<std::size_t>(std::min(last * chunk, shape.total));
     const interval_field field = {summand::value,
                                   tally::as_operand(std::span(x).subspan(begin, end - begin))};
-    tally::sum_interval(tally::simd(), shape, {&field, 1}, static_cast<std::int64_t>(begin),
-                        m.data());
+    sum_interval(tally::simd(), shape, {&field, 1}, static_cast<std::int64_t>(begin), m);
   };
   const auto n = static_cast<std::ptrdiff_t>(tally::interval_bytes(shape) / 8);
   for (std::int64_t a = 0; a <= chunks; ++a) {
@@ -559,7 +554,8 @@ TEST(IntervalSums, MessagesHaveTheBytesThatAreDocumented) {
   EXPECT_EQ(bytes(summand::product, type::float64, 1, 1'000'000'000), 336u);
   EXPECT_EQ(bytes(summand::product, type::float64, 1, 1'000'000'000'000'000), 656u);
   EXPECT_EQ(bytes(summand::product, type::complex128, 1, 1'000'000'000'000'000), 2528u);
-  EXPECT_EQ(bytes(summand::square, type::complex64, 3, 1'000'000'000), 944u);
+  EXPECT_EQ(bytes(summand::square, type::complex64, 3, 1'000'000'000), 1856u);
+  EXPECT_EQ(bytes(summand::square, type::float64, 1, 1'000'000'000), 640u);
   EXPECT_EQ(bytes(summand::value, type::float64, 1, std::numeric_limits<std::int64_t>::max()),
             32u + 8 * 104);
 }
@@ -616,12 +612,9 @@ class IntervalErrors : public testing::Test {
             tally::as_operand(std::span(y_).subspan(first, count))};
   }
   void expect_sum_error(tally::errc code, const std::string& text, const interval_field& field,
-                        std::int64_t first = 0, double scale = 1) {
-    const interval_field whole = this->field();
-    const interval_shape right = {summand::product, type::float64, 1, shape_.total};
-    tally::sum_interval(tally::serial(), right, {&whole, 1}, 0, message_.data());
-    data::expect_error(code, "tally::sum_interval: " + text, [&] {
-      tally::sum_interval(tally::serial(), shape_, {&field, 1}, first, message_.data(), scale);
+                        std::int64_t first = 0) {
+    data::expect_error(code, "tally::sum_part: " + text, [&] {
+      sum_interval(tally::serial(), shape_, {&field, 1}, first, message_);
     });
     EXPECT_EQ(message_.head().first, message_.head().last) << "the message is that of no chunk";
   }
@@ -629,27 +622,13 @@ class IntervalErrors : public testing::Test {
 
 using tally::errc;
 
-TEST_F(IntervalErrors, OfSumInterval) {
-  expect_sum_error(errc::invalid_argument,
-                   "the interval has elements 0 to 1000 of 3172; it should begin and end at "
-                   "multiples of 1024",
-                   field(0, 1000));
-  expect_sum_error(errc::invalid_argument,
-                   "the interval has elements 100 to 1124 of 3172; it should begin and end at "
-                   "multiples of 1024",
-                   field(100, 1024), 100);
+TEST_F(IntervalErrors, OfFields) {
   expect_sum_error(errc::invalid_argument,
                    "the interval has 3172 elements from 1024 on, the whole vector has 3172",
                    field(), 1024);
   expect_sum_error(errc::invalid_argument,
                    "the interval has 1024 elements from -1024 on, the whole vector has 3172",
                    field(0, 1024), -1024);
-  expect_sum_error(errc::invalid_argument, "only squares have a scale", field(), 0, 2);
-  shape_.what = summand::square;
-  expect_sum_error(errc::invalid_argument,
-                   "the scale is 2; it can be 1, 4.149515568880993e+180 or 1.1830521861667747e-271",
-                   {summand::square, tally::as_operand(x_)}, 0, 2);
-  shape_.what = summand::product;
 
   interval_field wrong = field();
   wrong.x.data = nullptr;
@@ -704,41 +683,49 @@ TEST_F(IntervalErrors, OfSeveralFields) {
   shape_.fields = 2;
   message_ = message(shape_);
   interval_field two[] = {field(), field()};
-  const auto sum = [&] { tally::sum_interval(tally::serial(), shape_, two, 0, message_.data()); };
+  const auto sum = [&] { sum_interval(tally::serial(), shape_, two, 0, message_); };
   sum();
   EXPECT_EQ(message_.head().last, 4);
   two[1].y = tally::as_operand(floats_);
   data::expect_error(errc::unsupported_type,
-                     "tally::sum_interval: y of field 1 is float32, of field 0 it is float64", sum);
-  EXPECT_EQ(message_.head().last, 0);
+                     "tally::sum_part: y of field 1 is float32, of field 0 it is float64", sum);
   two[1] = field(0, 1024);
   data::expect_error(errc::size_mismatch,
-                     "tally::sum_interval: x of field 1 has 1024 elements, x of field 0 has 3172",
-                     sum);
+                     "tally::sum_part: x of field 1 has 1024 elements, x of field 0 has 3172", sum);
   shape_.fields = 3;
   message_ = message(shape_);
-  data::expect_error(errc::size_mismatch,
-                     "tally::sum_interval: there are 2 fields, the shape has 3", sum);
+  data::expect_error(errc::size_mismatch, "tally::sum_part: there are 2 fields, the shape has 3",
+                     sum);
 }
 
 TEST_F(IntervalErrors, OfAddresses) {
+  const auto sum_to = [&](const interval_field& of, void* nodes) {
+    return [&, nodes] {
+      (void)tally::sum_part(tally::serial(), shape_, {.fields = {&of, 1}, .nodes = nodes});
+    };
+  };
   const interval_field whole = field();
+  data::expect_error(errc::null_pointer,
+                     "tally::sum_part: nodes is null and should point at 1 element",
+                     sum_to(whole, nullptr));
   data::expect_error(
-      errc::null_pointer, "tally::sum_interval: the message is null and should point at 6 elements",
-      [&] { tally::sum_interval(tally::serial(), shape_, {&whole, 1}, 0, nullptr); });
-  data::expect_error(errc::misaligned,
-                     "tally::sum_interval: the message is not a multiple of 8 bytes, the alignment "
-                     "of int64",
-                     [&] {
-                       tally::sum_interval(tally::serial(), shape_, {&whole, 1}, 0,
-                                           reinterpret_cast<char*>(message_.words.data()) + 4);
-                     });
+      errc::misaligned,
+      "tally::sum_part: nodes is not a multiple of 8 bytes, the alignment of float64",
+      sum_to(whole, reinterpret_cast<char*>(message_.words.data()) + 4));
+  data::expect_error(errc::null_pointer,
+                     "tally::append_chunk: the message is null and should point at 6 elements",
+                     [&] { tally::append_chunk(shape_, 0, 1024, 1024, x_.data(), nullptr); });
+  data::expect_error(
+      errc::misaligned,
+      "tally::append_chunk: the message is not a multiple of 8 bytes, the alignment of int64", [&] {
+        tally::append_chunk(shape_, 0, 1024, 1024, x_.data(),
+                            reinterpret_cast<char*>(message_.words.data()) + 4);
+      });
   std::vector<double> all(2000);
   interval_field some = {summand::product, tally::as_operand(std::span(all).first(1024)),
                          tally::as_operand(std::span(all).first(1024))};
-  data::expect_error(errc::overlap, "tally::sum_interval: the message overlaps x of field 0", [&] {
-    tally::sum_interval(tally::serial(), shape_, {&some, 1}, 0, all.data() + 1020);
-  });
+  data::expect_error(errc::overlap, "tally::sum_part: nodes overlaps x of field 0",
+                     sum_to(some, all.data() + 1020));
 }
 
 TEST_F(IntervalErrors, OfParts) {
@@ -787,22 +774,19 @@ TEST_F(IntervalErrors, OfTerms) {
   std::vector<double> terms(2048);
   const auto get = [&](std::size_t count, std::size_t stride, double* to) {
     const interval_field part = field(0, count);
-    tally::interval_terms(tally::serial(), shape_, {&part, 1}, stride, to);
+    (void)tally::sum_part(tally::serial(), shape_,
+                          {.fields = {&part, 1}, .tail = to, .tail_stride = stride});
   };
   get(1023, 1023, terms.data());
   EXPECT_EQ(terms[1022], 0.25);
   EXPECT_EQ(terms[1023], 0);
   get(0, 0, nullptr);
   data::expect_error(errc::invalid_argument,
-                     "tally::interval_terms: there are 1024 elements, with stride 1024; there can "
-                     "be fewer than 1024 and at most the stride",
-                     [&] { get(1024, 1024, terms.data()); });
-  data::expect_error(errc::invalid_argument,
-                     "tally::interval_terms: there are 10 elements, with stride 9; there can be "
-                     "fewer than 1024 and at most the stride",
+                     "tally::sum_part: tail has 10 terms, with stride 9; there can be at most the "
+                     "stride",
                      [&] { get(10, 9, terms.data()); });
   data::expect_error(errc::null_pointer,
-                     "tally::interval_terms: terms is null and should point at 10 elements",
+                     "tally::sum_part: tail is null and should point at 10 elements",
                      [&] { get(10, 10, nullptr); });
 
   const auto append = [&](std::int64_t c, std::size_t count, std::size_t stride, const double* from,
@@ -833,7 +817,7 @@ TEST_F(IntervalErrors, OfTerms) {
   message of_other(other);
   data::expect_error(errc::invalid_argument,
                      "tally::append_chunk: the message is not of this shape: it is that of chunks "
-                     "0 to 0 with 1 numbers a node",
+                     "0 to 0, of 1 fields in float32",
                      [&] { append(1, 1024, 1024, terms.data(), of_other); });
 }
 
@@ -843,18 +827,20 @@ TEST_F(IntervalErrors, OfResults) {
   const auto finish = [&] {
     tally::finish_interval(shape_, message_.data(), tally::conjugate::none, &sum);
   };
-  tally::sum_interval(tally::serial(), shape_, {&part, 1}, 0, message_.data());
+  sum_interval(tally::serial(), shape_, {&part, 1}, 0, message_);
   data::expect_error(errc::invalid_argument,
                      "tally::finish_interval: the message is that of chunks 0 to 2 of 4", finish);
-  tally::sum_interval(tally::serial(), shape_, {&whole, 1}, 0, message_.data());
+  sum_interval(tally::serial(), shape_, {&whole, 1}, 0, message_);
   finish();
   EXPECT_EQ(sum, tally::dot(x_, y_));
   data::expect_error(
       errc::null_pointer, "tally::finish_interval: results is null and should point at 1 element",
       [&] { tally::finish_interval(shape_, message_.data(), tally::conjugate::none, nullptr); });
-  shape_.what = summand::square;
-  data::expect_error(errc::size_mismatch,
-                     "tally::finish_interval: there are 0 scales; there should be 1", finish);
+  shape_.what = summand::value;
+  data::expect_error(errc::invalid_argument,
+                     "tally::finish_interval: the message is not of this shape: it is that of "
+                     "chunks 0 to 4, of 1 fields in float64",
+                     finish);
 }
 
 }  // namespace

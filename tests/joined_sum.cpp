@@ -27,6 +27,12 @@ type result_of(const interval_shape& shape) {
   return is_real ? tally::part_of(shape.accumulator) : shape.accumulator;
 }
 
+void sum_nodes(const tally::executor& where, const interval_shape& shape,
+               const std::vector<interval_field>& fields, std::int64_t first, void* nodes) {
+  (void)tally::sum_part(where, shape,
+                        {.fields = fields, .first = first, .nodes = nodes, .wait = false});
+}
+
 struct placed {
   placed(const tally::executor& where, type element, std::int64_t n, std::uint64_t seed,
          data::kind kind)
@@ -109,7 +115,7 @@ void expect_joined(const tally::executor& where, const problem& p, std::size_t p
   for (std::size_t i = parts; i-- > 0;) {  // in any order
     const std::int64_t first = std::min(cuts[i] * chunk, p.shape.total);
     const auto fields = p.part(first, std::min(cuts[i + 1] * chunk, p.shape.total));
-    tally::sum_nodes(
+    sum_nodes(
         where, p.shape, fields, first,
         static_cast<std::byte*>(all.get()) + static_cast<std::size_t>(intervals[i].place) * bytes);
   }
@@ -195,15 +201,13 @@ TEST_ON_EVERY_EXECUTOR(JoinedSum, Refuses) {
     }
   };
   fails(tally::errc::invalid_argument,
-        [&] { tally::sum_nodes(where(), p.shape, p.part(1, 1025), 1, memory.get()); });
-  fails(tally::errc::null_pointer,
-        [&] { tally::sum_nodes(where(), p.shape, p.whole, 0, nullptr); });
+        [&] { sum_nodes(where(), p.shape, p.part(1, 1025), 1, memory.get()); });
+  fails(tally::errc::null_pointer, [&] { sum_nodes(where(), p.shape, p.whole, 0, nullptr); });
   fails(tally::errc::size_mismatch, [&] {
-    tally::sum_nodes(where(), {summand::product, type::float64, 2, 3000}, p.whole, 0, memory.get());
+    sum_nodes(where(), {summand::product, type::float64, 2, 3000}, p.whole, 0, memory.get());
   });
-  fails(tally::errc::overlap, [&] {
-    tally::sum_nodes(where(), p.shape, p.whole, 0, const_cast<void*>(p.whole[0].x.data));
-  });
+  fails(tally::errc::overlap,
+        [&] { sum_nodes(where(), p.shape, p.whole, 0, const_cast<void*>(p.whole[0].x.data)); });
   tally::join_arguments join;
   join.shape = p.shape;
   join.nodes = memory.get();
@@ -315,7 +319,7 @@ TEST(Windows, TakeNodes) {
       for (std::size_t r = 0; r < parts; ++r) {
         const std::int64_t first = std::min(cuts[r] * chunk, n);
         const auto fields = p.part(first, std::min(cuts[r + 1] * chunk, n));
-        tally::sum_nodes(all.where(r), p.shape, fields, first, nodes[r].get());
+        sum_nodes(all.where(r), p.shape, fields, first, nodes[r].get());
       }
       all.wait();  // waiting kernels may keep CUDA from loading another one
       for (std::size_t r = 0; r < parts; ++r) {

@@ -345,7 +345,7 @@ class all_operations {
     multi_dots_of<std::complex<float>, double>();
   }
 
-  // sum_interval, interval_terms, append_chunk, append_interval, finish_interval
+  // sum_part, append_chunk, append_interval, finish_interval
 
   template <class X, class Y>
   void intervals_of() {
@@ -371,35 +371,31 @@ class all_operations {
       return field;
     };
     constexpr std::size_t chunk = tally::order::chunk;
-    const std::size_t begin = n / 2 / chunk * chunk;        // that chunk is cut
-    const std::size_t end = n > chunk ? begin + chunk : 0;  // a single chunk is not
+    const std::size_t begin = n > chunk ? n / 2 / chunk * chunk : n;  // a single chunk is not cut
+    const std::size_t border = n > chunk ? begin + 300 : n;
     std::vector<std::int64_t> first(tally::interval_bytes(shape) / 8), second(first);
     std::vector<tally::real_t<tally::dot_result_t<X, Y>>> terms(shape.numbers() * chunk);
     std::complex<double> result;
-    const auto sum = [&](std::span<double> scales, double scale) {
-      const auto sum_part = [&](std::size_t from, std::size_t to, auto& message) {
-        const tally::interval_field field = part(from, to);
-        tally::sum_interval(where, shape, {&field, 1}, static_cast<std::int64_t>(from),
-                            message.data(), scale);
-      };
-      sum_part(0, begin, first);
-      sum_part(end, n, second);
-      if (begin < end) {
-        for (const auto& [from, to] :
-             {std::pair(begin, begin + 300), std::pair(begin + 300, end)}) {
-          const tally::interval_field field = part(from, to);
-          tally::interval_terms(where, shape, {&field, 1}, chunk, terms.data() + (from - begin),
-                                scale);
-        }
-        tally::append_chunk(shape, static_cast<std::int64_t>(begin / chunk), chunk, chunk,
-                            terms.data(), first.data());
-      }
-      tally::append_interval(first.data(), second.data());
-      tally::finish_interval(shape, first.data(), tally::conjugate::none, &result, scales, scale);
+    const auto sum_part = [&](std::size_t from, std::size_t to, auto& message, auto* some_terms) {
+      const tally::interval_field field = part(from, to);
+      auto* const head = reinterpret_cast<tally::interval_head*>(message.data());
+      *head = tally::sum_part(where, shape,
+                              {.fields = {&field, 1},
+                               .first = static_cast<std::int64_t>(from),
+                               .nodes = head + 1,
+                               .head = some_terms,
+                               .head_stride = chunk,
+                               .tail = some_terms,
+                               .tail_stride = chunk});
     };
-    double scale = 1;
-    sum(what == tally::summand::square ? std::span(&scale, 1) : std::span<double>(), 1);
-    if (scale != 1) sum({}, scale);
+    sum_part(0, border, first, terms.data());
+    sum_part(border, n, second, terms.data() + 300);
+    if (border < n) {
+      tally::append_chunk(shape, static_cast<std::int64_t>(begin / chunk), chunk, chunk,
+                          terms.data(), first.data());
+    }
+    tally::append_interval(first.data(), second.data());
+    tally::finish_interval(shape, first.data(), tally::conjugate::none, &result);
     a.keep(result);
   }
 

@@ -56,13 +56,20 @@ void backend::dot(const executor&, const dot_arguments& a) const {
   });
 }
 
-void backend::sum_node_of_products(const executor&, const node_arguments& a) const {
-  locked([&] {
-    with_node(a.what, a.accumulator, [&]<summand what, class A>() {
-      if constexpr (what == summand::product) {
-        leave_sum(products<A, numbers>{numbers(a.x), numbers(a.y), a.exchanged}, a.x.size, a.sum);
+void leave_products(type accumulator, const interval_field& node, void* sum, bool wait) {
+  const bool exchanged = !in_order(node.x.element, node.y.element);
+  const operand &x = exchanged ? node.y : node.x, &y = exchanged ? node.x : node.y;
+  with_node(summand::product, accumulator, [&]<summand what, class A>() {
+    if constexpr (what == summand::product) {
+      const auto leave = [&]<class Numbers>(const Numbers& a, const Numbers& b) {
+        leave_sum(products<A, Numbers>{a, b, exchanged}, x.size, sum, wait);
+      };
+      if (x.element == type_of<A> && y.element == type_of<A>) {
+        leave(own_numbers<A>(x), own_numbers<A>(y));
+      } else {
+        leave(numbers(x), numbers(y));
       }
-    });
+    }
   });
 }
 

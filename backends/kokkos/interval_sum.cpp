@@ -1,12 +1,11 @@
-// Sums over an interval: numbers are summed on Kokkos, terms are made on the host, to which
-// elements are copied. Nodes are joined by a thread per field.
+// Sums over an interval; terms are made on the host, to which elements are copied. Nodes are joined
+// by a thread per field.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/elementwise/moves.hpp"
 #include "backends/common/order/interval_numbers.hpp"
 #include "backends/common/order/node_sum.hpp"
 #include "backends/kokkos/sums.hpp"
-#include "backends/serial/serial.hpp"
 
 #include <tally/error.hpp>
 
@@ -72,11 +71,24 @@ struct join_field {
 }  // namespace
 
 void backend::sum_interval(const executor& where, const interval_arguments& a) const {
-  if (!on_host && !a.wait) {
+  if (!on_host && !a.wait && !a.terms.empty()) {
     throw error(errc::invalid_argument, std::string("tally::") + a.function +
                                             ": Kokkos on a device would wait for the terms");
   }
-  sum_interval_by_numbers(*this, serial::instance, fetch, where, a);
+  write_interval_terms(fetch, where, a);
+  if (a.nodes.empty()) return;
+  const std::size_t each = node_sum_bytes(a.shape.what, a.shape.accumulator);
+  auto* to = static_cast<std::byte*>(a.sums);
+  std::size_t longest = 0;
+  for (const interval_field& node : a.nodes) longest = std::max(longest, node.x.size);
+  const auto leave = a.shape.what == summand::product ? leave_products : leave_elements;
+  locked([&] {
+    (void)scratch(node_count(longest) * each);  // so that none fails after another has written
+    for (const interval_field& node : a.nodes) {
+      leave(a.shape.accumulator, node, to, a.wait);
+      to += each;
+    }
+  });
 }
 
 void backend::join_nodes(const executor&, const join_arguments& a) const {

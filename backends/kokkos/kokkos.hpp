@@ -42,10 +42,6 @@ class backend final : public backends::backend {
   std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& matrix,
                                                  bool keeps_values) const override;
   csr_defect find_defect(const executor&, const csr_operand& matrix) const override;
-
- private:
-  void sum_node_of_products(const executor&, const node_arguments& a) const override;
-  void sum_node_of_elements(const executor&, const node_arguments& a) const override;
 };
 
 extern const backend instance;

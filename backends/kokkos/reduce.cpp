@@ -93,15 +93,16 @@ void backend::reduce(const executor&, const reduce_arguments& a) const {
   });
 }
 
-void backend::sum_node_of_elements(const executor&, const node_arguments& a) const {
-  locked([&] {
-    with_node(a.what, a.accumulator, [&]<summand what, class A>() {
+void leave_elements(type accumulator, const interval_field& node, void* sum, bool wait) {
+  with_node(node.what, accumulator, [&]<summand what, class A>() {
+    const auto leave = [&]<class Numbers>(const Numbers& x) {
       if constexpr (what == summand::square) {
-        leave_sum(squares<A, numbers>{numbers(a.x)}, a.x.size, a.sum);
+        leave_sum(squares<A, Numbers>{x}, node.x.size, sum, wait);
       } else if constexpr (what != summand::product) {
-        leave_sum(values<A, numbers>{numbers(a.x), what == summand::magnitude}, a.x.size, a.sum);
+        leave_sum(values<A, Numbers>{x, what == summand::magnitude}, node.x.size, sum, wait);
       }
-    });
+    };
+    node.x.element == type_of<A> ? leave(own_numbers<A>(node.x)) : leave(numbers(node.x));
   });
 }
 

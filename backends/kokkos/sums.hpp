@@ -231,16 +231,24 @@ struct write_node {
   KOKKOS_FUNCTION void operator()(std::size_t) const { *node = *sum; }
 };
 
-/// Leaves the sum of `size` > 0 terms at `node`, like `write_sum` without `wait`.
+/// Leaves the sum of `size` > 0 terms at `node`, like `write_sum`.
 template <class Terms>
-void leave_sum(const Terms& terms, std::size_t size, void* node) {
+void leave_sum(const Terms& terms, std::size_t size, void* node, bool wait) {
   using Sum = typename Terms::sum;
   const space where;
   auto* const nodes = static_cast<Sum*>(scratch(node_count(size) * sizeof(Sum)));
   const Sum* const total = sum(where, terms, size, nodes);
-  Kokkos::parallel_for("tally node", Kokkos::RangePolicy<space>(where, 0, 1),
-                       write_node<Sum>{total, static_cast<Sum*>(node)});
-  if (on_host) where.fence();
+  if (wait && !on_host) {
+    copy_to_host(where, reinterpret_cast<const std::byte*>(total), node, sizeof(Sum));
+  } else {
+    Kokkos::parallel_for("tally node", Kokkos::RangePolicy<space>(where, 0, 1),
+                         write_node<Sum>{total, static_cast<Sum*>(node)});
+  }
+  if (wait || on_host) where.fence();
 }
+
+/// `leave_sum` of a node's products, or of elements.
+void leave_products(type accumulator, const interval_field& node, void* sum, bool wait);
+void leave_elements(type accumulator, const interval_field& node, void* sum, bool wait);
 
 }  // namespace tally::backends::kokkos

@@ -1,12 +1,10 @@
 // dot in plain loops.
 #include "backends/serial/serial.hpp"
 
-#include "backends/common/order/node_sum.hpp"
+#include "backends/common/order/dot_sum.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/serial/order.hpp"
 #include "backends/serial/term.hpp"
-
-#include <utility>
 
 namespace tally::backends::serial {
 namespace {
@@ -26,18 +24,6 @@ constexpr auto sums = make_pair_table<dot_sum<A>(const operand&, const operand&)
     []<class X, class Y>() { return &sum<A, X, Y>; });
 
 }  // namespace
-
-void backend::sum_node_of_products(const executor&, const node_arguments& a) const {
-  with_node(a.what, a.accumulator, [&]<summand what, class A>() {
-    if constexpr (what == summand::product) {
-      dot_sum<A> sum = sums<A>[a.x.element][a.y.element](a.x, a.y);
-      if constexpr (is_complex_v<A>) {
-        if (a.exchanged) std::swap(sum.ri, sum.ir);
-      }
-      *static_cast<dot_sum<A>*>(a.sum) = sum;
-    }
-  });
-}
 
 void backend::dot(const executor&, const dot_arguments& a) const {
   with_type<accumulator_types>(a.result.element, [&]<class A>() {

@@ -1,7 +1,8 @@
 // sum, asum and nrm2 in plain loops.
 #include "backends/serial/serial.hpp"
 
-#include "backends/common/order/node_sum.hpp"
+#include "backends/common/elementwise/moves.hpp"
+#include "backends/common/order/interval_numbers.hpp"
 #include "backends/common/order/reduce_sum.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/serial/order.hpp"
@@ -61,37 +62,46 @@ auto* sum_of(reduction what, type x) {
   }
 }
 
+/// Squares are first summed as products; the scaled sum takes another pass, if it matters.
 template <class R>
-norm_sum<R> norm_of(R squares, R scaled_up, R scaled_down) {
-  norm_sum<R> norm{squares};
-  norm.scaled = norm.is_small() ? scaled_up : scaled_down;
-  return norm;
-}
-
-template <class A>
-norm_sum<A> norm_of(const operand& x) {
-  using range = norm_range<real_t<A>>;
-  auto* const squares = sums<reduction::nrm2, A>[x.element];
-  const reduce_sum<A> plain = squares(x, 1), up = squares(x, range::up),
-                      down = squares(x, range::down);
-  if constexpr (is_complex_v<A>) {
-    return {norm_of(plain.re, up.re, down.re), norm_of(plain.im, up.im, down.im)};
-  } else {
-    return norm_of(plain.value, up.value, down.value);
+void sum_nodes(const backend& sums, const executor& where, const interval_arguments& a) {
+  const auto numbers = static_cast<unsigned>(a.shape.numbers());
+  const summand what = a.shape.what;
+  const bool squares = what == summand::square;
+  std::vector<R> plain(squares ? a.nodes.size() * numbers : 0);
+  if (squares || what == summand::product) {
+    const std::vector<operand_pair> pairs = pairs_of(a);
+    sums.multi_dot(where, {{{}, {}, pairs},
+                           conjugate::none,
+                           {squares ? plain.data() : a.sums, type_of<R>},
+                           {.wait = true}});
+    if (!squares) return;
+  }
+  auto* to = static_cast<R*>(a.sums);
+  for (std::size_t i = 0; i < a.nodes.size() * numbers; ++i) {
+    const operand x = component_of(a.nodes[i / numbers].x, static_cast<int>(i % numbers));
+    if (squares) {
+      using range = norm_range<R>;
+      norm_sum<R> node{plain[i]};
+      if (node.is_small() || node.sum >= range::unheard) {
+        node.scaled = backends::serial::sums<reduction::nrm2, R>[x.element](x, node.scale()).value;
+      }
+      *to++ = node.sum;
+      *to++ = node.scaled;
+    } else {
+      const reduction of = what == summand::value ? reduction::sum : reduction::asum;
+      sums.reduce(where, {x, of, {to++, type_of<R>}, {.wait = true}});
+    }
   }
 }
 
 }  // namespace
 
-void backend::sum_node_of_elements(const executor&, const node_arguments& a) const {
-  with_node(a.what, a.accumulator, [&]<summand what, class A>() {
-    if constexpr (what == summand::square) {
-      *static_cast<norm_sum<A>*>(a.sum) = norm_of<A>(a.x);
-    } else if constexpr (what != summand::product) {
-      constexpr reduction of = what == summand::value ? reduction::sum : reduction::asum;
-      *static_cast<reduce_sum<A>*>(a.sum) = sums<of, A>[a.x.element](a.x, 1);
-    }
-  });
+void backend::sum_interval(const executor& where, const interval_arguments& a) const {
+  write_interval_terms(fetch_on_host, where, a);
+  if (a.nodes.empty()) return;
+  const bool is_float = part_of(a.shape.accumulator) == type::float32;
+  is_float ? sum_nodes<float>(*this, where, a) : sum_nodes<double>(*this, where, a);
 }
 
 void backend::reduce(const executor&, const reduce_arguments& a) const {

@@ -1,8 +1,6 @@
-// What needs no kernels: host memory, the caller's functions, and nodes and components of sums.
+// What needs no kernels: host memory, the caller's functions, and the joining of nodes.
 #include "backends/serial/serial.hpp"
 
-#include "backends/common/elementwise/moves.hpp"
-#include "backends/common/order/interval_numbers.hpp"
 #include "backends/common/order/node_sum.hpp"
 
 #include <cstring>
@@ -48,10 +46,6 @@ void backend::for_each_part(const executor&, const char*, std::size_t size,
   calls.prepare(calls.context, size > 0 ? 1 : 0);
   if (size > 0) calls.run(calls.context, 0, 0, size);
   calls.finish(calls.context);
-}
-
-void backend::sum_interval(const executor& where, const interval_arguments& a) const {
-  sum_interval_by_numbers(*this, *this, fetch_on_host, where, a);
 }
 
 void backend::join_nodes(const executor&, const join_arguments& a) const {

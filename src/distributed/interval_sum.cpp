@@ -6,9 +6,8 @@
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
-#include "backends/common/order/dot_sum.hpp"
 #include "backends/common/order/interval.hpp"
-#include "backends/common/order/reduce_sum.hpp"
+#include "backends/common/order/node_sum.hpp"
 #include "src/check.hpp"
 #include "src/distributed/interval_sum.hpp"
 #include "src/operands/overlap.hpp"
@@ -16,8 +15,7 @@
 #include "src/operations/reduce.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <vector>
@@ -29,13 +27,6 @@ using backends::interval_node;
 
 constexpr auto chunk_size = static_cast<std::int64_t>(order::chunk);
 
-type number_of(const interval_shape& shape) {
-  const bool single = shape.accumulator == type::float32 || shape.accumulator == type::complex64;
-  return single ? type::float32 : type::float64;
-}
-
-std::size_t numbers_of(const interval_shape& shape) { return shape.fields * shape.numbers(); }
-
 // --- Checks ---------------------------------------------------------------------------------------
 
 }  // namespace
@@ -43,7 +34,7 @@ std::size_t numbers_of(const interval_shape& shape) { return shape.fields * shap
 void check_shape(const check& check, const interval_shape& shape) {
   check.enumerator("what", shape.what, summand::square, "kinds of terms");
   check.known_type("the accumulator", shape.accumulator);
-  if (part_of(shape.accumulator) != number_of(shape)) {
+  if (backends::node_sum_bytes(shape.what, shape.accumulator) == 0) {
     check.fail(errc::unsupported_type, "the accumulator is ", name(shape.accumulator),
                "; it can be float32, float64, complex64 or complex128");
   }
@@ -66,15 +57,20 @@ operand check_message(const check& check, const interval_shape& shape, const voi
   return words;
 }
 
+bool are_alike(const interval_head& a, const interval_head& b) {
+  return a.fields == b.fields && a.accumulator == b.accumulator && a.what == b.what;
+}
+
 void check_head(const check& check, const interval_shape& shape, const interval_head& head) {
-  if (static_cast<std::size_t>(head.numbers) == numbers_of(shape) &&
-      head.element == number_of(shape) && head.first >= 0 && head.first <= head.last &&
+  interval_head expected;
+  clear_interval(shape, &expected);
+  if (are_alike(head, expected) && head.first >= 0 && head.first <= head.last &&
       head.last <= backends::count_chunks(shape.total)) {
     return;
   }
   check.fail(errc::invalid_argument, "the message is not of this shape: it is that of chunks ",
-             head.first, " to ", head.last, " with ", std::int64_t{head.numbers},
-             " numbers a node");
+             head.first, " to ", head.last, ", of ", std::int64_t{head.fields}, " fields in ",
+             name(head.accumulator));
 }
 
 void check_accumulator(const check& check, const interval_shape& shape,
@@ -93,25 +89,12 @@ void check_accumulator(const check& check, const interval_shape& shape,
   }
 }
 
-}  // namespace
-
 void check_fields(const check& check, const interval_shape& shape,
-                  std::span<const interval_field> fields, double scale) {
+                  std::span<const interval_field> fields) {
   check_shape(check, shape);
   if (fields.size() != shape.fields) {
     check.fail(errc::size_mismatch, "there are ", fields.size(), " fields, the shape has ",
                shape.fields);
-  }
-  if (scale != 1) {
-    if (shape.what != summand::square) {
-      check.fail(errc::invalid_argument, "only squares have a scale");
-    }
-    backends::with_component_type(number_of(shape), [&]<class R>() {
-      using range = backends::norm_range<R>;
-      if (scale == range::up || scale == range::down) return;
-      check.fail(errc::invalid_argument, "the scale is ", scale, "; it can be 1, ",
-                 double{range::up}, " or ", double{range::down});
-    });
   }
   const bool has_y = shape.what == summand::product;
   const interval_field& field0 = fields.front();
@@ -140,8 +123,6 @@ void check_fields(const check& check, const interval_shape& shape,
   check_accumulator(check, shape, field0);
 }
 
-namespace {
-
 interval_borders check_borders(const check& check, const interval_shape& shape,
                                std::span<const interval_field> fields, std::int64_t first) {
   const auto n = static_cast<std::int64_t>(fields.front().x.size);
@@ -165,13 +146,6 @@ void for_each_vector(std::span<const interval_field> fields, const F& f) {
   }
 }
 
-void check_apart(const check& check, std::span<const interval_field> fields,
-                 const char* written_name, const operand& written) {
-  for_each_vector(fields, [&](const char* name, const operand& v) {
-    check_apart(check, name, v, written_name, written);
-  });
-}
-
 // --- Nodes and terms ------------------------------------------------------------------------------
 
 interval_field slice(const interval_field& field, std::size_t begin, std::size_t n) {
@@ -185,15 +159,76 @@ executor chosen(const executor& where, const interval_field& field) {
   return field.what == summand::product ? choose(field.x, field.y) : choose(field.x);
 }
 
-/// Writes a part's sums and terms and returns its message's head. `function` is the public name.
-/// Pre: valid arguments, memory unchecked.
-interval_head run(const check& check, const char* function, const interval_shape& shape,
-                  const interval_borders& borders, const executor& anywhere,
-                  const interval_part& part) {
+/// Appends the next node, a sum per field, merging with left siblings.
+template <class Sum>
+void append_node(interval_head& head, const interval_node& next, const Sum* sums) {
+  if (head.first == head.last) head.first = head.last = next.first;
+  const std::int64_t held = backends::count_nodes(head.first, head.last);
+  const std::int64_t additions = held + 1 - backends::count_nodes(head.first, next.last());
+  Sum* node = reinterpret_cast<Sum*>(&head + 1) + (held - (additions > 0)) * head.fields;
+  for (std::int32_t f = 0; f < head.fields; ++f) {
+    node[f] = additions > 0 ? node[f] + sums[f] : sums[f];
+  }
+  for (std::int64_t k = 1; k < additions; ++k) {
+    node -= head.fields;
+    for (std::int32_t f = 0; f < head.fields; ++f) node[f] = node[f] + node[head.fields + f];
+  }
+  head.last = next.last();
+}
+
+/// Field f's sum over the whole vector: nodes added from the last, as in the tree.
+template <class Sum>
+Sum total_of(const interval_head& head, std::size_t f) {
+  const auto* const nodes = reinterpret_cast<const Sum*>(&head + 1);
+  const auto fields = static_cast<std::size_t>(head.fields);
+  auto k = static_cast<std::size_t>(backends::count_nodes(head.first, head.last));
+  if (k == 0) return Sum{};
+  Sum sum = nodes[--k * fields + f];
+  while (k > 0) sum = nodes[--k * fields + f] + sum;
+  return sum;
+}
+
+type result_of(const interval_shape& shape) {
+  return shape.what == summand::product || shape.what == summand::value
+             ? shape.accumulator
+             : part_of(shape.accumulator);
+}
+
+}  // namespace
+
+std::size_t node_bytes(const interval_shape& shape) noexcept {
+  return shape.fields * backends::node_sum_bytes(shape.what, shape.accumulator);
+}
+
+std::size_t interval_bytes(const interval_shape& shape) noexcept {
+  const auto nodes =
+      static_cast<std::size_t>(backends::max_nodes(backends::count_chunks(shape.total)));
+  return sizeof(interval_head) + (nodes * node_bytes(shape) + 7) / 8 * 8;
+}
+
+void clear_interval(const interval_shape& shape, void* message) noexcept {
+  *static_cast<interval_head*>(message) = {.fields = static_cast<std::int32_t>(shape.fields),
+                                           .accumulator = shape.accumulator,
+                                           .what = shape.what};
+}
+
+interval_head sum_part(const executor& anywhere, const interval_shape& shape,
+                       const interval_part& part) {
+  const backends::default_environment environment;
+  const check check{"tally::sum_part"};
+  check_fields(check, shape, part.fields);
+  const interval_borders borders = check_borders(check, shape, part.fields, part.first);
+  const auto check_stride = [&](const char* name, std::size_t n, std::size_t stride) {
+    if (stride >= n) return;
+    check.fail(errc::invalid_argument, name, " has ", n, " terms, with stride ", stride,
+               "; there can be at most the stride");
+  };
+  check_stride("head", borders.head_size(), part.head_stride);
+  check_stride("tail", borders.tail_size(), part.tail_stride);
   const executor where = chosen(anywhere, part.fields.front());
   const std::size_t head = borders.head_size(), whole = borders.whole_size(),
-                    tail = borders.tail_size(), numbers = numbers_of(shape);
-  const type element = number_of(shape);
+                    tail = borders.tail_size(), numbers = shape.fields * shape.numbers();
+  const type element = part_of(shape.accumulator);
   const std::int64_t first = backends::count_chunks(borders.whole),
                      last = first + backends::count_chunks(borders.tail - borders.whole);
 
@@ -210,13 +245,16 @@ interval_head run(const check& check, const char* function, const interval_shape
     } else if (check::is_needed(where)) {
       check.reach(where, name, all);
     }
-    check_apart(check, part.fields, name, all);
+    for_each_vector(part.fields, [&](const char* vector, const operand& v) {
+      check_apart(check, vector, v, name, all);
+    });
   };
   const auto size_of_terms = [&](std::size_t n, std::size_t stride) {
     return n == 0 ? 0 : (numbers - 1) * stride + n;
   };
   check_written("nodes", part.nodes,
-                static_cast<std::size_t>(backends::count_nodes(first, last)) * numbers);
+                static_cast<std::size_t>(backends::count_nodes(first, last)) * node_bytes(shape) /
+                    size_of(element));
   check_written("head", part.head, size_of_terms(head, part.head_stride));
   check_written("tail", part.tail, size_of_terms(tail, part.tail_stride));
 
@@ -238,8 +276,8 @@ interval_head run(const check& check, const char* function, const interval_shape
   place_terms(0, head, part.head, part.head_stride);
   place_terms(head + whole, tail, part.tail, part.tail_stride);
   if (!nodes.empty() || !terms.empty()) {
-    where.backend()->sum_interval(where, {function, shape, nodes, part.nodes, terms, part.scale,
-                                          part.wait, part.when_terms_are_there});
+    where.backend()->sum_interval(
+        where, {"sum_part", shape, nodes, part.nodes, terms, part.wait, part.when_terms_are_there});
   } else if (part.wait && part.when_terms_are_there) {
     part.when_terms_are_there();
   }
@@ -247,126 +285,6 @@ interval_head run(const check& check, const char* function, const interval_shape
   clear_interval(shape, &made);
   if (!nodes.empty()) made.first = first, made.last = last;
   return made;
-}
-
-/// Terms are in host memory.
-template <class R>
-R sum_of_terms(const R* terms, std::size_t n) {
-  static const executor host = simd();
-  R sum{};
-  host.backend()->reduce(
-      host, {{terms, n, 1, type_of<R>}, reduction::sum, {&sum, type_of<R>}, {.wait = true}});
-  return sum;
-}
-
-// --- Results --------------------------------------------------------------------------------------
-
-template <class A, class R = real_t<A>>
-void write_result(summand what, const std::array<R, 4>& sums, conjugate conjugated, R scale,
-                  R* result) {
-  using namespace backends;
-  if (what == summand::product) {
-    dot_sum<A> all;
-    if constexpr (is_complex_v<A>) {
-      all = {sums[0], sums[1], sums[2], sums[3]};
-    } else {
-      all = {sums[0]};
-    }
-    const complex_number<R> made = finish_parts(all, conjugated);
-    result[0] = made.re;
-    if (is_complex_v<A>) result[1] = made.im;
-    return;
-  }
-  reduce_sum<A> all;
-  if constexpr (is_complex_v<A>) {
-    all = {sums[0], sums[1]};
-  } else {
-    all = {sums[0]};
-  }
-  if (what == summand::square) {
-    *result = canonical(norm(combined(all), scale));
-    return;
-  }
-  const bool is_value = what == summand::value;
-  const complex_number<R> made = finish_parts(all, is_value ? reduction::sum : reduction::asum);
-  result[0] = made.re;
-  if (is_complex_v<A> && is_value) result[1] = made.im;
-}
-
-type result_of(const interval_shape& shape) {
-  return shape.what == summand::product || shape.what == summand::value ? shape.accumulator
-                                                                        : number_of(shape);
-}
-
-}  // namespace
-
-std::size_t interval_bytes(const interval_shape& shape) noexcept {
-  const auto nodes =
-      static_cast<std::size_t>(backends::max_nodes(backends::count_chunks(shape.total)));
-  const std::size_t bytes = nodes * numbers_of(shape) * size_of(number_of(shape));
-  return sizeof(interval_head) + (bytes + 7) / 8 * 8;
-}
-
-void clear_interval(const interval_shape& shape, void* message) noexcept {
-  *static_cast<interval_head*>(message) = {.numbers = static_cast<std::int32_t>(numbers_of(shape)),
-                                           .element = number_of(shape)};
-}
-
-interval_head sum_part(const executor& where, const interval_shape& shape,
-                       const interval_part& part) {
-  const backends::default_environment environment;
-  const check check{"tally::sum_part"};
-  check_fields(check, shape, part.fields, part.scale);
-  const interval_borders borders = check_borders(check, shape, part.fields, part.first);
-  const auto check_stride = [&](const char* name, std::size_t n, std::size_t stride) {
-    if (stride >= n) return;
-    check.fail(errc::invalid_argument, name, " has ", n, " terms, with stride ", stride,
-               "; there can be at most the stride");
-  };
-  check_stride("head", borders.head_size(), part.head_stride);
-  check_stride("tail", borders.tail_size(), part.tail_stride);
-  return run(check, "sum_part", shape, borders, where, part);
-}
-
-void sum_interval(const executor& where, const interval_shape& shape,
-                  std::span<const interval_field> fields, std::int64_t first, void* message,
-                  double scale) {
-  const backends::default_environment environment;
-  const check check{"tally::sum_interval"};
-  const operand words = check_message(check, shape, message);
-  clear_interval(shape, message);
-  check_fields(check, shape, fields, scale);
-  const interval_borders borders = check_borders(check, shape, fields, first);
-  if (borders.whole_size() < fields.front().x.size) {
-    check.fail(errc::invalid_argument, "the interval has elements ", borders.begin, " to ",
-               borders.end, " of ", shape.total, "; it should begin and end at multiples of ",
-               chunk_size);
-  }
-  check_apart(check, fields, "the message", words);
-  auto& head = *static_cast<interval_head*>(message);
-  head = run(check, "sum_interval", shape, borders, where,
-             {.fields = fields, .first = first, .nodes = &head + 1, .scale = scale});
-}
-
-void interval_terms(const executor& where, const interval_shape& shape,
-                    std::span<const interval_field> fields, std::size_t stride, void* terms,
-                    double scale) {
-  const backends::default_environment environment;
-  const check check{"tally::interval_terms"};
-  check_fields(check, shape, fields, scale);
-  const std::size_t n = fields.front().x.size;
-  if (n >= order::chunk || stride < n) {
-    check.fail(errc::invalid_argument, "there are ", n, " elements, with stride ", stride,
-               "; there can be fewer than ", order::chunk, " and at most the stride");
-  }
-  if (n == 0) return;
-  const operand written = {terms, (numbers_of(shape) - 1) * stride + n, 1, number_of(shape)};
-  check.vector("terms", written);
-  check.read_on_host("terms", written);
-  check_apart(check, fields, "terms", written);
-  const auto end = static_cast<std::int64_t>(n);
-  run(check, "interval_terms", shape, {0, end, end, end}, where,
-      {.fields = fields, .head = terms, .head_stride = stride, .scale = scale});
 }
 
 void append_chunk(const interval_shape& shape, std::int64_t chunk, std::size_t n,
@@ -386,25 +304,51 @@ void append_chunk(const interval_shape& shape, std::int64_t chunk, std::size_t n
     check.fail(errc::invalid_argument, "there are ", n, " terms, with stride ", stride, "; chunk ",
                chunk, " has ", has);
   }
-  const operand read = {terms, (numbers_of(shape) - 1) * stride + n, 1, head.element};
+  const type number = part_of(shape.accumulator);
+  const std::size_t numbers = shape.fields * shape.numbers();
+  const operand read = {terms, (numbers - 1) * stride + n, 1, number};
   check.vector("terms", read);
   check.read_on_host("terms", read);
   if (head.first != head.last && head.last != chunk) head.gap = 1;
   if (head.gap != 0) return;
-  backends::with_component_type(head.element, [&]<class R>() {
-    backends::append_node<R>(head, {chunk, 1}, [&](std::int32_t i) {
-      return sum_of_terms(static_cast<const R*>(terms) + static_cast<std::size_t>(i) * stride, n);
-    });
+  // A node of each number, of which fields' nodes consist.
+  static const executor host = simd();
+  const summand what = shape.what == summand::square ? summand::square : summand::value;
+  const interval_shape by_numbers = {what, number, numbers, shape.total};
+  std::vector<interval_field> each;
+  for (std::size_t k = 0; k < numbers; ++k) {
+    each.push_back({what, read.slice(k * stride, n)});
+  }
+  std::vector<std::max_align_t> sums(node_bytes(shape) / sizeof(std::max_align_t) + 1);
+  host.backend()->sum_interval(host, {"append_chunk", by_numbers, each, sums.data(), {}, true, {}});
+  backends::with_node(shape.what, shape.accumulator, [&]<summand of, class A>() {
+    using Sum = backends::node_sum<of, A>;
+    append_node(head, {chunk, 1}, reinterpret_cast<const Sum*>(sums.data()));
   });
 }
 
 void append_interval(void* message, const void* next) noexcept {
   const backends::default_environment environment;
-  backends::append(*static_cast<interval_head*>(message), *static_cast<const interval_head*>(next));
+  auto& head = *static_cast<interval_head*>(message);
+  const auto& other = *static_cast<const interval_head*>(next);
+  if (other.failed != 0 && (head.failed == 0 || other.failed < head.failed)) {
+    head.failed = other.failed;
+  }
+  const bool empty = other.first == other.last;
+  const bool adjacent = head.first == head.last || head.last == other.first;
+  if (other.gap != 0 || !are_alike(head, other) || (!empty && !adjacent)) head.gap = 1;
+  if (head.gap != 0 || empty) return;
+  backends::with_node(head.what, head.accumulator, [&]<summand what, class A>() {
+    const auto* from = reinterpret_cast<const backends::node_sum<what, A>*>(&other + 1);
+    backends::for_each_node(other.first, other.last, [&](const interval_node& node) {
+      append_node(head, node, from);
+      from += other.fields;
+    });
+  });
 }
 
 void finish_interval(const interval_shape& shape, const void* message, conjugate conjugated,
-                     void* results, std::span<double> scales, double scale) {
+                     void* results) {
   const backends::default_environment environment;
   const check check{"tally::finish_interval"};
   check_shape(check, shape);
@@ -416,32 +360,17 @@ void finish_interval(const interval_shape& shape, const void* message, conjugate
     check.fail(errc::invalid_argument, "the message is that of chunks ", head.first, " to ",
                head.last, head.gap != 0 ? ", with a gap," : "", " of ", chunks);
   }
-  const bool may_leave_range = shape.what == summand::square && scale == 1;
-  if (may_leave_range ? scales.size() != shape.fields : !scales.empty()) {
-    check.fail(errc::size_mismatch, "there are ", scales.size(), " scales; there should be ",
-               may_leave_range ? shape.fields : 0);
-  }
   check.conjugated(conjugated);
   const type result = result_of(shape);
   check.pointer("results", results, result, shape.fields);
   check.read_on_host("results", {results, shape.fields, 1, result});
-  using accumulators = type_list<float, double, std::complex<float>, std::complex<double>>;
-  backends::with_type<accumulators>(shape.accumulator, [&]<class A>() {
-    using R = real_t<A>;
-    auto* to = static_cast<std::byte*>(results);
-    for (std::size_t f = 0; f < shape.fields; ++f, to += size_of(result)) {
-      std::array<R, 4> sums{};
-      for (std::size_t k = 0; k < shape.numbers(); ++k) {
-        sums[k] = backends::total_of<R>(head, static_cast<std::int32_t>(f * shape.numbers() + k));
-      }
-      if (may_leave_range) {
-        const R next =
-            backends::norm_scale(sums[0] + sums[1]);  // the second is 0 for real elements
-        scales[f] = next;
-        if (next != 1) continue;
-      }
-      write_result<A>(shape.what, sums, conjugated, static_cast<R>(scale),
-                      reinterpret_cast<R*>(to));
+  backends::with_node(shape.what, shape.accumulator, [&]<summand what, class A>() {
+    auto* to = static_cast<real_t<A>*>(results);
+    for (std::size_t f = 0; f < shape.fields; ++f) {
+      const auto total = total_of<backends::node_sum<what, A>>(head, f);
+      const auto made = backends::finish_node<what, A>(total, conjugated);
+      *to++ = made.re;
+      if (backends::result_parts<what, A> == 2) *to++ = made.im;
     }
   });
 }

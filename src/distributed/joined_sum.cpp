@@ -2,8 +2,6 @@
 #include <tally/distributed/joined_sum.hpp>
 #include <tally/error.hpp>
 #include <tally/numerics/exact_words.hpp>
-#include <tally/numerics/order.hpp>
-#include <tally/operations/multi_dot.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
@@ -11,75 +9,12 @@
 #include "backends/common/order/node_sum.hpp"
 #include "src/check.hpp"
 #include "src/distributed/interval_sum.hpp"
-#include "src/operands/overlap.hpp"
-#include "src/operations/pair_rules.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tally {
 namespace {
-
-using backends::interval_node;
-using backends::node_arguments;
-
-constexpr auto chunk_size = static_cast<std::int64_t>(order::chunk);
-
-/// 0 for an invalid shape.
-std::size_t sum_bytes(const interval_shape& shape) {
-  std::size_t bytes = 0;
-  const type a = shape.accumulator;
-  if (a != type::float32 && a != type::float64 && a != type::complex64 && a != type::complex128) {
-    return 0;
-  }
-  backends::with_node(shape.what, shape.accumulator, [&]<summand what, class A>() {
-    bytes = sizeof(backends::node_sum<what, A>);
-  });
-  return bytes;
-}
-
-/// Real products in one call.
-void sum_products(const executor& where, const interval_shape& shape,
-                  const std::vector<interval_field>& nodes, void* sums) {
-  std::vector<operand_pair> pairs;
-  for (const interval_field& node : nodes) {
-    pairs.push_back({node.x, node.y});
-    if (!in_order(node.x.element, node.y.element)) std::swap(pairs.back().x, pairs.back().y);
-  }
-  where.backend()->multi_dot(
-      where, {{{}, {}, pairs}, conjugate::none, {sums, shape.accumulator}, {.wait = false}});
-}
-
-/// Any terms, one call each.
-void sum_each(const executor& where, const interval_shape& shape,
-              const std::vector<interval_field>& nodes, void* sums) {
-  auto* to = static_cast<std::byte*>(sums);
-  for (const interval_field& node : nodes) {
-    node_arguments a{shape.what, shape.accumulator, node.x, node.y, to};
-    if (shape.what == summand::product && !in_order(a.x.element, a.y.element)) {
-      std::swap(a.x, a.y);
-      a.exchanged = true;
-    }
-    where.backend()->sum_node(where, a);
-    to += sum_bytes(shape);
-  }
-}
-
-/// Checks memory, and overlap with the nodes.
-void check_vectors(const check& check, const executor& where,
-                   std::span<const interval_field> fields, const operand& nodes) {
-  const auto check_vector = [&](const char* name, const operand& v) {
-    if (check::is_needed(where)) check.reach(where, name, v);
-    check_apart(check, name, v, "nodes", nodes);
-  };
-  for (const interval_field& field : fields) {
-    check_vector("x", field.x);
-    if (field.what == summand::product) check_vector("y", field.y);
-  }
-}
 
 void check_windows(const check& check, const executor& where, const windows& through,
                    std::size_t sums, std::size_t bytes) {
@@ -111,7 +46,7 @@ std::int64_t count_interval_nodes(std::int64_t first, std::int64_t last) noexcep
 
 void list_join_steps(std::span<const node_interval> intervals, vector_reference<join_step> listed) {
   std::vector<join_step> steps;
-  std::vector<interval_node> held;
+  std::vector<backends::interval_node> held;
   std::int64_t next = 0;
   for (const node_interval& interval : intervals) {
     if (interval.first >= interval.last) continue;
@@ -121,7 +56,7 @@ void list_join_steps(std::span<const node_interval> intervals, vector_reference<
     }
     next = interval.last;
     std::int32_t place = interval.place;
-    backends::for_each_node(interval.first, interval.last, [&](interval_node node) {
+    backends::for_each_node(interval.first, interval.last, [&](backends::interval_node node) {
       join_step step{place++, 0};
       while (!held.empty() && held.back().chunks == node.chunks &&
              held.back().first % (2 * node.chunks) == 0) {
@@ -137,57 +72,6 @@ void list_join_steps(std::span<const node_interval> intervals, vector_reference<
   std::ranges::copy(steps, listed.resize(steps.size()));
 }
 
-std::size_t node_bytes(const interval_shape& shape) noexcept {
-  return shape.fields * sum_bytes(shape);
-}
-
-void sum_nodes(const executor& where, const interval_shape& shape,
-               std::span<const interval_field> fields, std::int64_t first, void* nodes) {
-  const backends::default_environment environment;
-  const check check{"tally::sum_nodes"};
-  check_fields(check, shape, fields);
-  const std::size_t size = fields.front().x.size;
-  const auto n = static_cast<std::int64_t>(size);
-  if (first < 0 || n > shape.total || first > shape.total - n) {
-    check.fail(errc::invalid_argument, "the interval has ", n, " elements from ", first,
-               " on, the whole vector has ", shape.total);
-  }
-  const auto is_border = [&](std::int64_t element) {
-    return element % chunk_size == 0 || element == shape.total;
-  };
-  if (n == 0) return;
-  if (!(is_border(first) && is_border(first + n))) {
-    check.fail(errc::invalid_argument, "the interval has elements ", first, " to ", first + n,
-               " of ", shape.total, "; it should begin and end at multiples of ", chunk_size);
-  }
-  if (where.backend() == nullptr) check.fail(errc::invalid_argument, "there is no executor");
-  const std::int64_t first_chunk = first / chunk_size;
-  const std::int64_t last_chunk = first_chunk + backends::count_chunks(n);
-  const auto count = static_cast<std::size_t>(backends::count_nodes(first_chunk, last_chunk));
-  const type number = part_of(shape.accumulator);
-  check_memory_of(check, where, "nodes", nodes, number);
-  check_vectors(check, where, fields,
-                {nodes, count * node_bytes(shape) / size_of(number), 1, number});
-
-  std::vector<interval_field> all;
-  backends::for_each_node(first_chunk, last_chunk, [&](const interval_node& node) {
-    const auto begin = static_cast<std::size_t>(node.first * chunk_size - first);
-    const auto elements =
-        std::min(size - begin, static_cast<std::size_t>(node.chunks * chunk_size));
-    for (const interval_field& field : fields) {
-      interval_field part{field.what, field.x.slice(begin, elements)};
-      if (field.what == summand::product) part.y = field.y.slice(begin, elements);
-      all.push_back(part);
-    }
-  });
-  const bool at_once = shape.what == summand::product && !is_complex(shape.accumulator);
-  if (at_once && all.size() > 1) {
-    sum_products(where, shape, all, nodes);
-  } else {  // a single node is a plain dot product, which launches more warps
-    sum_each(where, shape, all, nodes);
-  }
-}
-
 void join_nodes(const executor& where, const join_arguments& a) {
   const backends::default_environment environment;
   const check check{"tally::join_nodes"};
@@ -200,7 +84,8 @@ void join_nodes(const executor& where, const join_arguments& a) {
                  a.nodes_per_rank);
     }
     check_windows(check, where, *a.through, a.shape.fields,
-                  static_cast<std::size_t>(a.nodes_per_rank) * sum_bytes(a.shape));
+                  static_cast<std::size_t>(a.nodes_per_rank) *
+                      backends::node_sum_bytes(a.shape.what, a.shape.accumulator));
   }
   const type number = part_of(a.shape.accumulator);
   check_memory_of(check, where, "results", a.results, number);

@@ -16,11 +16,11 @@ TALLY_HOST_DEVICE constexpr int part_of_x(summand what, unsigned number) {
 }
 TALLY_HOST_DEVICE constexpr int part_of_y(unsigned number) { return number == 1 || number == 2; }
 
-/// Returns term i of a component in the accumulator's real type; +0 for the imaginary part of a
-/// real vector. Only squares are scaled.
+/// Returns term i of a component in the accumulator's real type, of squares the root; +0 for the
+/// imaginary part of a real vector.
 template <class R>
 TALLY_HOST_DEVICE R interval_term(summand what, const typed_vector& x, const typed_vector& y,
-                                  unsigned number, std::size_t i, R scale) {
+                                  unsigned number, std::size_t i) {
   const auto at = [i](const typed_vector& v, int part) {
     return typed::number_at<R>(v.data, static_cast<std::ptrdiff_t>(i) * v.increment + part,
                                v.number);
@@ -32,10 +32,7 @@ TALLY_HOST_DEVICE R interval_term(summand what, const typed_vector& x, const typ
     return of_y > y.complex ? R{} : at(x, of_x) * at(y, of_y);
   }
   const R value = at(x, of_x);
-  if (what == summand::value) return value;
-  if (what == summand::magnitude) return std::fabs(value);
-  const R scaled = value * scale;
-  return scaled * scaled;
+  return what == summand::magnitude ? std::fabs(value) : value;
 }
 
 }  // namespace tally::backends

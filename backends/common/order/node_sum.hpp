@@ -1,4 +1,4 @@
-// Nodes of a vector distributed over devices, and their joining.
+// Nodes of a vector in parts, and their joining.
 #pragma once
 
 #include "backends/common/order/dot_sum.hpp"
@@ -36,6 +36,16 @@ void with_node(summand what, type accumulator, const F& f) {
         return f.template operator()<summand::square, A>();
     }
   });
+}
+
+/// Bytes of one; 0 for an invalid kind or type.
+inline std::size_t node_sum_bytes(summand what, type a) {
+  std::size_t bytes = 0;
+  if (a != type::float32 && a != type::float64 && a != type::complex64 && a != type::complex128) {
+    return bytes;
+  }
+  with_node(what, a, [&]<summand terms, class A>() { bytes = sizeof(node_sum<terms, A>); });
+  return bytes;
 }
 
 template <summand what, class A>

@@ -1,7 +1,6 @@
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/common/order/dot_sum.hpp"
-#include "backends/common/order/node_sum.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/dot/kernels.hpp"
@@ -46,11 +45,13 @@ void backend::dot(const executor& where, const dot_arguments& a) const {
   sum_products(where, a, sum_job());
 }
 
-void backend::sum_node_of_products(const executor& where, const node_arguments& a) const {
+void sum_node_of_products(const executor& where, type accumulator, const interval_field& node,
+                          void* sum) {
   sum_job job;
   job.unfinished = true;
-  job.exchanged = a.exchanged;
-  sum_products(where, {a.x, a.y, conjugate::none, {a.sum, a.accumulator}, {.wait = false}}, job);
+  job.exchanged = !in_order(node.x.element, node.y.element);
+  const operand &x = job.exchanged ? node.y : node.x, &y = job.exchanged ? node.x : node.y;
+  sum_products(where, {x, y, conjugate::none, {sum, accumulator}, {.wait = false}}, job);
 }
 
 }  // namespace tally::backends::cuda

@@ -1,12 +1,13 @@
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/common/order/interval_numbers.hpp"
-#include "backends/cuda/device/sum_shape.hpp"
+#include "backends/common/order/node_sum.hpp"
 #include "backends/cuda/interval/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/results/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
+#include "backends/cuda/runtime/sum.hpp"
 
 #include <algorithm>
 #include <span>
@@ -26,11 +27,8 @@ struct call {
   const interval_arguments& a;
   std::uint32_t tag;
 
-  type number() const { return part_of(a.shape.accumulator); }
-  /// Returns the bytes of numbers as written: plain, or tagged words.
-  std::size_t bytes_of(std::size_t numbers) const {
-    return numbers * size_of(number()) * (tag == 0 ? 1 : 2);
-  }
+  /// Bytes of a node, plain.
+  std::size_t node_bytes() const { return node_sum_bytes(a.shape.what, a.shape.accumulator); }
 };
 
 vectors_kernel kernel_of(const interval_arguments& a, type x, type y) {
@@ -43,8 +41,7 @@ vectors_kernel kernel_of(const interval_arguments& a, type x, type y) {
     case summand::magnitude:
       return vectors_kernel_of<summand::magnitude>(accumulator, x);
     default:
-      return a.scale == 1 ? vectors_kernel_of<summand::square>(accumulator, x)
-                          : scaled_squares_kernel_of(accumulator);
+      return vectors_kernel_of<summand::square>(accumulator, x);
   }
 }
 
@@ -90,7 +87,6 @@ void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to)
 
   job.vectors = static_cast<unsigned>(nodes.size());
   job.tiles = shape.tiles;
-  job.scaled_up = c.a.scale > 1;
   job.tag = c.tag;
   job.sums = to;
   scratch shared;
@@ -123,11 +119,17 @@ void sum_products(const executor& where, const interval_arguments& a, void* to, 
 void sum_nodes(const call& c, void* to) {
   const std::span<const interval_field> nodes = c.a.nodes;
   if (nodes.empty()) return;
+  if (nodes.size() == 1 && c.tag == 0) {
+    const auto sum_node =
+        c.a.shape.what == summand::product ? sum_node_of_products : sum_node_of_elements;
+    return sum_node(c.where, c.a.shape.accumulator, nodes[0], to);
+  }
   if (shares_per_vector(c.a)) return sum_products(c.where, c.a, to, false);
   for (std::size_t first = 0; first < nodes.size(); first += max_vectors) {
     const auto next =
         nodes.subspan(first, std::min<std::size_t>(max_vectors, nodes.size() - first));
-    sum_vectors(c, next, static_cast<std::byte*>(to) + c.bytes_of(first * c.a.shape.numbers()));
+    sum_vectors(c, next,
+                static_cast<std::byte*>(to) + first * c.node_bytes() * (c.tag == 0 ? 1 : 2));
   }
 }
 
@@ -139,7 +141,6 @@ void write_terms(const call& c, const auto& to, const auto& stride) {
     terms_job job;
     job.what = c.a.shape.what;
     job.numbers = static_cast<unsigned>(c.a.shape.numbers());
-    job.scale = c.a.scale;
     job.tag = c.tag;
     std::size_t longest = 0;
     for (std::size_t i = 0; i < some; ++i) {
@@ -156,8 +157,8 @@ void write_terms(const call& c, const auto& to, const auto& stride) {
     shape.blocks = static_cast<unsigned>(some);
     shape.height = static_cast<unsigned>(ceil_div(longest, threads_of_terms));
     shape.threads = threads_of_terms;
-    launch(reinterpret_cast<const void*>(terms_kernel(c.number())), shape, &job, c.where.device(),
-           c.where.stream());
+    launch(reinterpret_cast<const void*>(terms_kernel(part_of(c.a.shape.accumulator))), shape, &job,
+           c.where.device(), c.where.stream());
   }
 }
 
@@ -184,7 +185,8 @@ void backend::sum_interval(const executor& where, const interval_arguments& a) c
 
   // Sums, then the terms of each field and number.
   const std::size_t size = size_of(part_of(a.shape.accumulator)), numbers = a.shape.numbers();
-  std::vector<std::size_t> places = {a.nodes.size() * numbers * size};
+  std::vector<std::size_t> places = {a.nodes.size() *
+                                     node_sum_bytes(a.shape.what, a.shape.accumulator)};
   for (const terms_destination& t : a.terms) {
     places.push_back(places.back() + t.elements.x.size * numbers * size);
   }

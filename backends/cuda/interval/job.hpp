@@ -28,11 +28,10 @@ struct vectors_job {
   type x_type = type::float64;  ///< this and y_type are for kernels of any vectors
   type y_type = type::float64;
   bool swapped = false;            ///< whether x and y are exchanged
-  bool scaled_up = false;          ///< which of a norm's scaled sums is the result
   std::uint32_t tag = 0;           ///< as in sum_job
   std::uint64_t* words = nullptr;  ///< scratch memory (scratch.hpp)
   std::uint64_t* ended = nullptr;  ///< counter of ended vectors, or null
-  void* sums = nullptr;            ///< numbers of each sum; device-accessible
+  void* sums = nullptr;            ///< a node_sum each; device-accessible
   /// The first block of each vector, then the number of blocks. Contiguous: a block first finds its
   /// vector here, while the parameters' cache is cold.
   unsigned first_block[max_vectors + 1] = {};
@@ -53,7 +52,6 @@ struct listed_terms {
 struct terms_job {
   summand what = summand::product;
   unsigned numbers = 1;   ///< per field
-  double scale = 1;       ///< of elements before they are squared
   std::uint32_t tag = 0;  ///< as in sum_job
   listed_terms list[max_fields] = {};
 };

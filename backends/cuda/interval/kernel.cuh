@@ -9,36 +9,6 @@
 
 namespace tally::backends::cuda {
 
-template <class A>
-__device__ auto numbers_of(const reduce_sum<A>& sum, const vectors_job&) {
-  if constexpr (is_complex_v<A>) {
-    return complex_number<real_t<A>>{canonical(sum.re), canonical(sum.im)};
-  } else {
-    return canonical(sum.value);
-  }
-}
-template <class A>
-__device__ dot_sum<A> numbers_of(const dot_sum<A>& sum, const vectors_job& job) {
-  dot_sum<A> all = mapped(sum, [](auto number) { return canonical(number); });
-  if constexpr (is_complex_v<A>) {
-    if (job.swapped) all = {all.rr, all.ii, all.ir, all.ri};
-  }
-  return all;
-}
-/// The sum of the whole vector decides which way squares are scaled: where that is small, so is
-/// this one.
-template <class A>
-__device__ auto numbers_of(const norm_sum<A>& sum, const vectors_job& job) {
-  const auto scaled = [&](const auto& s) {
-    return canonical(job.scaled_up ? s.scaled : s.scaled_down());
-  };
-  if constexpr (is_complex_v<A>) {
-    return complex_number<real_t<A>>{scaled(sum.re), scaled(sum.im)};
-  } else {
-    return scaled(sum);
-  }
-}
-
 template <class Share>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     vectors_kernel_for(const __grid_constant__ vectors_job job) {
@@ -57,13 +27,20 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
   one.y_increment = of.y_increment;
   one.x_type = job.x_type;
   one.y_type = job.y_type;
+  one.exchanged = job.swapped;
   one.tiles = job.tiles;
   one.words = job.words + of.first_word;
   typename Share::Terms::sum total;
   if (add_in_blocks<Share>(one, blockIdx.x - first, blocks, total)) {
-    const auto numbers = numbers_of(total, job);
-    const std::size_t bytes = sizeof numbers * (job.tag == 0 ? 1 : 2);
-    deliver(numbers, job.tag, static_cast<char*>(job.sums) + v * bytes);
+    const auto put = [&](const auto& node) {
+      const std::size_t bytes = sizeof node * (job.tag == 0 ? 1 : 2);
+      deliver(node, job.tag, static_cast<char*>(job.sums) + v * bytes);
+    };
+    if constexpr (has_node<typename Share::Terms>) {
+      put(Share::Terms::node(total, one));
+    } else {
+      put(total);
+    }
     count_as_ended(job.ended);
   }
 }
@@ -73,10 +50,11 @@ using interval_types =
     type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
 using interval_accumulators = type_list<float, double, std::complex<float>, std::complex<double>>;
 
-/// Returns `any` and, if `Terms<X>` have this accumulator, the kernel of contiguous vectors.
-template <class A, template <class> class Terms>
-vectors_kernel with_contiguous(vectors_kernel_function* any, unsigned words, type x) {
-  vectors_kernel made{nullptr, any, lanes_of_any, words};
+/// Returns `any`'s kernel and, if `Terms<X>` have this accumulator, that of contiguous vectors.
+template <class A, template <class> class Terms, class Any>
+vectors_kernel with_contiguous(type x) {
+  vectors_kernel made{nullptr, &vectors_kernel_for<any_part<Any>>, lanes_of_any,
+                      words_per<typename Any::sum>};
   if (!is_in<interval_types>(x)) return made;
   with_type<interval_types>(x, [&]<class X>() {
     if constexpr (std::is_same_v<A, dot_result_t<X, X>>) {
@@ -96,15 +74,15 @@ constexpr reduction reduction_of(summand what) {
 template <summand what, class A>
 struct terms_for {
   template <class X>
-  using of = values<reduction_of(what), A, X>;
+  using of =
+      std::conditional_t<what == summand::square, squares<A, X>, values<reduction_of(what), A, X>>;
 };
 
 template <summand what>
 vectors_kernel find_vectors_kernel(type accumulator, type x) {
   return with_type<interval_accumulators>(accumulator, [&]<class A>() {
-    using any = any_part<values<reduction_of(what), A, A>>;
-    return with_contiguous<A, terms_for<what, A>::template of>(&vectors_kernel_for<any>,
-                                                               words_per<reduce_sum<A>>, x);
+    using terms = terms_for<what, A>;
+    return with_contiguous<A, terms::template of, typename terms::template of<A>>(x);
   });
 }
 

@@ -31,8 +31,6 @@ vectors_kernel vectors_kernel_of<summand::square>(type accumulator, type x);
 /// Pre: x is not after y in the list of types.
 vectors_kernel products_kernel_of(type accumulator, type x, type y);
 
-vectors_kernel scaled_squares_kernel_of(type accumulator);
-
 /// Writes terms of float32 or float64: a block per `threads_of_terms` terms of a field, in the
 /// grid's second dimension.
 terms_kernel_function* terms_kernel(type number);

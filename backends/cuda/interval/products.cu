@@ -9,8 +9,7 @@ using own_products = products<dot_result_t<X, X>, X, X>;
 
 template <class A, class X>
 vectors_kernel products_kernel(type x, type y) {
-  return with_contiguous<A, own_products>(&vectors_kernel_for<any_part<products<A, X, A>>>,
-                                          words_per<dot_sum<A>>, x == y ? x : type::boolean);
+  return with_contiguous<A, own_products, products<A, X, A>>(x == y ? x : type::boolean);
 }
 
 }  // namespace

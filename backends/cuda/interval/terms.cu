@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(threads_of_terms)
   const std::size_t bytes = sizeof(R) * (job.tag == 0 ? 1 : 2);
 #pragma unroll 1
   for (unsigned k = 0; k < job.numbers; ++k) {
-    const R term = interval_term<R>(job.what, of.x, of.y, k, i, static_cast<R>(job.scale));
+    const R term = interval_term<R>(job.what, of.x, of.y, k, i);
     deliver(term, job.tag, static_cast<char*>(of.to) + (k * of.stride + i) * bytes);
   }
 }

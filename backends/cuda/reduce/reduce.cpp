@@ -1,6 +1,5 @@
 #include "backends/cuda/cuda.hpp"
 
-#include "backends/common/order/node_sum.hpp"
 #include "backends/common/order/reduce_sum.hpp"
 #include "backends/cuda/reduce/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
@@ -50,15 +49,16 @@ void backend::reduce(const executor& where, const reduce_arguments& a) const {
   sum_elements(where, a, sum_job());
 }
 
-void backend::sum_node_of_elements(const executor& where, const node_arguments& a) const {
+void sum_node_of_elements(const executor& where, type accumulator, const interval_field& node,
+                          void* sum) {
   sum_job job;
   job.unfinished = true;
-  const bool is_value = a.what == summand::value;
-  const reduction what = is_value                       ? reduction::sum
-                         : a.what == summand::magnitude ? reduction::asum
-                                                        : reduction::nrm2;
-  const type result = is_value ? a.accumulator : part_of(a.accumulator);
-  sum_elements(where, {a.x, what, {a.sum, result}, {.wait = false}}, job);
+  const bool is_value = node.what == summand::value;
+  const reduction what = is_value                          ? reduction::sum
+                         : node.what == summand::magnitude ? reduction::asum
+                                                           : reduction::nrm2;
+  const type result = is_value ? accumulator : part_of(accumulator);
+  sum_elements(where, {node.x, what, {sum, result}, {.wait = false}}, job);
 }
 
 }  // namespace tally::backends::cuda

@@ -4,6 +4,7 @@
 #include "backends/cuda/device/sum_job.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
 
+#include <tally/distributed/interval_sum.hpp>
 #include <tally/executor.hpp>
 
 #include <cstddef>
@@ -23,5 +24,12 @@ inline void run_sum(const executor& where, const char* operation, sum_kernel_fun
   run_sum(where, operation, reinterpret_cast<const void*>(kernel), shape, words_per_sum, job,
           result, bytes, wait);
 }
+
+/// Leaves the sum of a node of a longer vector, without waiting; by more blocks than `sum_interval`
+/// has for one of many.
+void sum_node_of_products(const executor& where, type accumulator, const interval_field& node,
+                          void* sum);
+void sum_node_of_elements(const executor& where, type accumulator, const interval_field& node,
+                          void* sum);
 
 }  // namespace tally::backends::cuda

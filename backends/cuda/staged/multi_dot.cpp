@@ -181,7 +181,7 @@ class group_products {
           }
           cuda::instance.sum_interval(
               c_.on(),
-              {"multi_dot", shape, {fields.data(), group_.pairs()}, to, {}, 1, false, nothing});
+              {"multi_dot", shape, {fields.data(), group_.pairs()}, to, {}, false, nothing});
         },
         [&](const void* from, std::size_t, std::size_t leaves) {
           sums_of_pairs<A> node;

@@ -93,12 +93,6 @@ class backend final : public backends::backend {
 
  private:
   [[noreturn]] static void refuse(const char* function);
-  void sum_node_of_products(const executor&, const node_arguments&) const override {
-    refuse("sum_nodes");
-  }
-  void sum_node_of_elements(const executor&, const node_arguments&) const override {
-    refuse("sum_nodes");
-  }
 
   const executor& below() const { return memory_.through.on(); }
 

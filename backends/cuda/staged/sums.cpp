@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 namespace tally::backends::cuda::staged {
@@ -54,12 +55,15 @@ void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumu
     using Sum = node_sum<terms, A>;
     using R = real_t<A>;
     order::tree<Sum> joined;
+    const interval_shape shape{terms, accumulator, 1, static_cast<std::int64_t>(n)};
+    const std::function<void()> nothing;
     c.through().run_parts(
         v.get(), n, c.through().parts_of(v.get()),
         [&](const staged_operands& here, std::size_t, void* sum) {
-          node_arguments a{terms, accumulator, v.x(here), {}, sum};
-          if (terms == summand::product) a.y = v.y(here);
-          cuda::instance.sum_node(c.on(), a);
+          interval_field node{terms, v.x(here)};
+          if (terms == summand::product) node.y = v.y(here);
+          cuda::instance.sum_interval(c.on(),
+                                      {"sum_part", shape, {&node, 1}, sum, {}, false, nothing});
         },
         [&](const void* sum, std::size_t, std::size_t leaves) {
           Sum node;

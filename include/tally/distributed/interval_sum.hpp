@@ -10,13 +10,13 @@
 // Steps per part:
 //
 // 1. `sum_part` writes the nodes of whole chunks, the terms of a chunk begun in another part, and
-//    those of one ended in another. (Singly: `sum_interval`, `interval_terms`, `clear_interval`.)
+//    those of one ended in another.
 // 2. `append_chunk` sums the gathered terms of a cut chunk where it begins, own ones first.
 // 3. `append_interval` joins the messages, in order.
 // 4. `finish_interval` makes the results.
 //
 // Parameters: `shape` is the message's; `fields` as many as in the shape, of equal length; `stride`
-// between first terms of consecutive numbers; `scale` the factor of elements before squaring.
+// between first terms of consecutive numbers.
 #pragma once
 
 #include <tally/export.h>
@@ -34,7 +34,7 @@
 
 namespace tally {
 
-/// Terms: x_i*y_i (maybe conjugated), x_i, |x_i| (|re| + |im|), |x_i|^2.
+/// Terms: x_i*y_i (maybe conjugated), x_i, |x_i| (|re| + |im|), |x_i|^2 (sent as x_i).
 enum class summand : std::uint8_t { product, value, magnitude, square };
 
 /// One sum, types erased: `dot`, `sum`, `asum` or `nrm2`.
@@ -52,22 +52,23 @@ struct interval_shape {
   std::size_t fields = 1;            ///< sums per message
   std::int64_t total = 0;            ///< elements of the whole vector
 
-  /// Sums per field: 1; complex 2 (re, im); complex products 4: re(x) re(y), im(x) im(y), re(x)
-  /// im(y), im(x) re(y).
+  /// Numbers per term of a field: 1; complex 2 (re, im); complex products 4: re(x) re(y),
+  /// im(x) im(y), re(x) im(y), im(x) re(y).
   constexpr std::size_t numbers() const noexcept {
     return !is_complex(accumulator) ? 1 : what == summand::product ? 4 : 2;
   }
 };
 
-/// Header of a message; nodes follow in order, each with all fields' numbers.
+/// Header of a message; nodes follow in order, each with all fields' sums.
 struct interval_head {
-  std::int64_t first = 0;         ///< first chunk
-  std::int64_t last = 0;          ///< past the last chunk; `first` if empty
-  std::int32_t failed = 0;        ///< for the caller: 1 + the lowest failed rank
-  std::int32_t gap = 0;           ///< 1: non-adjacent intervals were joined; useless
-  std::int32_t numbers = 1;       ///< per node: fields times `interval_shape::numbers`
-  type element = type::float64;   ///< float32 or float64
-  std::uint8_t reserved[3] = {};  ///< 0: every byte is defined
+  std::int64_t first = 0;            ///< first chunk
+  std::int64_t last = 0;             ///< past the last chunk; `first` if empty
+  std::int32_t failed = 0;           ///< for the caller: 1 + the lowest failed rank
+  std::int32_t gap = 0;              ///< 1: non-adjacent intervals were joined; useless
+  std::int32_t fields = 1;           ///< as in the shape, like the next two
+  type accumulator = type::float64;  ///< see above
+  summand what = summand::product;   ///< see above
+  std::uint8_t reserved[2] = {};     ///< 0: every byte is defined
 };
 static_assert(std::has_unique_object_representations_v<interval_head>);
 
@@ -107,14 +108,13 @@ struct interval_part {
   std::int64_t first = 0;                  ///< first element in the whole vector
   /// Nodes, as in a message.
   void* nodes = nullptr;
-  /// Terms of the chunk begun elsewhere: per field `numbers()` times `head_stride`.
+  /// Terms of the chunk begun elsewhere, in the accumulator's real type: per field `numbers()`
+  /// times `head_stride`.
   void* head = nullptr;
   std::size_t head_stride = 0;  ///< see above
   /// Terms of the chunk that ends elsewhere.
   void* tail = nullptr;
   std::size_t tail_stride = 0;  ///< likewise
-  /// 1, or as requested by `finish_interval`.
-  double scale = 1;
   /// Whether the call blocks, with outputs in host memory. Otherwise they are where the executor
   /// can write, as for `dot` into a result.
   bool wait = true;
@@ -122,6 +122,10 @@ struct interval_part {
   /// chunks.
   std::function<void()> when_terms_are_there = {};
 };
+
+/// Bytes of a node, all fields: `interval_shape::numbers()` sums each, for squares twice (plain and
+/// scaled ones, instead of a second pass).
+TALLY_EXPORT std::size_t node_bytes(const interval_shape& shape) noexcept;
 
 /// Bytes of the longest message: a 32-byte header and 2 floor(log2(chunks - 1)) nodes, or one.
 TALLY_EXPORT std::size_t interval_bytes(const interval_shape& shape) noexcept;
@@ -132,30 +136,13 @@ TALLY_EXPORT void clear_interval(const interval_shape& shape, void* message) noe
 /// Writes a part's nodes of whole chunks and terms of cut chunks, in one transfer from a device.
 /// Returns the message's header.
 /// @throws error as the function of the terms; invalid_argument for fields not of this shape,
-///               elements outside the vector, a stride shorter than the terms, a wrong scale, or a
-///               non-blocking call on Kokkos on a device; overlap; what `when_terms_are_there`
-///               throws.
+///               elements outside the vector, a stride shorter than the terms, or non-blocking
+///               terms of Kokkos on a device; overlap; what `when_terms_are_there` throws.
 TALLY_EXPORT interval_head sum_part(const executor& where, const interval_shape& shape,
                                     const interval_part& part);
 
-/// Writes the message of whole chunks, maybe none; blocks. Elements go from `first`, a multiple of
-/// `order::chunk`, to another or the vector's end.
-/// @param message host memory, overwritten.
-/// @throws error as `sum_part`; invalid_argument also for wrong ends. The message is then empty.
-TALLY_EXPORT void sum_interval(const executor& where, const interval_shape& shape,
-                               std::span<const interval_field> fields, std::int64_t first,
-                               void* message, double scale = 1);
-
-/// Writes the terms of fewer than `order::chunk` elements to host memory, in the accumulator's real
-/// type; blocks.
-/// @param terms  destination: per field `numbers()` times `stride`.
-/// @throws error as `sum_interval`.
-TALLY_EXPORT void interval_terms(const executor& where, const interval_shape& shape,
-                                 std::span<const interval_field> fields, std::size_t stride,
-                                 void* terms, double scale = 1);
-
-/// Sums one chunk's n terms, laid out by `interval_terms`, and appends the sums. Sets `gap` if
-/// `chunk` isn't the next index.
+/// Sums one chunk's n terms, laid out by `sum_part`, and appends the sums. Sets `gap` if `chunk`
+/// isn't the next index.
 /// @param n      `order::chunk`, or fewer for the vector's last chunk.
 /// @throws error null_pointer, misaligned, wrong_memory; invalid_argument for a wrong n or message.
 TALLY_EXPORT void append_chunk(const interval_shape& shape, std::int64_t chunk, std::size_t n,
@@ -170,13 +157,10 @@ TALLY_EXPORT void append_interval(void* message, const void* next) noexcept;
 /// returns.
 /// @param conjugated the conjugated vector of products; nodes don't depend on it.
 /// @param results host memory, one per field.
-/// @param scales for squares, one per field: 1 if the result is done; if the sum left its type's
-///               range, the scale for a second pass. Equal on all parts. Empty in the second pass.
-/// @throws error invalid_argument if the message is incomplete or has a gap; size_mismatch for a
-///               wrong number of scales; null_pointer, misaligned, wrong_memory.
+/// @throws error invalid_argument if the message is incomplete or has a gap; null_pointer,
+///               misaligned, wrong_memory.
 TALLY_EXPORT void finish_interval(const interval_shape& shape, const void* message,
-                                  conjugate conjugated, void* results,
-                                  std::span<double> scales = {}, double scale = 1);
+                                  conjugate conjugated, void* results);
 
 // --- The exact grade -----------------------------------------------------------------------------
 

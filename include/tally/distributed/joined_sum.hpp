@@ -5,8 +5,8 @@
 //
 // 1. The whole chunks of a part are an interval. A cut chunk is another, on the part with the first
 //    element, which receives the rest.
-// 2. `sum_nodes` writes an interval's nodes to device memory. Others' are copied beside them, in
-//    any order, or exchanged through windows while joining.
+// 2. `sum_part` without `wait` writes an interval's nodes to device memory. Others' are copied
+//    beside them, in any order, or exchanged through windows while joining.
 // 3. `join_nodes`, one launch, adds all nodes by `join_steps` and makes the results.
 //
 // In the exact grade limbs are added: by a collective on int64 and `round_words`, or by
@@ -57,21 +57,6 @@ inline std::vector<join_step> join_steps(std::span<const node_interval> interval
   list_join_steps(intervals, steps);
   return steps;
 }
-
-/// Bytes of a node, all fields: `interval_shape::numbers()` each, for squares twice (plain and
-/// scaled sums, instead of a second pass).
-TALLY_EXPORT std::size_t node_bytes(const interval_shape& shape) noexcept;
-
-/// Writes the nodes of whole chunks where kernels can write, otherwise as `sum_interval`. Doesn't
-/// block, as `dot` into a result.
-/// @param first  the first element, a multiple of `order::chunk`.
-/// @param nodes  `count_interval_nodes` times `node_bytes` bytes.
-/// @throws error as the function of the terms; invalid_argument for fields not of this shape, or
-///               not from a multiple of `order::chunk` to one or the vector's end; null_pointer,
-///               misaligned, wrong_memory; overlap.
-TALLY_EXPORT void sum_nodes(const executor& where, const interval_shape& shape,
-                            std::span<const interval_field> fields, std::int64_t first,
-                            void* nodes);
 
 /// Windows of several devices, as one addresses them. Owns nothing.
 struct windows {

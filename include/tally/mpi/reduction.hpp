@@ -87,13 +87,11 @@ inline bool joins_in_order(const layout& l, int words, bool blocks) {
 /// rank where their chunk begins, which waits for it after summing its whole chunks.
 class interval_reduction final : public unfinished_sums {
  public:
-  interval_reduction(const layout& l, const executor& where, field_sums all, bool blocks,
-                     double scale = 1)
+  interval_reduction(const layout& l, const executor& where, field_sums all, bool blocks)
       : layout_(l),
         where_(where),
         sums_(std::move(all)),
         shape_(sums_.shape(l.total())),
-        scale_(scale),
         own_((interval_bytes(shape_) + 7) / 8),
         message_(own_.size()) {
     count_of(numbers() * order::chunk * term_bytes());  // on all ranks alike
@@ -123,19 +121,7 @@ class interval_reduction final : public unfinished_sums {
     if (head.gap != 0) {
       throw error(errc::device_failure, "tally::mpi: MPI has joined messages out of order");
     }
-    if (sums_.what != summand::square || scale_ != 1) {
-      finish_interval(shape_, message_.data(), sums_.conjugated, results, {}, scale_);
-      return;
-    }
-    std::vector<double> scales(size(), 1.0);
-    finish_interval(shape_, message_.data(), sums_.conjugated, results, scales);
-    for (std::size_t j = 0; j < size(); ++j) {  // all ranks decide alike
-      if (scales[j] == 1) continue;
-      interval_reduction second(layout_, where_,
-                                {sums_.what, sums_.conjugated, sums_.result, {sums_.fields[j]}},
-                                true, scales[j]);
-      second.finish(static_cast<std::byte*>(results) + j * size_of(sums_.result));
-    }
+    finish_interval(shape_, message_.data(), sums_.conjugated, results);
   }
 
  private:
@@ -183,7 +169,6 @@ class interval_reduction final : public unfinished_sums {
       part.head_stride = own.head_size();
       part.tail = terms.data();
       part.tail_stride = stride;
-      part.scale = scale_;
       part.when_terms_are_there = [&] { send(sent.size()); };
       head_of(own_) = sum_part(where_, shape_, part);
     });
@@ -222,7 +207,6 @@ class interval_reduction final : public unfinished_sums {
   executor where_;
   field_sums sums_;
   interval_shape shape_;
-  double scale_;
   std::vector<std::int64_t> own_;      // this rank's message
   std::vector<std::int64_t> message_;  // all ranks' message
   std::vector<std::int64_t> all_;      // each rank's, if MPI does not join in order

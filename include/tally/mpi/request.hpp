@@ -64,9 +64,9 @@ class unfinished_sums {
 
 /// Pending results of the functions with the prefix i (`idot`, ...).
 ///
-/// All ranks wait for the same requests in the same order: errors and norms to be scaled take
-/// further messages. Destruction and assignment wait, and drop result or error. Movable, not
-/// copyable; the layout or communicator must outlive it.
+/// All ranks wait for the same requests in the same order: errors take further messages.
+/// Destruction and assignment wait, and drop result or error. Movable, not copyable; the layout or
+/// communicator must outlive it.
 template <class R>
 class request {
  public:

@@ -10,11 +10,11 @@
 // of doubles, 24 without doubles (complex: 275, 47), 2 for integers. Default grade: at most 2
 // log2(total / order::chunk) node sums and 32 bytes, after one message per cut chunk of its terms
 // (at most 1023 per sum) to the rank where it begins; none if cuts are multiples of `order::chunk`
-// (`layout::cut`). `nrm2` in the default grade repeats this if squares leave their type's range.
+// (`layout::cut`). A node sum of `nrm2` is two numbers, of complex products four.
 //
 // Collective; operand types agree on all ranks. Vectors are this rank's parts, accessible to its
 // executor. Non-blocking forms return when the local work is done and the reduction started;
-// operands may change then (for `inrm2` in the default grade: after `request::wait`).
+// operands may change then.
 //
 // Errors: as the function of that name, and size_mismatch for a vector that has not the layout's
 // size. An error of any rank is thrown on all, with the lowest failing rank: "rank 2: tally::dot:

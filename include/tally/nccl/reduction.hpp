@@ -71,10 +71,10 @@ class ordered_sums {
     const auto all_nodes = static_cast<std::size_t>(layout_.max_nodes());
     std::byte* const own = over_.nodes(where_, all_nodes * bytes);
     const std::vector<interval_field> last = chunk_of(p);  // first: these messages take longest
-    sum_nodes(where_, shape_, slice(p.whole, p.tail), p.whole, own);
+    sum_nodes(slice(p.whole, p.tail), p.whole, own);
     if (p.tail < p.end) {
       const auto before = static_cast<std::size_t>(layout_.whole_nodes(layout_.rank()));
-      sum_nodes(where_, shape_, last, p.tail, own + before * bytes);
+      sum_nodes(last, p.tail, own + before * bytes);
     }
     join_arguments join{shape_, sums_.conjugated, layout_.steps(), own, results};
     if (over_.through() != nullptr &&
@@ -93,6 +93,9 @@ class ordered_sums {
   }
 
  private:
+  void sum_nodes(const std::vector<interval_field>& fields, std::int64_t first, void* to) const {
+    sum_part(where_, shape_, {.fields = fields, .first = first, .nodes = to, .wait = false});
+  }
   /// Elements [first, last) of the whole vector.
   std::vector<interval_field> slice(std::int64_t first, std::int64_t last) const {
     std::vector<interval_field> fields = sums_.fields;
