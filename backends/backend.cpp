@@ -1,6 +1,8 @@
 // Operations that need no more than others.
 #include "backends/backend.hpp"
 
+#include <tally/operations/fused.hpp>
+
 namespace tally::backends {
 
 void backend::multi_dot(const executor& where, const multi_dot_arguments& a) const {
@@ -14,16 +16,13 @@ void backend::multi_exact(const executor& where, std::span<const exact_arguments
   for (const exact_arguments& one : all) exact(where, one);
 }
 
-void backend::fused_dot(const executor& where, const transform_arguments& update, type computation,
-                        const dot_arguments& a) const {
-  transform(where, update, computation);
-  is_exact(a.options, a.result) ? exact(where, exact_of(a)) : dot(where, a);
-}
-
-void backend::fused_nrm2(const executor& where, const transform_arguments& update, type computation,
-                         const reduce_arguments& a) const {
-  transform(where, update, computation);
-  is_exact(a.options, a.result) ? exact(where, exact_of(a)) : reduce(where, a);
+void backend::fused(const executor& where, const fused_update& a) const {
+  transform(where, a.update, a.computation);
+  if (a.what == fused_sum::dot) {
+    a.is_exact() ? exact(where, exact_of(a.sum)) : dot(where, a.sum);
+  } else {
+    a.is_exact() ? exact(where, exact_of(a.nrm2())) : reduce(where, a.nrm2());
+  }
 }
 
 }  // namespace tally::backends

@@ -26,8 +26,9 @@
 #include <string_view>
 
 namespace tally {
-struct workspace_options;  // <tally/workspace.hpp>
-}
+struct workspace_options;             // <tally/workspace.hpp>
+enum class fused_sum : std::uint8_t;  // <tally/operations/fused.hpp>
+}  // namespace tally
 
 namespace tally::backends {
 
@@ -95,6 +96,17 @@ inline exact_arguments exact_of(const reduce_arguments& a) {
   constexpr exact_term terms[] = {exact_term::value, exact_term::magnitude, exact_term::square};
   return {terms[static_cast<std::size_t>(a.what)], a.x, {}, conjugate::none, a.result, a.options};
 }
+
+/// An update by axpby or scal, and a sum of the updated vector.
+struct fused_update {
+  const transform_arguments& update;  ///< as for `backend::transform`, like `computation`
+  type computation;
+  fused_sum what;
+  dot_arguments sum;  ///< nrm2: of x alone
+
+  bool is_exact() const { return backends::is_exact(sum.options, sum.result); }
+  reduce_arguments nrm2() const { return {sum.x, reduction::nrm2, sum.result, sum.options}; }
+};
 
 /// Destination of a field's terms; component k (`interval_shape::numbers`) starts at
 /// `to + k * stride`.
@@ -214,13 +226,9 @@ class backend {
   /// may come as real ones of twice the size. Pre: not empty.
   virtual void transform(const executor& where, const transform_arguments& a,
                          type computation) const = 0;
-  /// `transform` of axpby or scal, then `dot` or `exact` of the result with another vector or
-  /// itself; here in two calls. Fails before the update or not at all. Pre: not empty.
-  virtual void fused_dot(const executor& where, const transform_arguments& update, type computation,
-                         const dot_arguments& a) const;
-  /// The same with nrm2.
-  virtual void fused_nrm2(const executor& where, const transform_arguments& update,
-                          type computation, const reduce_arguments& a) const;
+  /// `transform`, then `dot` of the result with another vector or itself, nrm2, or `exact`; here in
+  /// two calls. Fails before the update or not at all. Pre: not empty.
+  virtual void fused(const executor& where, const fused_update& a) const;
   /// Fills with a value of the elements' type. Pre: not empty.
   virtual void fill(const executor& where, const element_bytes& value,
                     const output_operand& z) const = 0;
@@ -229,7 +237,6 @@ class backend {
                     const output_operand& y) const = 0;
   /// Gathers from, or scatters to, indices; one type. Pre: not empty.
   virtual void gather(const executor& where, const gather_arguments& a) const = 0;
-  virtual void scatter(const executor& where, const gather_arguments& a) const = 0;
   /// Calls the caller's function for parts (tree nodes) of a range, for transform and
   /// transform_reduce. Errors begin with `function`.
   virtual void for_each_part(const executor& where, const char* function, std::size_t size,

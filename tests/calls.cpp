@@ -117,10 +117,6 @@ const row rows[] = {
      [](const executor& where, memory& m, enumerators& e) {
        tally::gather_elements(where, {m.x(e(f64)), m.indices(4, e(i32)), m.z(e(f64))});
      }},
-    {"scatter_elements",
-     [](const executor& where, memory& m, enumerators& e) {
-       tally::scatter_elements(where, {m.x(e(f64)), m.indices(4, e(i32)), m.z(e(f64))});
-     }},
     {"histogram",
      [](const executor& where, memory& m, enumerators& e) {
        tally::histogram_arguments a;

@@ -88,9 +88,10 @@ void check(const tally::executor& where, type element, std::size_t n, layout x_l
     clear(z_memory);
     const tally::operand x = data::place(x_memory, short_bytes, element, x_layout);
     const tally::operand z = data::place(z_memory, long_bytes, element, z_layout);
-    tally::scatter_elements(where, {x,
-                                    tally::as_operand(indices.span()),
-                                    {const_cast<void*>(z.data), length, z.increment, element}});
+    tally::gather_elements(where, {x,
+                                   tally::as_operand(indices.span()),
+                                   {const_cast<void*>(z.data), length, z.increment, element},
+                                   true});
     std::vector<std::byte> want = long_bytes;
     const std::vector<std::byte> moved = copied(short_bytes, element);
     for (std::size_t i = 0; i < n; ++i) {
@@ -149,7 +150,7 @@ TEST_ON_EVERY_EXECUTOR(Gather, RefusesWrongArguments) {
   data::expect_error(errc::unsupported_type, "tally::gather: x is int32, z is float64",
                      gather(of(places), of(places), out));
   data::expect_error(errc::size_mismatch, "tally::scatter: indices has 3 elements, x has 8",
-                     [&] { tally::scatter_elements(where(), {of(x), of(places), out}); });
+                     [&] { tally::gather_elements(where(), {of(x), of(places), out, true}); });
   EXPECT_THROW(tally::gather(where(), z.span(), places.span(), z.span()), tally::error);
   EXPECT_EQ(z.read(), (std::vector<double>{1, 2, 3}));
 }

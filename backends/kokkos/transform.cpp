@@ -124,11 +124,7 @@ void backend::swap(const executor&, const output_operand& x, const output_operan
 }
 
 void backend::gather(const executor&, const gather_arguments& a) const {
-  locked([&] { run(a.indices.size, move_elements{gathered_elements(a, false)}); });
-}
-
-void backend::scatter(const executor&, const gather_arguments& a) const {
-  locked([&] { run(a.indices.size, move_elements{gathered_elements(a, true)}); });
+  locked([&] { run(a.indices.size, move_elements{gathered_elements(a)}); });
 }
 
 }  // namespace tally::backends::kokkos

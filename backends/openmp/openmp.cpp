@@ -28,17 +28,14 @@ void backend::gather(const executor& where, const gather_arguments& a) const {
   const int threads = threads_of(where);
   for_each_share(a.indices.size, threads, shares_of(a.indices.size, threads),
                  [&](std::size_t, std::size_t first, std::size_t n) {
-                   simd::backend::gather(where,
-                                         {a.x, a.indices.slice(first, n), a.z.slice(first, n)});
-                 });
-}
-
-void backend::scatter(const executor& where, const gather_arguments& a) const {
-  const int threads = threads_of(where);
-  for_each_share(a.indices.size, threads, shares_of(a.indices.size, threads),
-                 [&](std::size_t, std::size_t first, std::size_t n) {
-                   simd::backend::scatter(where,
-                                          {a.x.slice(first, n), a.indices.slice(first, n), a.z});
+                   gather_arguments part = a;
+                   part.indices = a.indices.slice(first, n);
+                   if (a.scatters) {
+                     part.x = a.x.slice(first, n);
+                   } else {
+                     part.z = a.z.slice(first, n);
+                   }
+                   simd::backend::gather(where, part);
                  });
 }
 

@@ -16,14 +16,10 @@ class backend final : public simd::backend {
   void reduce(const executor&, const reduce_arguments& a) const override;
   void exact(const executor&, const exact_arguments& a) const override;
   void transform(const executor&, const transform_arguments& a, type computation) const override;
-  void fused_dot(const executor&, const transform_arguments& update, type computation,
-                 const dot_arguments& a) const override;
-  void fused_nrm2(const executor&, const transform_arguments& update, type computation,
-                  const reduce_arguments& a) const override;
+  void fused(const executor&, const fused_update& a) const override;
   void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
   void swap(const executor&, const output_operand& x, const output_operand& y) const override;
   void gather(const executor&, const gather_arguments& a) const override;
-  void scatter(const executor&, const gather_arguments& a) const override;
   void for_each_part(const executor&, const char* function, std::size_t size,
                      const part_calls& calls) const override;
   void extremum(const executor&, const extremum_arguments& a) const override;

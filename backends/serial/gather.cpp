@@ -30,17 +30,14 @@ moved_vector elements(const operand& v) {
 void backend::gather(const executor&, const gather_arguments& a) const {
   const moved_vector x = elements(a.x), z(a.z);
   const index_vector indices(a.indices);
-  move_elements(
-      a, [&](std::size_t i) { return x.at(static_cast<std::size_t>(indices[i])); },
-      [&](std::size_t i) { return z.at(i); });
-}
-
-void backend::scatter(const executor&, const gather_arguments& a) const {
-  const moved_vector x = elements(a.x), z(a.z);
-  const index_vector indices(a.indices);
-  move_elements(
-      a, [&](std::size_t i) { return x.at(i); },
-      [&](std::size_t i) { return z.at(static_cast<std::size_t>(indices[i])); });
+  const auto place = [&](std::size_t i) { return static_cast<std::size_t>(indices[i]); };
+  if (a.scatters) {
+    move_elements(
+        a, [&](std::size_t i) { return x.at(i); }, [&](std::size_t i) { return z.at(place(i)); });
+  } else {
+    move_elements(
+        a, [&](std::size_t i) { return x.at(place(i)); }, [&](std::size_t i) { return z.at(i); });
+  }
 }
 
 }  // namespace tally::backends::serial

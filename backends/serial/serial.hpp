@@ -30,7 +30,6 @@ class backend : public backends::backend {
   void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
   void swap(const executor&, const output_operand& x, const output_operand& y) const override;
   void gather(const executor&, const gather_arguments& a) const override;
-  void scatter(const executor&, const gather_arguments& a) const override;
   void for_each_part(const executor&, const char* function, std::size_t size,
                      const part_calls& calls) const override;
   void extremum(const executor&, const extremum_arguments& a) const override;

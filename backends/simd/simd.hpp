@@ -17,10 +17,7 @@ class backend : public serial::backend {
   void reduce(const executor&, const reduce_arguments& a) const override;
   void exact(const executor&, const exact_arguments& a) const override;
   void transform(const executor&, const transform_arguments& a, type computation) const override;
-  void fused_dot(const executor&, const transform_arguments& update, type computation,
-                 const dot_arguments& a) const override;
-  void fused_nrm2(const executor&, const transform_arguments& update, type computation,
-                  const reduce_arguments& a) const override;
+  void fused(const executor&, const fused_update& a) const override;
   void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
   void swap(const executor&, const output_operand& x, const output_operand& y) const override;
   void extremum(const executor&, const extremum_arguments& a) const override;

@@ -703,9 +703,9 @@ tally_status tally_scatter(const tally_executor* where, tally_type type, size_t 
                            void* z, ptrdiff_t incz, const tally_call_options* options) {
   return status_of([&] {
     read(options, nullptr);
-    tally::scatter_elements(executor_of(where),
-                            {vector(nx, type, x, incx), vector(nx, index_type, indices, 1),
-                             written(nz, type, z, incz)});
+    tally::gather_elements(executor_of(where),
+                           {vector(nx, type, x, incx), vector(nx, index_type, indices, 1),
+                            written(nz, type, z, incz), true});
   });
 }
 

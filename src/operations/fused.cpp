@@ -74,10 +74,8 @@ void run(const executor& where, const fused_arguments& a) {
     return a.what == fused_sum::nrm2 ? reduce(where, nrm2_of(a)) : dot(where, dot_of(a));
   }
   const reduced_transform update = reduced(a.update);
-  if (a.what == fused_sum::nrm2) {
-    return on.fused_nrm2(where, update.arguments, update.computation, nrm2_of(a));
-  }
-  on.fused_dot(where, update.arguments, update.computation, in_order(dot_of(a)));
+  on.fused(where, {update.arguments, update.computation, a.what,
+                   a.what == fused_sum::nrm2 ? dot_of(a) : in_order(dot_of(a))});
 }
 
 }  // namespace

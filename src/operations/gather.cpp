@@ -11,9 +11,7 @@
 namespace tally {
 namespace {
 
-/// One index per element of the short vector, x or z.
-void check_arguments(const check& check, const gather_arguments& a, const char* short_name,
-                     const operand& short_vector) {
+void check_arguments(const check& check, const gather_arguments& a) {
   check.known_type("x", a.x.element);
   check.known_type("z", a.z.element);
   if (a.x.element != a.z.element) {
@@ -28,7 +26,8 @@ void check_arguments(const check& check, const gather_arguments& a, const char* 
     check.fail(a.indices.increment == 0 ? errc::zero_increment : errc::invalid_argument,
                "the indices have increment ", std::int64_t{a.indices.increment}, "; it must be 1");
   }
-  check.same_size("indices", a.indices, short_name, short_vector);
+  // One index per element of the short vector.
+  check.same_size("indices", a.indices, a.scatters ? "x" : "z", a.scatters ? a.x : operand(a.z));
   check.vector("x", a.x);
   check.vector("indices", a.indices);
   check.vector("z", a.z);
@@ -42,33 +41,20 @@ void check_arguments(const check& check, const gather_arguments& a, const char* 
   check_apart(check, "indices", a.indices, "z", a.z);
 }
 
-void check_reach(const check& check, const executor& where, const gather_arguments& a) {
-  if (!check::is_needed(where)) return;
-  check.reach(where, "x", a.x);
-  check.reach(where, "indices", a.indices);
-  check.reach(where, "z", a.z);
-}
-
 }  // namespace
 
 void gather_elements(const executor& where, const gather_arguments& a) {
   const backends::default_environment environment;
-  const check check{"tally::gather"};
-  check_arguments(check, a, "z", a.z);
+  const check check{a.scatters ? "tally::scatter" : "tally::gather"};
+  check_arguments(check, a);
   if (a.indices.size == 0) return;
   const executor chosen = where.backend() != nullptr ? where : choose(a.x);
-  check_reach(check, chosen, a);
+  if (check::is_needed(chosen)) {
+    check.reach(chosen, "x", a.x);
+    check.reach(chosen, "indices", a.indices);
+    check.reach(chosen, "z", a.z);
+  }
   chosen.backend()->gather(chosen, a);
-}
-
-void scatter_elements(const executor& where, const gather_arguments& a) {
-  const backends::default_environment environment;
-  const check check{"tally::scatter"};
-  check_arguments(check, a, "x", a.x);
-  if (a.indices.size == 0) return;
-  const executor chosen = where.backend() != nullptr ? where : choose(a.x);
-  check_reach(check, chosen, a);
-  chosen.backend()->scatter(chosen, a);
 }
 
 }  // namespace tally

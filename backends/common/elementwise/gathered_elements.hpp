@@ -17,13 +17,13 @@ struct gathered_elements {
   bool is_boolean;  ///< nonzero bytes are written as 1
   bool is_scatter;  ///< indices are into `to`, else into `from`
 
-  gathered_elements(const gather_arguments& a, bool scatters)
+  explicit gathered_elements(const gather_arguments& a)
       : from(output_operand{const_cast<void*>(a.x.data), a.x.size, a.x.increment, a.x.element}),
         to(a.z),
         indices(a.indices),
         bytes(static_cast<int>(size_of(a.x.element))),
         is_boolean(a.x.element == type::boolean),
-        is_scatter(scatters) {}
+        is_scatter(a.scatters) {}
 
   /// Moves element i in units of an unsigned integer type that its alignment allows.
   template <class unit>

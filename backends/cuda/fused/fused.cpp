@@ -49,44 +49,31 @@ void prepare_two_calls(const executor& where, const char* operation, bool wait) 
   if (!captured) scratch_for(current, where.stream(), captured, scratch_words);
 }
 
-void run(const executor& where, const char* operation, const fused_kernel& kernel, fused_job& job,
-         type element, const output& result, bool wait) {
-  run_sum(where, operation, reinterpret_cast<const void*>(kernel.function),
-          shape_of_sum(static_cast<std::size_t>(job.n), lanes_per_thread(size_of(element)),
-                       kernel.words),
-          kernel.words, job, result.data, size_of(result.element), wait);
-}
-
 }  // namespace
 
-void backend::fused_dot(const executor& where, const transform_arguments& u, type computation,
-                        const dot_arguments& a) const {
+void backend::fused(const executor& where, const fused_update& u) const {
   // Vectors of one type are not exchanged (`in_order`): the first is z.
+  const dot_arguments& a = u.sum;
   const type element = a.x.element;
-  const fused_kernel kernel = fused_dot_kernel(a.result.element, a.y.data == u.z.data);
-  if (is_exact(a.options, a.result) || kernel.function == nullptr || element != a.result.element ||
-      a.y.element != element || !is_contiguous(a.y, lanes_per_thread(size_of(element))) ||
-      !is_plain(u, computation, element, a.x.size)) {
-    prepare_two_calls(where, "axpy_dot", a.options.wait);
-    return backends::backend::fused_dot(where, u, computation, a);
+  const bool is_dot = u.what == fused_sum::dot;
+  const char* const operation = is_dot ? "axpy_dot" : "waxpby_nrm2";
+  const int lanes = lanes_per_thread(size_of(element));
+  const fused_kernel kernel =
+      is_dot ? fused_dot_kernel(element, a.y.data == u.update.z.data) : fused_nrm2_kernel(element);
+  const bool fits =
+      is_dot ? a.result.element == element && a.y.element == element && is_contiguous(a.y, lanes)
+             : accumulator_of(u.nrm2()) == element;
+  if (u.is_exact() || kernel.function == nullptr || !fits ||
+      !is_plain(u.update, u.computation, element, a.x.size)) {
+    prepare_two_calls(where, operation, a.options.wait);
+    return backends::backend::fused(where, u);
   }
-  fused_job job = job_of(u, element, a.x.size);
-  job.v = a.y.data;
+  fused_job job = job_of(u.update, element, a.x.size);
+  job.v = is_dot ? a.y.data : nullptr;
   job.conjugated = a.conjugated;
-  run(where, "axpy_dot", kernel, job, element, a.result, a.options.wait);
-}
-
-void backend::fused_nrm2(const executor& where, const transform_arguments& u, type computation,
-                         const reduce_arguments& a) const {
-  const type element = a.x.element;
-  const fused_kernel kernel = fused_nrm2_kernel(element);
-  if (is_exact(a.options, a.result) || kernel.function == nullptr || accumulator_of(a) != element ||
-      !is_plain(u, computation, element, a.x.size)) {
-    prepare_two_calls(where, "waxpby_nrm2", a.options.wait);
-    return backends::backend::fused_nrm2(where, u, computation, a);
-  }
-  fused_job job = job_of(u, element, a.x.size);
-  run(where, "waxpby_nrm2", kernel, job, element, a.result, a.options.wait);
+  run_sum(where, operation, reinterpret_cast<const void*>(kernel.function),
+          shape_of_sum(a.x.size, lanes, kernel.words), kernel.words, job, a.result.data,
+          size_of(a.result.element), a.options.wait);
 }
 
 }  // namespace tally::backends::cuda

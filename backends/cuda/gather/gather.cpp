@@ -6,27 +6,16 @@
 #include <algorithm>
 
 namespace tally::backends::cuda {
-namespace {
 
-void run(const executor& where, const gather_arguments& a, bool is_scatter) {
+void backend::gather(const executor& where, const gather_arguments& a) const {
   const current_device current(where.device());
-  gather_job job{gathered_elements(a, is_scatter), static_cast<std::int64_t>(a.indices.size),
+  gather_job job{gathered_elements(a), static_cast<std::int64_t>(a.indices.size),
                  static_cast<int>(alignment_of(a.x.element))};
   constexpr std::int64_t threads = threads_of_gather;
   const auto blocks =
       std::min<std::int64_t>((job.n + threads - 1) / threads, std::int64_t{1} << 30);
   launch(gather_kernel(), {static_cast<unsigned>(blocks), threads_of_gather}, &job, where.device(),
          where.stream());
-}
-
-}  // namespace
-
-void backend::gather(const executor& where, const gather_arguments& a) const {
-  run(where, a, false);
-}
-
-void backend::scatter(const executor& where, const gather_arguments& a) const {
-  run(where, a, true);
 }
 
 }  // namespace tally::backends::cuda

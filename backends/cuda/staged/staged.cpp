@@ -39,15 +39,9 @@ std::shared_ptr<const backends::backend> backend::make_staged(
 }
 
 // One call: no other thread's comes between the update and the sum.
-void backend::fused_dot(const executor& where, const transform_arguments& update, type computation,
-                        const dot_arguments& a) const {
+void backend::fused(const executor& where, const fused_update& a) const {
   const call c(memory_);
-  backends::backend::fused_dot(where, update, computation, a);
-}
-void backend::fused_nrm2(const executor& where, const transform_arguments& update, type computation,
-                         const reduce_arguments& a) const {
-  const call c(memory_);
-  backends::backend::fused_nrm2(where, update, computation, a);
+  backends::backend::fused(where, a);
 }
 
 void backend::multi_exact(const executor& where, std::span<const exact_arguments> all) const {

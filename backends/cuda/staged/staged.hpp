@@ -58,10 +58,7 @@ class backend final : public backends::backend {
   void multi_exact(const executor&, std::span<const exact_arguments> all) const override;
   void round_words(const executor&, const round_arguments& a) const override;
   void transform(const executor&, const transform_arguments& a, type computation) const override;
-  void fused_dot(const executor&, const transform_arguments& update, type computation,
-                 const dot_arguments& a) const override;
-  void fused_nrm2(const executor&, const transform_arguments& update, type computation,
-                  const reduce_arguments& a) const override;
+  void fused(const executor&, const fused_update& a) const override;
   void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
   void swap(const executor&, const output_operand& x, const output_operand& y) const override;
   void extremum(const executor&, const extremum_arguments& a) const override;
@@ -75,8 +72,9 @@ class backend final : public backends::backend {
   void join_words(const executor&, const join_words_arguments&) const override {
     refuse("join_words");
   }
-  void gather(const executor&, const gather_arguments&) const override { refuse("gather"); }
-  void scatter(const executor&, const gather_arguments&) const override { refuse("scatter"); }
+  void gather(const executor&, const gather_arguments& a) const override {
+    refuse(a.scatters ? "scatter" : "gather");
+  }
   void for_each_part(const executor&, const char*, std::size_t, const part_calls&) const override {
     refuse("transform");
   }

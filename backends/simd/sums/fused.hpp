@@ -9,6 +9,7 @@
 #include "backends/simd/sums/reduce.hpp"
 
 #include <tally/numerics/order.hpp>
+#include <tally/operations/fused.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -26,8 +27,11 @@ struct update_node {
   /// numbers per element: a complex one may be two
   std::size_t numbers;
 
-  update_node(instruction_set set, const transform_arguments& a, type c, std::size_t elements)
-      : node(transform_node_of(set)), update(a), computation(c), numbers(a.z.size / elements) {}
+  update_node(instruction_set set, const fused_update& a)
+      : node(transform_node_of(set)),
+        update(a.update),
+        computation(a.computation),
+        numbers(a.update.z.size / a.sum.x.size) {}
 
   void operator()(std::size_t first, std::size_t n) const {
     transform_arguments part = update;
@@ -51,29 +55,25 @@ Sum sum_updated(std::size_t first, std::size_t n, const Update& update, const No
   return tiles.total();
 }
 
-/// fused_dot on a host. `share(size, sums, node)` returns the sum of `size` terms from sums of
-/// nodes, in the buffer `sums`.
+/// `fused` on a host. `share(size, sums, node)` returns the sum of `size` terms from sums of nodes,
+/// in the buffer `sums`. A second, scaled sum of nrm2 finds the elements updated.
 template <class Share>
-void fused_dot_on_host(instruction_set set, const transform_arguments& update, type computation,
-                       const dot_arguments& a, const Share& share) {
-  const update_node compute(set, update, computation, a.x.size);
-  with_type<accumulator_types>(a.result.element, [&]<class A>() {
-    auto* const node = node_of<A>(set, a.x.element, a.y.element);
-    std::vector<dot_sum<A>> sums;
-    const auto sum = share(a.x.size, sums, [&](std::size_t first, std::size_t n) {
-      return sum_updated<dot_sum<A>>(first, n, compute, [&](std::size_t i, std::size_t k) {
-        return node(a.x.slice(i, k), a.y.slice(i, k));
+void fused_on_host(instruction_set set, const fused_update& u, const Share& share) {
+  const update_node compute(set, u);
+  if (u.what == fused_sum::dot) {
+    const dot_arguments& a = u.sum;
+    return with_type<accumulator_types>(a.result.element, [&]<class A>() {
+      auto* const node = node_of<A>(set, a.x.element, a.y.element);
+      std::vector<dot_sum<A>> sums;
+      const auto sum = share(a.x.size, sums, [&](std::size_t first, std::size_t n) {
+        return sum_updated<dot_sum<A>>(first, n, compute, [&](std::size_t i, std::size_t k) {
+          return node(a.x.slice(i, k), a.y.slice(i, k));
+        });
       });
+      *static_cast<A*>(a.result.data) = finish(sum, a.conjugated);
     });
-    *static_cast<A*>(a.result.data) = finish(sum, a.conjugated);
-  });
-}
-
-/// fused_nrm2 on a host. A second, scaled sum finds the elements updated.
-template <class Share>
-void fused_nrm2_on_host(instruction_set set, const transform_arguments& update, type computation,
-                        const reduce_arguments& a, const Share& share) {
-  const update_node compute(set, update, computation, a.x.size);
+  }
+  const reduce_arguments a = u.nrm2();
   with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     auto* const node = reduce_node_of<A>(set, a.what, a.x.element);
     std::vector<reduce_sum<A>> sums;  // kept for both passes, so that the second can't fail

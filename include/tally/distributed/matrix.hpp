@@ -234,7 +234,7 @@ void matrix<Neighbours, Value, Index>::multiply(const executor& where, const sca
                            options};
     if (added) product.added = operand(sums);
     tally::spmv(on, product);
-    scatter_elements(on, {sums, here.boundary_rows, y});
+    gather_elements(on, {sums, here.boundary_rows, y, true});
   });
   detail::throw_kept(failed);
 }

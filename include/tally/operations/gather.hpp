@@ -15,15 +15,14 @@ namespace tally {
 
 /// Arguments with types erased: x and z of one type, contiguous indices of int32 or int64.
 struct gather_arguments {
-  operand x;         ///< read
-  operand indices;   ///< into x; for scatter into z
-  output_operand z;  ///< written
+  operand x;              ///< read
+  operand indices;        ///< into x or z
+  output_operand z;       ///< written
+  bool scatters = false;  ///< whether indices are into z
 };
 
-/// `gather` with types erased, for the templates below.
+/// `gather` or `scatter` with types erased, for the templates below.
 TALLY_EXPORT void gather_elements(const executor& where, const gather_arguments& arguments);
-/// `scatter` likewise.
-TALLY_EXPORT void scatter_elements(const executor& where, const gather_arguments& arguments);
 
 namespace detail {
 
@@ -81,7 +80,7 @@ auto gather(...) {
 template <class X, class Indices, class Z>
 auto scatter(const executor& where, const X& x, const Indices& indices, Z&& z) {
   if constexpr (detail::is_gathered<X, Indices, Z>()) {
-    scatter_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
+    gather_elements(where, {as_operand(x), as_operand(indices), as_output(z), true});
   }
 }
 
