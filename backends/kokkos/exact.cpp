@@ -24,33 +24,12 @@ struct split_number {
   KOKKOS_FUNCTION bool is_finite() const { return high - high == 0; }
 };
 
-/// Type found at run time: speed is no purpose here.
-struct vector {
-  const void* data;
-  std::ptrdiff_t increment;
-  type element;
-
-  explicit vector(const operand& v) : data(v.data), increment(v.increment), element(v.element) {}
-
-  template <class T>
-  KOKKOS_FUNCTION detail::stored_t<T> number(std::size_t i, int part) const {
-    const std::ptrdiff_t parts = is_complex(element) ? 2 : 1;
-    const auto* const numbers = static_cast<const detail::stored_t<T>*>(data);
-    return numbers[static_cast<std::ptrdiff_t>(i) * increment * parts + part];
-  }
-
-  KOKKOS_FUNCTION split_number get(std::size_t i, int part) const {
-    return with_type(element, [&]<class X>() -> split_number {
-      const auto value = number<real_t<X>>(i, part);
-      if constexpr (std::is_same_v<X, std::int64_t>) {
-        const std::int64_t low = value & 0xffffffff;
-        return {static_cast<double>(value - low), static_cast<double>(low)};
-      } else {
-        return {static_cast<double>(value), 0};
-      }
-    });
-  }
-};
+KOKKOS_FUNCTION inline split_number number_of(const numbers& x, std::size_t i, int part) {
+  if (x.v.number != type::int64) return {x.get<double>(i, part), 0};
+  const auto value = x.get<std::int64_t>(i, part);
+  const std::int64_t low = value & 0xffffffff;
+  return {static_cast<double>(value - low), static_cast<double>(low)};
+}
 
 KOKKOS_FUNCTION inline void add(accumulator& sum, const split_number& v) {
   sum.add(v.high);
@@ -72,7 +51,7 @@ KOKKOS_FUNCTION inline void add_product(accumulator& sum, const split_number& a,
 /// Adds a block of terms, and its normal forms to `words`.
 struct add_run {
   exact_term term;
-  vector x, y;
+  numbers x, y;
   conjugate conjugated;
   std::size_t size, length;
   std::int64_t* words;  // real, then imaginary
@@ -88,9 +67,9 @@ struct add_run {
   }
 
   KOKKOS_FUNCTION void add_term(std::size_t i, accumulator& re, accumulator& im) const {
-    const bool x_complex = is_complex(x.element);
-    const split_number xr = x.get(i, 0);
-    split_number xi = x_complex ? x.get(i, 1) : split_number{0, 0};
+    const bool x_complex = x.is_complex();
+    const split_number xr = number_of(x, i, 0);
+    split_number xi = x_complex ? number_of(x, i, 1) : split_number{0, 0};
     switch (term) {
       case exact_term::value:
         add(re, xr);
@@ -107,9 +86,9 @@ struct add_run {
       case exact_term::product:
         break;
     }
-    const bool y_complex = is_complex(y.element);
-    const split_number yr = y.get(i, 0);
-    split_number yi = y_complex ? y.get(i, 1) : split_number{0, 0};
+    const bool y_complex = y.is_complex();
+    const split_number yr = number_of(y, i, 0);
+    split_number yi = y_complex ? number_of(y, i, 1) : split_number{0, 0};
     if (conjugated == conjugate::x) xi = -xi;
     if (conjugated == conjugate::y) yi = -yi;
     add_product(re, xr, yr);
@@ -123,27 +102,6 @@ struct add_run {
     sum.to_words(own);
     for (int i = 0; i < accumulator::words; ++i) {
       if (own[i] != 0) Kokkos::atomic_add(to + i, own[i]);
-    }
-  }
-};
-
-struct clear {
-  std::int64_t* words;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { words[i] = 0; }
-};
-
-template <class R>
-struct write_rounded {
-  const std::int64_t* words;
-  bool root;
-  int parts;
-  R* result;
-
-  KOKKOS_FUNCTION void operator()(std::size_t) const {
-    const accumulator re = accumulator::from_words(words);
-    result[0] = root ? re.round_root<R>() : re.round<R>();
-    if (parts == 2) {
-      result[1] = accumulator::from_words(words + accumulator::words).template round<R>();
     }
   }
 };
@@ -178,11 +136,10 @@ struct round_sums {
 void add_terms(const space& where, const exact_arguments& a, std::int64_t* words) {
   // Blocks: threads meet rarely, yet are many.
   const std::size_t length = std::max<std::size_t>(1024, a.x.size >> 20);
-  Kokkos::parallel_for("tally clear", Kokkos::RangePolicy<space>(where, 0, 2 * accumulator::words),
-                       clear{words});
+  clear(where, words, 2 * accumulator::words);
   Kokkos::parallel_for(
       "tally exact", Kokkos::RangePolicy<space>(where, 0, (a.x.size + length - 1) / length),
-      add_run{a.term, vector(a.x), vector(a.y), a.conjugated, a.x.size, length, words});
+      add_run{a.term, numbers(a.x), numbers(a.y), a.conjugated, a.x.size, length, words});
 }
 
 void run_to_words(const exact_arguments& a) {
@@ -218,7 +175,7 @@ void run(const exact_arguments& a) {
   auto* const result = static_cast<R*>(staged ? static_cast<void*>(sums + words) : a.result.data);
   const int parts = is_complex(a.result.element) ? 2 : 1;
   Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(where, 0, 1),
-                       write_rounded<R>{sums, a.term == exact_term::square, parts, result});
+                       round_sums<double, R>{sums, parts, a.term == exact_term::square, result});
   if (staged) copy_to_host(where, result, a.result.data, parts);
   if (a.options.wait || on_host) where.fence();
 }

@@ -9,28 +9,6 @@
 namespace tally::backends::kokkos {
 namespace {
 
-/// Real numbers of an operand, two per complex element.
-template <class T>
-struct real_numbers {
-  using stored = detail::stored_t<real_t<T>>;
-  const stored* first;
-  std::ptrdiff_t increment;  // in numbers
-
-  explicit real_numbers(const operand& v)
-      : first(static_cast<const stored*>(v.data)),
-        increment(v.increment * static_cast<std::ptrdiff_t>(sizeof(T) / sizeof(real_t<T>))) {}
-
-  template <class R>
-  KOKKOS_FUNCTION R get(std::size_t i, int part) const {
-    const stored value = first[static_cast<std::ptrdiff_t>(i) * increment + part];
-    if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
-      return static_cast<R>(static_cast<float>(value));
-    } else {
-      return static_cast<R>(value);
-    }
-  }
-};
-
 /// Type of comparison: float, double, or int64 for integers.
 template <class X>
 using compared =
@@ -49,7 +27,7 @@ using reducer_of = std::conditional_t<looks_for_least<what, X>, Kokkos::Min<comp
 template <extreme what, class X>
 struct elements {
   using R = compared<X>;
-  real_numbers<X> x;
+  own_numbers<X> x;
   std::size_t size;
   std::size_t shares;
 
@@ -122,7 +100,7 @@ struct found {
 
 template <extreme what, class X>
 struct write_result {
-  real_numbers<X> x;
+  own_numbers<X> x;
   std::size_t size;
   const found* from;
   void* result;
@@ -134,7 +112,7 @@ struct write_result {
     if constexpr (what == extreme::iamax) {
       *static_cast<std::int64_t*>(result) = size == 0 ? -1 : index;
     } else {
-      X value = x.first[index * x.increment];
+      X value = x.data[index * x.increment];
       if constexpr (!std::is_integral_v<X>) {
         if (is_nan) value = static_cast<X>(quiet_nan<compared<X>>);
       }
@@ -149,7 +127,7 @@ void search(const space& where, const operand& x, found* scratch, void* result) 
   using policy = Kokkos::RangePolicy<space>;
   auto* const value = reinterpret_cast<R*>(scratch->value);
   const std::size_t shares = std::min<std::size_t>(x.size, std::size_t{1} << 16);
-  const elements<what, X> all{real_numbers<X>(x), x.size, shares};
+  const elements<what, X> all{own_numbers<X>(x), x.size, shares};
   Kokkos::parallel_reduce("tally extremum", policy(where, 0, shares), find_value<what, X>{all},
                           reducer_of<what, X>(Kokkos::View<R, memory>(value)));
   Kokkos::parallel_reduce(

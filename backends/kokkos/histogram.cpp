@@ -2,6 +2,7 @@
 // are found at run time.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/common/exact/exact_sums.hpp"
 #include "backends/kokkos/sums.hpp"
 
 #include <tally/numerics/exact_sum.hpp>
@@ -168,22 +169,11 @@ struct write_key {
   }
 };
 
-template <class T>
-struct write_zeros {
-  T* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = T{0}; }
-};
-
 using range = Kokkos::RangePolicy<space, Kokkos::IndexType<std::int64_t>>;
 
 template <class Body>
 void for_each(const space& where, std::size_t n, const Body& body) {
   Kokkos::parallel_for("tally histogram", range(where, 0, static_cast<std::int64_t>(n)), body);
-}
-
-template <class T>
-void clear(const space& where, T* to, std::size_t n) {
-  for_each(where, n, write_zeros<T>{to});
 }
 
 // --- Weights -------------------------------------------------------------------------------------
@@ -247,27 +237,20 @@ struct round_sums {
   }
 };
 
-/// Adds sums of doubles to those of T, and leaves zeros. Sums of floats have no digit below, and
-/// above nothing but the sign, which the last digit takes.
+/// Adds sums of doubles to those of T, and leaves zeros.
 template <class T>
 struct merge_sums {
   std::int64_t* words;
   std::int64_t* sums;
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    using to = exact_sum<T>;
-    constexpr int below = (to::lowest_exponent - exact::lowest_exponent) / exact::radix_bits;
     std::int64_t* const own = words + k * stride;
     if (own[exact::words] == 0) return;
     std::int64_t all[exact::words];
     exact::from_words(own).to_words(all);
     for (int i = 0; i < stride; ++i) own[i] = 0;
-    std::int64_t* const sum = sums + k * to::words;
-    for (int i = 0; i < to::limbs; ++i) sum[i] += all[i + below];
-    if constexpr (to::limbs + below < exact::limbs) {
-      if (all[to::limbs + below] != 0) sum[to::limbs - 1] -= std::int64_t{1} << 32;
-    }
-    for (int i = to::limbs; i < to::words; ++i) sum[i] += all[i - to::limbs + exact::limbs];
+    add_normal_form<T>(all, sums + k * exact_sum<T>::words,
+                       [](std::int64_t* word, std::int64_t value) { *word += value; });
   }
 };
 

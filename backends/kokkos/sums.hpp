@@ -61,23 +61,35 @@ struct numbers {
   }
 };
 
-/// The same for elements of the accumulator's type A, since finding types takes most of a sum's
-/// time (tuning/kokkos.md: own_numbers).
-template <class A>
+/// The same for elements of type T, since finding types takes most of a sum's time
+/// (tuning/kokkos.md: own_numbers).
+template <class T>
 struct own_numbers {
-  const real_t<A>* data;
+  using stored = detail::stored_t<real_t<T>>;
+  const stored* data;
   std::ptrdiff_t increment;  // in numbers
 
   explicit own_numbers(const operand& x)
-      : data(static_cast<const real_t<A>*>(x.data)),
-        increment((is_complex_v<A> ? 2 : 1) * x.increment) {}
+      : data(static_cast<const stored*>(x.data)),
+        increment((is_complex_v<T> ? 2 : 1) * x.increment) {}
 
-  static constexpr bool is_complex() { return is_complex_v<A>; }
+  static constexpr bool is_complex() { return is_complex_v<T>; }
   template <class R>
   KOKKOS_FUNCTION R get(std::size_t i, int part) const {
-    return data[static_cast<std::ptrdiff_t>(i) * increment + part];
+    return rounded<R>(data[static_cast<std::ptrdiff_t>(i) * increment + part]);
   }
 };
+
+template <class T>
+struct write_zeros {
+  T* to;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { to[i] = T{0}; }
+};
+
+template <class T>
+void clear(const space& where, T* to, std::size_t n) {
+  Kokkos::parallel_for("tally clear", Kokkos::RangePolicy<space>(where, 0, n), write_zeros<T>{to});
+}
 
 // --- One chunk -----------------------------------------------------------------------------------
 
