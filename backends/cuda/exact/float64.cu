@@ -2,17 +2,8 @@
 
 namespace tally::backends::cuda {
 
-template <>
-exact_kernel_pair exact_kernels<double, double>() {
-  return vector_kernels<double, double>();
-}
-template <>
-exact_kernel_pair exact_kernels<double, no_vector>() {
-  return vector_kernels<double, no_vector>();
-}
-template <>
-exact_kernel_pair exact_kernels<double, squared>() {
-  return vector_kernels<double, squared>();
-}
+template exact_kernel_pair exact_kernels<double, double>();
+template exact_kernel_pair exact_kernels<double, no_vector>();
+template exact_kernel_pair exact_kernels<double, squared>();
 
 }  // namespace tally::backends::cuda

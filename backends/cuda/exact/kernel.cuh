@@ -175,15 +175,19 @@ exact_kernel_choice exact_kernel_of() {
 }
 
 /// A thread loads 128 bytes (160 for bool and float) at once; they fit what shared memory leaves of
-/// L1 (tuning/exact.md: vector_kernels).
+/// L1 (tuning/exact.md: exact_kernels).
 template <class X, class Y>
-exact_kernel_pair vector_kernels() {
-  constexpr int size = sizeof(on_device_t<X>);
-  constexpr int vectors = std::is_same_v<X, Y> ? 2 : 1;
-  constexpr int count = std::is_same_v<X, bool> ? 32 : 128 / (vectors * size);
-  constexpr int least = 16 / size;
-  return {exact_kernel_of<vector_tile<X, Y, count>>(),
-          exact_kernel_of<vector_tile<X, Y, (least > 4 ? least : 4)>>()};
+exact_kernel_pair exact_kernels() {
+  if constexpr (std::is_same_v<X, any_vector>) {
+    return {exact_kernel_of<any_tile>(), exact_kernel_of<any_tile>()};
+  } else {
+    constexpr bool has_bools = std::is_same_v<X, bool>;
+    constexpr int size = has_bools ? sizeof(float) : sizeof(X);
+    constexpr int vectors = std::is_same_v<X, Y> ? 2 : 1;
+    constexpr int count = 128 / (vectors * size), least = 16 / size;
+    return {exact_kernel_of<vector_tile<X, Y, count>>(),
+            exact_kernel_of<vector_tile<X, Y, (least > 4 ? least : 4)>>()};
+  }
 }
 
 }  // namespace tally::backends::cuda

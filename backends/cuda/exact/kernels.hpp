@@ -27,29 +27,9 @@ struct exact_kernel_pair {
   exact_kernel_choice short_tiles;
 };
 
+/// Instantiated in the .cu files; hidden by name, as dot_kernel.
 template <class X, class Y>
-exact_kernel_pair exact_kernels();
-
-template <>
-exact_kernel_pair exact_kernels<double, double>();
-template <>
-exact_kernel_pair exact_kernels<float, float>();
-template <>
-exact_kernel_pair exact_kernels<bool, float>();
-template <>
-exact_kernel_pair exact_kernels<float16, float16>();
-template <>
-exact_kernel_pair exact_kernels<bfloat16, bfloat16>();
-template <>
-exact_kernel_pair exact_kernels<double, no_vector>();
-template <>
-exact_kernel_pair exact_kernels<float, no_vector>();
-template <>
-exact_kernel_pair exact_kernels<double, squared>();
-template <>
-exact_kernel_pair exact_kernels<float, squared>();
-template <>
-exact_kernel_pair exact_kernels<any_vector, any_vector>();
+[[gnu::visibility("hidden")]] exact_kernel_pair exact_kernels();
 
 /// Returns the kernel of a round_job, for sums of floats or of doubles.
 const void* round_kernel(bool of_float);

@@ -4,22 +4,9 @@
 
 namespace tally::backends::cuda {
 
-template <>
-exact_kernel_pair exact_kernels<float16, float16>() {
-  return vector_kernels<float16, float16>();
-}
-template <>
-exact_kernel_pair exact_kernels<bfloat16, bfloat16>() {
-  return vector_kernels<bfloat16, bfloat16>();
-}
-template <>
-exact_kernel_pair exact_kernels<bool, float>() {
-  return {exact_kernel_of<vector_tile<bool, float, 32>>(),
-          exact_kernel_of<vector_tile<bool, float, 4>>()};
-}
-template <>
-exact_kernel_pair exact_kernels<any_vector, any_vector>() {
-  return {exact_kernel_of<any_tile>(), exact_kernel_of<any_tile>()};
-}
+template exact_kernel_pair exact_kernels<float16, float16>();
+template exact_kernel_pair exact_kernels<bfloat16, bfloat16>();
+template exact_kernel_pair exact_kernels<bool, float>();
+template exact_kernel_pair exact_kernels<any_vector, any_vector>();
 
 }  // namespace tally::backends::cuda

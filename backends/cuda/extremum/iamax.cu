@@ -2,9 +2,6 @@
 
 namespace tally::backends::cuda {
 
-template <>
-const extremum_kernel& extremum_kernel_of<extreme::iamax>(type x) {
-  return find_extremum_kernel<extreme::iamax>(x);
-}
+template const extremum_kernel& extremum_kernel_of<extreme::iamax>(type);
 
 }  // namespace tally::backends::cuda

@@ -418,7 +418,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_jo
 }
 
 template <extreme what>
-const extremum_kernel& find_extremum_kernel(type x) {
+const extremum_kernel& extremum_kernel_of(type x) {
   static constexpr auto kernels = table_over([]<class X>() -> extremum_kernel {
     if constexpr (what == extreme::iamax || !is_complex_v<X>) {
       using S = score_t<X>;

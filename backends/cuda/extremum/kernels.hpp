@@ -18,17 +18,9 @@ struct extremum_kernel {
   unsigned words = 0;
 };
 
+/// Instantiated in the .cu files; hidden by name, as dot_kernel.
 template <extreme what>
-const extremum_kernel& extremum_kernel_of(type x);
-
-template <>
-const extremum_kernel& extremum_kernel_of<extreme::min>(type x);
-template <>
-const extremum_kernel& extremum_kernel_of<extreme::max>(type x);
-template <>
-const extremum_kernel& extremum_kernel_of<extreme::minmax>(type x);
-template <>
-const extremum_kernel& extremum_kernel_of<extreme::iamax>(type x);
+[[gnu::visibility("hidden")]] const extremum_kernel& extremum_kernel_of(type x);
 
 /// Bytes per load; loads in flight per thread (tuning/extremum.md: loads_of).
 inline constexpr int load_bytes = 16;

@@ -2,9 +2,6 @@
 
 namespace tally::backends::cuda {
 
-template <>
-const extremum_kernel& extremum_kernel_of<extreme::minmax>(type x) {
-  return find_extremum_kernel<extreme::minmax>(x);
-}
+template const extremum_kernel& extremum_kernel_of<extreme::minmax>(type);
 
 }  // namespace tally::backends::cuda

@@ -2,13 +2,7 @@
 
 namespace tally::backends::cuda {
 
-template <>
-const extremum_kernel& extremum_kernel_of<extreme::min>(type x) {
-  return find_extremum_kernel<extreme::min>(x);
-}
-template <>
-const extremum_kernel& extremum_kernel_of<extreme::max>(type x) {
-  return find_extremum_kernel<extreme::max>(x);
-}
+template const extremum_kernel& extremum_kernel_of<extreme::min>(type);
+template const extremum_kernel& extremum_kernel_of<extreme::max>(type);
 
 }  // namespace tally::backends::cuda

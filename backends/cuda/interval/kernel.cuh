@@ -79,7 +79,7 @@ struct terms_for {
 };
 
 template <summand what>
-vectors_kernel find_vectors_kernel(type accumulator, type x) {
+vectors_kernel vectors_kernel_of(type accumulator, type x) {
   return with_type<interval_accumulators>(accumulator, [&]<class A>() {
     using terms = terms_for<what, A>;
     return with_contiguous<A, terms::template of, typename terms::template of<A>>(x);

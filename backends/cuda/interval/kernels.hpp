@@ -18,15 +18,9 @@ struct vectors_kernel {
 };
 
 /// Returns the kernels for values, magnitudes or squares; `accumulator` is complex if x is.
+/// Instantiated in elements.cu; hidden by name, as dot_kernel.
 template <summand what>
-vectors_kernel vectors_kernel_of(type accumulator, type x);
-
-template <>
-vectors_kernel vectors_kernel_of<summand::value>(type accumulator, type x);
-template <>
-vectors_kernel vectors_kernel_of<summand::magnitude>(type accumulator, type x);
-template <>
-vectors_kernel vectors_kernel_of<summand::square>(type accumulator, type x);
+[[gnu::visibility("hidden")]] vectors_kernel vectors_kernel_of(type accumulator, type x);
 
 /// Pre: x is not after y in the list of types.
 vectors_kernel products_kernel_of(type accumulator, type x, type y);

@@ -142,7 +142,7 @@ constexpr auto reduce_kernels = table_over([]<class X>() -> reduce_kernel {
 });
 
 template <reduction what>
-const reduce_kernel& find_reduce_kernel(type accumulator, type x) {
+const reduce_kernel& reduce_kernel_of(type accumulator, type x) {
   return with_type<accumulator_types>(
       accumulator, [&]<class A>() -> const reduce_kernel& { return reduce_kernels<what, A>[x]; });
 }

@@ -16,15 +16,9 @@ struct reduce_kernel {
   unsigned words = 0;
 };
 
-/// `accumulator`: from accumulator_of (backends/common/order/reduce_sum.hpp).
+/// `accumulator`: from accumulator_of (backends/common/order/reduce_sum.hpp). Instantiated in the
+/// .cu files; hidden by name, as dot_kernel.
 template <reduction what>
-const reduce_kernel& reduce_kernel_of(type accumulator, type x);
-
-template <>
-const reduce_kernel& reduce_kernel_of<reduction::sum>(type accumulator, type x);
-template <>
-const reduce_kernel& reduce_kernel_of<reduction::asum>(type accumulator, type x);
-template <>
-const reduce_kernel& reduce_kernel_of<reduction::nrm2>(type accumulator, type x);
+[[gnu::visibility("hidden")]] const reduce_kernel& reduce_kernel_of(type accumulator, type x);
 
 }  // namespace tally::backends::cuda

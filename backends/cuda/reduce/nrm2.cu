@@ -2,9 +2,6 @@
 
 namespace tally::backends::cuda {
 
-template <>
-const reduce_kernel& reduce_kernel_of<reduction::nrm2>(type accumulator, type x) {
-  return find_reduce_kernel<reduction::nrm2>(accumulator, x);
-}
+template const reduce_kernel& reduce_kernel_of<reduction::nrm2>(type, type);
 
 }  // namespace tally::backends::cuda

@@ -420,7 +420,7 @@ transform_kernel kernel_on() {
 }
 
 template <class T>
-transform_kernel find_transform_kernel(elementwise what) {
+transform_kernel transform_kernel_of(elementwise what) {
   transform_kernel found;
   using V = typename elements_function<elementwise::copy, T>::V;
   using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>;

@@ -14,34 +14,13 @@ transform_kernel_function* find(elementwise what) {
 
 }  // namespace
 
-template <>
-transform_kernel transform_kernel_of<float>(elementwise what) {
-  return find_transform_kernel<float>(what);
-}
-template <>
-transform_kernel transform_kernel_of<double>(elementwise what) {
-  return find_transform_kernel<double>(what);
-}
-template <>
-transform_kernel transform_kernel_of<float16>(elementwise what) {
-  return find_transform_kernel<float16>(what);
-}
-template <>
-transform_kernel transform_kernel_of<bfloat16>(elementwise what) {
-  return find_transform_kernel<bfloat16>(what);
-}
-template <>
-transform_kernel transform_kernel_of<std::int8_t>(elementwise what) {
-  return find_transform_kernel<std::int8_t>(what);
-}
-template <>
-transform_kernel transform_kernel_of<std::int32_t>(elementwise what) {
-  return find_transform_kernel<std::int32_t>(what);
-}
-template <>
-transform_kernel transform_kernel_of<std::int64_t>(elementwise what) {
-  return find_transform_kernel<std::int64_t>(what);
-}
+template transform_kernel transform_kernel_of<float>(elementwise);
+template transform_kernel transform_kernel_of<double>(elementwise);
+template transform_kernel transform_kernel_of<float16>(elementwise);
+template transform_kernel transform_kernel_of<bfloat16>(elementwise);
+template transform_kernel transform_kernel_of<std::int8_t>(elementwise);
+template transform_kernel transform_kernel_of<std::int32_t>(elementwise);
+template transform_kernel transform_kernel_of<std::int64_t>(elementwise);
 
 transform_kernel copy_kernel_of(type element) {
   return with_type<real_types>(

@@ -21,22 +21,7 @@ struct transform_kernel {
 /// Returns the kernels of `what` for vectors of T. Where signs make no difference, integers are
 /// taken as unsigned.
 template <class T>
-transform_kernel transform_kernel_of(elementwise what);
-
-template <>
-transform_kernel transform_kernel_of<std::int8_t>(elementwise what);
-template <>
-transform_kernel transform_kernel_of<std::int32_t>(elementwise what);
-template <>
-transform_kernel transform_kernel_of<std::int64_t>(elementwise what);
-template <>
-transform_kernel transform_kernel_of<float16>(elementwise what);
-template <>
-transform_kernel transform_kernel_of<bfloat16>(elementwise what);
-template <>
-transform_kernel transform_kernel_of<float>(elementwise what);
-template <>
-transform_kernel transform_kernel_of<double>(elementwise what);
+[[gnu::visibility("hidden")]] transform_kernel transform_kernel_of(elementwise what);
 
 /// Returns the kernels that copy real elements.
 transform_kernel copy_kernel_of(type element);
