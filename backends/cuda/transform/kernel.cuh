@@ -302,33 +302,6 @@ inline constexpr int blocks_at_once =
     : Function::template guesses<loads> ? 3
                                         : 0;
 
-/// Kernel for vectors that all start at the same distance from a multiple of 16 bytes.
-template <class Function, int loads>
-__global__ void __launch_bounds__(loads_per_block, blocks_at_once<Function, loads>)
-    transform_vectors(const transform_job job) {
-  using T = typename Function::T;
-  constexpr bool binary = detail::is_binary(Function::what);
-  constexpr int per_load = 16 / static_cast<int>(sizeof(T));
-  const Function f(job);
-  const auto* const x = static_cast<const T*>(job.x.data);
-  const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
-  const auto* const z = static_cast<const T*>(job.z.data);
-  const std::int64_t whole = job.whole, first = first_load<loads>();
-
-  elements<T, per_load> xs[loads], ys[loads], zs[loads];
-  wait_for_launch_before();
-#pragma unroll
-  for (int k = 0; k < loads; ++k) {
-    const std::int64_t at = first + k * static_cast<int>(blockDim.x);
-    if (at >= whole) continue;
-    xs[k].load(x + job.head + at * per_load);
-    if constexpr (binary) ys[k].load(y + job.head + at * per_load);
-    if constexpr (Function::reads_output) zs[k].load(z + job.head + at * per_load);
-  }
-  if (job.early) let_launch_after_start();
-  write(job, f, xs, ys, zs);
-}
-
 /// Returns 16 bytes from `offset` bytes past loads[i] on, reaching into the next load: the next
 /// thread's or, for a warp's last thread, its own, allowed if i < last.
 template <class T>
@@ -361,10 +334,12 @@ __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int
   return result;
 }
 
-/// Kernel for vectors whose inputs start at other distances from a multiple of 16 bytes than the
-/// output: aligned loads, all within the vector, are shifted.
-template <class Function, int loads>
-__global__ void __launch_bounds__(256) transform_shifted(const transform_job job) {
+/// Kernel for vectors that all start at the same distance from a multiple of 16 bytes or, if
+/// `shifted`, whose inputs start at others than the output: aligned loads, all within the vector,
+/// are shifted.
+template <class Function, int loads, bool shifted>
+__global__ void __launch_bounds__(loads_per_block, shifted ? 0 : blocks_at_once<Function, loads>)
+    transform_vectors(const transform_job job) {
   using T = typename Function::T;
   constexpr bool binary = detail::is_binary(Function::what);
   constexpr int per_load = 16 / static_cast<int>(sizeof(T));
@@ -373,12 +348,14 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
   const auto* const y = static_cast<const T*>(binary ? job.y.data : job.x.data);
   const auto* const z = static_cast<const T*>(job.z.data);
   const std::int64_t whole = job.whole, first = first_load<loads>();
-  const auto offset_of = [&](const T* v) {
-    return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(v + job.head) % 16);
-  };
-  const auto base_of = [&](const T* v) {
-    return reinterpret_cast<const uint4*>(reinterpret_cast<std::uintptr_t>(v + job.head) &
-                                          ~std::uintptr_t{15});
+  const auto load = [&](auto& to, const T* v, std::int64_t at) {
+    if constexpr (shifted) {
+      const auto address = reinterpret_cast<std::uintptr_t>(v + job.head);
+      to = load_shifted<T>(reinterpret_cast<const uint4*>(address & ~std::uintptr_t{15}), at, whole,
+                           static_cast<unsigned>(address % 16));
+    } else if (at < whole) {
+      to.load(v + job.head + at * per_load);
+    }
   };
 
   elements<T, per_load> xs[loads], ys[loads], zs[loads];
@@ -386,13 +363,13 @@ __global__ void __launch_bounds__(256) transform_shifted(const transform_job job
 #pragma unroll
   for (int k = 0; k < loads; ++k) {
     const std::int64_t at = first + k * static_cast<int>(blockDim.x);
-    xs[k] = load_shifted<T>(base_of(x), at, whole, offset_of(x));
-    if constexpr (binary) ys[k] = load_shifted<T>(base_of(y), at, whole, offset_of(y));
+    load(xs[k], x, at);
+    if constexpr (binary) load(ys[k], y, at);
     if constexpr (Function::reads_output) {
       if (at < whole) zs[k].load(z + job.head + at * per_load);
     }
   }
-  let_launch_after_start();
+  if (job.early) let_launch_after_start();
   write(job, f, xs, ys, zs);
 }
 
@@ -412,10 +389,10 @@ transform_kernel kernel_on() {
   constexpr unsigned most = cut.max_loads;
   transform_kernel found;
   found.cut = &cut;
-  found.vectors[0] = &transform_vectors<function, 1>;
-  if constexpr (most >= 2) found.vectors[1] = &transform_vectors<function, 2>;
-  if constexpr (most >= 4) found.vectors[2] = &transform_vectors<function, 4>;
-  found.shifted = &transform_shifted<function, loads_of_shifted>;
+  found.vectors[0] = &transform_vectors<function, 1, false>;
+  if constexpr (most >= 2) found.vectors[1] = &transform_vectors<function, 2, false>;
+  if constexpr (most >= 4) found.vectors[2] = &transform_vectors<function, 4, false>;
+  found.shifted = &transform_vectors<function, loads_of_shifted, true>;
   return found;
 }
 
