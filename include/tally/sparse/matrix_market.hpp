@@ -33,6 +33,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <fstream>
 #include <istream>
 #include <span>
 #include <string>
@@ -105,15 +106,16 @@ struct csr_arrays {
   vector_reference<Value> values;
 };
 
+/// Opens a file.
+/// @throws error unreadable_file, beginning with `function`.
+TALLY_EXPORT std::ifstream opened(const std::string& path, std::string_view function);
+
 template <class Value>
 struct TALLY_EXPORT part_reader {
-  struct part {
-    matrix_market_sizes sizes;
-    std::size_t lines = 0;
-  };
-  static part read(const std::string& path, std::size_t part, std::size_t parts,
-                   const matrix_market_options& options,
-                   vector_reference<matrix_entry<Value>> entries);
+  static matrix_market_sizes read(const std::string& path, std::size_t part, std::size_t parts,
+                                  const matrix_market_options& options,
+                                  vector_reference<matrix_entry<Value>> entries,
+                                  std::size_t& lines);
   static void rows_of(std::size_t rows, std::size_t columns,
                       std::span<const matrix_entry<Value>> entries,
                       const csr_arrays<Value, std::int64_t, std::int64_t>& to);
@@ -121,11 +123,9 @@ struct TALLY_EXPORT part_reader {
 
 template <class Value, class Offset, class Column>
 struct TALLY_EXPORT reader {
-  using arrays = csr_arrays<Value, Offset, Column>;
-  static matrix_market_sizes read(const std::string& path, const matrix_market_options& options,
-                                  const arrays& to);
   static matrix_market_sizes read(std::istream& stream, std::string_view name,
-                                  const matrix_market_options& options, const arrays& to);
+                                  const matrix_market_options& options,
+                                  const csr_arrays<Value, Offset, Column>& to);
 };
 
 /// Checks the number of entry lines against the header.
@@ -136,8 +136,6 @@ TALLY_EXPORT void check_number_of_entries(const std::string& path,
 /// Reader of dense matrices, with one column if `is_vector`.
 template <class Value>
 struct TALLY_EXPORT array_reader {
-  static matrix_market_sizes read(const std::string& path, const matrix_market_options& options,
-                                  bool is_vector, vector_reference<Value> to);
   static matrix_market_sizes read(std::istream& stream, std::string_view name,
                                   const matrix_market_options& options, bool is_vector,
                                   vector_reference<Value> to);
@@ -153,10 +151,11 @@ csr_matrix<Value, Offset, Column> matrix_of(const Read& read) {
   return a;
 }
 
-template <class Value, class Read>
-dense_matrix<Value> vectors_of(const Read& read) {
+template <class Value>
+dense_matrix<Value> vectors_of(std::istream& stream, std::string_view name,
+                               const matrix_market_options& options, bool is_vector) {
   dense_matrix<Value> a;
-  const matrix_market_sizes sizes = read(vector_reference<Value>(a.values));
+  const auto sizes = array_reader<Value>::read(stream, name, options, is_vector, a.values);
   a.rows = sizes.rows;
   a.columns = sizes.columns;
   return a;
@@ -177,9 +176,8 @@ template <matrix_market_value Value = double, matrix_market_index Offset = std::
           matrix_market_index Column = std::int32_t>
 csr_matrix<Value, Offset, Column> read_matrix_market(const std::string& path,
                                                      const matrix_market_options& options = {}) {
-  return matrix_market::matrix_of<Value, Offset, Column>([&](const auto& to) {
-    return matrix_market::reader<Value, Offset, Column>::read(path, options, to);
-  });
+  auto stream = matrix_market::opened(path, "tally::read_matrix_market");
+  return read_matrix_market<Value, Offset, Column>(stream, path, options);
 }
 
 /// The matrix of a stream, to the end.
@@ -212,10 +210,8 @@ matrix_market_part<Value> read_matrix_market_part(const std::string& path, std::
                                                   std::size_t parts,
                                                   const matrix_market_options& options = {}) {
   matrix_market_part<Value> all;
-  const auto read =
-      matrix_market::part_reader<Value>::read(path, part, parts, options, all.entries);
-  all.sizes = read.sizes;
-  all.lines = read.lines;
+  all.sizes = matrix_market::part_reader<Value>::read(path, part, parts, options, all.entries,
+                                                      all.lines);
   return all;
 }
 
@@ -236,18 +232,15 @@ csr_matrix<Value, std::int64_t, std::int64_t> rows_of_entries(
 template <matrix_market_value Value = double>
 dense_matrix<Value> read_matrix_market_array(const std::string& path,
                                              const matrix_market_options& options = {}) {
-  return matrix_market::vectors_of<Value>([&](vector_reference<Value> to) {
-    return matrix_market::array_reader<Value>::read(path, options, false, to);
-  });
+  auto stream = matrix_market::opened(path, "tally::read_matrix_market_array");
+  return read_matrix_market_array<Value>(stream, path, options);
 }
 
 /// The vectors of a stream, to the end.
 template <matrix_market_value Value = double>
 dense_matrix<Value> read_matrix_market_array(std::istream& stream, std::string_view name = "stream",
                                              const matrix_market_options& options = {}) {
-  return matrix_market::vectors_of<Value>([&](vector_reference<Value> to) {
-    return matrix_market::array_reader<Value>::read(stream, name, options, false, to);
-  });
+  return matrix_market::vectors_of<Value>(stream, name, options, false);
 }
 
 /// The vector in a dense file.
@@ -255,20 +248,15 @@ dense_matrix<Value> read_matrix_market_array(std::istream& stream, std::string_v
 template <matrix_market_value Value = double>
 std::vector<Value> read_matrix_market_vector(const std::string& path,
                                              const matrix_market_options& options = {}) {
-  return matrix_market::vectors_of<Value>([&](vector_reference<Value> to) {
-           return matrix_market::array_reader<Value>::read(path, options, true, to);
-         })
-      .values;
+  auto stream = matrix_market::opened(path, "tally::read_matrix_market_vector");
+  return read_matrix_market_vector<Value>(stream, path, options);
 }
 
 /// The vector of a stream, to the end.
 template <matrix_market_value Value = double>
 std::vector<Value> read_matrix_market_vector(std::istream& stream, std::string_view name = "stream",
                                              const matrix_market_options& options = {}) {
-  return matrix_market::vectors_of<Value>([&](vector_reference<Value> to) {
-           return matrix_market::array_reader<Value>::read(stream, name, options, true, to);
-         })
-      .values;
+  return matrix_market::vectors_of<Value>(stream, name, options, true).values;
 }
 
 }  // namespace tally

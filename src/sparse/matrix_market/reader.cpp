@@ -340,14 +340,6 @@ void with_lines(std::istream& stream, const source& from, const options& o,
   f(lines, *bytes);
 }
 
-std::ifstream opened(const std::string& path, std::string_view function) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
-    source{function, path}.fail("can't be opened: ", std::generic_category().message(errno));
-  }
-  return stream;
-}
-
 template <class Value>
 void check_field(const source& from, const header& h) {
   if (h.entries_are == field::complex && !is_complex_v<Value>) {
@@ -359,15 +351,20 @@ void check_field(const source& from, const header& h) {
 
 constexpr std::string_view of_matrix = "tally::read_matrix_market";
 
-std::string_view of_array(bool is_vector) {
-  return is_vector ? "tally::read_matrix_market_vector" : "tally::read_matrix_market_array";
-}
-
 }  // namespace
 
+std::ifstream opened(const std::string& path, std::string_view function) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    source{function, path}.fail("can't be opened: ", std::generic_category().message(errno));
+  }
+  return stream;
+}
+
 template <class Value, class Offset, class Column>
-matrix_market_sizes reader<Value, Offset, Column>::read(std::istream& stream, std::string_view file,
-                                                        const options& o, const arrays& to) {
+matrix_market_sizes reader<Value, Offset, Column>::read(
+    std::istream& stream, std::string_view file, const options& o,
+    const csr_arrays<Value, Offset, Column>& to) {
   const source from{of_matrix, file};
   matrix_market_sizes sizes;
   with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
@@ -409,13 +406,6 @@ matrix_market_sizes reader<Value, Offset, Column>::read(std::istream& stream, st
     sizes = {h.rows, h.columns, h.entries};
   });
   return sizes;
-}
-
-template <class Value, class Offset, class Column>
-matrix_market_sizes reader<Value, Offset, Column>::read(const std::string& path, const options& o,
-                                                        const arrays& to) {
-  auto stream = opened(path, of_matrix);
-  return read(stream, path, o, to);
 }
 
 // --- Parts of files -------------------------------------------------------------------------------
@@ -474,20 +464,26 @@ std::size_t newlines_before(std::uint64_t place, const std::string& path) {
   return lines;
 }
 
+}  // namespace
+
 template <class Value>
-typename part_reader<Value>::part read_part(const std::string& path, std::size_t part,
-                                            std::size_t parts, const options& o,
-                                            vector_reference<matrix_entry<Value>> to) {
+matrix_market_sizes part_reader<Value>::read(const std::string& path, std::size_t part,
+                                             std::size_t parts, const options& o,
+                                             vector_reference<matrix_entry<Value>> to,
+                                             std::size_t& lines_read) {
+  if (part >= parts) {
+    check(of_matrix).fail(errc::invalid_argument, "part ", part, " of ", parts);
+  }
   const source from{of_matrix, path};
   check_regular(from, path);
-  typename part_reader<Value>::part all;
+  matrix_market_sizes sizes;
   grown<matrix_entry<Value>> entries(to);
   auto stream = opened(path, of_matrix);
   with_lines(stream, from, o, [&](line_reader& head, const byte_source& bytes) {
     const header h = read_head<Value>(head, from, bytes.are_plain() ? parts : 1);
-    all.sizes = {h.rows, h.columns, h.entries};
+    sizes = {h.rows, h.columns, h.entries};
     if (!bytes.are_plain()) {
-      if (part == 0) all.lines = read_entries(head, h, entries);
+      if (part == 0) lines_read = read_entries(head, h, entries);
       return;
     }
     // A line belongs to the part in which it begins.
@@ -513,22 +509,10 @@ typename part_reader<Value>::part read_part(const std::string& path, std::size_t
     lines.stop_at(border(part + 1) - first);
     std::string_view line;
     if (part > 0) lines.next(line);
-    all.lines = read_entries(lines, h, entries);
+    lines_read = read_entries(lines, h, entries);
   });
   entries.end();
-  return all;
-}
-
-}  // namespace
-
-template <class Value>
-typename part_reader<Value>::part part_reader<Value>::read(
-    const std::string& path, std::size_t part, std::size_t parts, const options& o,
-    vector_reference<matrix_entry<Value>> entries) {
-  if (part >= parts) {
-    check(of_matrix).fail(errc::invalid_argument, "part ", part, " of ", parts);
-  }
-  return read_part<Value>(path, part, parts, o, entries);
+  return sizes;
 }
 
 void check_number_of_entries(const std::string& path, const options& limits) {
@@ -563,7 +547,8 @@ template <class Value>
 matrix_market_sizes array_reader<Value>::read(std::istream& stream, std::string_view file,
                                               const options& o, bool is_vector,
                                               vector_reference<Value> to) {
-  const source from{of_array(is_vector), file};
+  const source from{
+      is_vector ? "tally::read_matrix_market_vector" : "tally::read_matrix_market_array", file};
   matrix_market_sizes sizes;
   grown<Value> values(to);
   with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
@@ -581,13 +566,6 @@ matrix_market_sizes array_reader<Value>::read(std::istream& stream, std::string_
   });
   values.end();
   return sizes;
-}
-
-template <class Value>
-matrix_market_sizes array_reader<Value>::read(const std::string& path, const options& o,
-                                              bool is_vector, vector_reference<Value> to) {
-  auto stream = opened(path, of_array(is_vector));
-  return read(stream, path, o, is_vector, to);
 }
 
 template struct part_reader<float>;
