@@ -3,11 +3,9 @@
 
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/results/mailbox.hpp"
+#include "backends/cuda/runtime/results/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
-
-#include <cstring>
 
 namespace tally::backends::cuda {
 
@@ -30,12 +28,9 @@ void launch_sum(const executor& where, void* result, std::size_t bytes, bool wai
   const bool captured = is_captured(stream, wait, "transform_reduce");
   device_sum lent;
   lent.stream = stream;
-  lent.result = result;
-  result_buffer* const box = wait ? &result_buffer::of_this_thread(current) : nullptr;
-  if (wait) {
-    lent.result = box->address();
-    lent.tag = box->next_tag();
-  }
+  const results arriving(current, result, bytes, wait, results::few_as_words);
+  lent.result = arriving.at(0);
+  lent.tag = arriving.tag();
   {
     scratch shared;
     if (words > 0) shared = scratch_for(current, stream, captured, words);
@@ -44,11 +39,7 @@ void launch_sum(const executor& where, void* result, std::size_t bytes, bool wai
     check(static_cast<cudaError_t>(launch(context, lent)), "launch of the caller's kernel");
     shared.queued();
   }
-  if (wait) {
-    std::uint32_t payload[result_buffer::words];
-    box->wait(stream, static_cast<int>((bytes + 3) / 4), payload);
-    std::memcpy(result, payload, bytes);
-  }
+  arriving.arrive(stream);
 }
 
 void launch_map(const executor& where, void* context, int (*launch)(void*, CUstream_st*)) {

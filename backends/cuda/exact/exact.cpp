@@ -5,7 +5,6 @@
 #include "backends/cuda/exact/kernels.hpp"
 #include "backends/cuda/exact/shape.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/results/mailbox.hpp"
 #include "backends/cuda/runtime/results/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
@@ -200,33 +199,17 @@ void backend::round_words(const executor& where, const round_arguments& a) const
   job.to_float = part_of(a.result.element) == type::float32;
   const std::size_t words = exact_words(a.sum), bytes = size_of(a.result.element);
   const bool of_float = part_of(a.sum) == type::float32;
-  const auto launch_all = [&](const std::int64_t* from, void* to, std::size_t count) {
-    job.words = from;
-    job.result = to;
-    job.result_bytes = static_cast<unsigned>(job.tag == 0 ? bytes : 2 * bytes);
-    launch_shape shape;
-    shape.blocks = static_cast<unsigned>(count);
-    shape.threads = 32;
-    launch(round_kernel(of_float), shape, &job, where.device(), stream);
-  };
+  const results arriving(current, a.result.data, a.count * bytes, a.wait, results::few_as_words);
+  job.tag = arriving.tag();
+  job.result_bytes = static_cast<unsigned>(job.tag == 0 ? bytes : 2 * bytes);
   constexpr std::size_t max_blocks = std::size_t{1} << 30;
-  if (!a.wait) {
-    for (std::size_t i = 0; i < a.count; i += max_blocks) {
-      launch_all(a.words + i * words, static_cast<std::byte*>(a.result.data) + i * bytes,
-                 std::min(max_blocks, a.count - i));
-    }
-    return;
+  for (std::size_t i = 0; i < a.count; i += max_blocks) {
+    job.words = a.words + i * words;
+    job.result = arriving.at(i * bytes);
+    const auto blocks = static_cast<unsigned>(std::min(max_blocks, a.count - i));
+    launch(round_kernel(of_float), {blocks, 32}, &job, where.device(), stream);
   }
-  result_buffer& box = result_buffer::of_this_thread(current);
-  const std::size_t at_once = 4 * result_buffer::words / bytes;
-  for (std::size_t i = 0; i < a.count; i += at_once) {
-    const std::size_t count = std::min(at_once, a.count - i);
-    job.tag = box.next_tag();
-    launch_all(a.words + i * words, box.address(), count);
-    std::uint32_t payload[result_buffer::words];
-    box.wait(stream, static_cast<int>(count * bytes / 4), payload);
-    std::memcpy(static_cast<std::byte*>(a.result.data) + i * bytes, payload, count * bytes);
-  }
+  arriving.arrive(stream);
 }
 
 }  // namespace tally::backends::cuda

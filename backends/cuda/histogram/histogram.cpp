@@ -4,7 +4,7 @@
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/histogram/kernels.hpp"
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/results/mailbox.hpp"
+#include "backends/cuda/runtime/results/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 #include "backends/cuda/runtime/stream_memory.hpp"
@@ -390,14 +390,12 @@ out_of_range_key out_of_range_key_of(const histogram_arguments& a, const executo
   job.keys = keys;
   job.stray = words.get();
   const auto answer = [&] {
-    result_buffer& box = result_buffer::of_this_thread(current);
-    job.tag = box.next_tag();
-    job.result = box.address();
-    launch(histogram_report_out_of_range_kernel(), {1, 1}, &job, where.device(), where.stream());
-    std::uint32_t payload[result_buffer::words];
-    box.wait(where.stream(), words_per<out_of_range_answer>, payload);
     out_of_range_answer told;
-    std::memcpy(&told, payload, sizeof told);
+    const results arriving(current, &told, sizeof told, true, results::few_as_words);
+    job.tag = arriving.tag();
+    job.result = arriving.at(0);
+    launch(histogram_report_out_of_range_kernel(), {1, 1}, &job, where.device(), where.stream());
+    arriving.arrive(where.stream());
     return told;
   };
   if (answer().stray == 0) {

@@ -1,11 +1,9 @@
 #include "backends/cuda/runtime/sum.hpp"
 
 #include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/results/mailbox.hpp"
+#include "backends/cuda/runtime/results/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
-
-#include <cstring>
 
 namespace tally::backends::cuda {
 
@@ -15,12 +13,9 @@ void run_sum(const executor& where, const char* operation, const void* kernel,
   const current_device current(where.device());
   const cudaStream_t stream = where.stream();
   const bool captured = is_captured(stream, wait, operation);
-  result_buffer* const box = wait ? &result_buffer::of_this_thread(current) : nullptr;
-  job.result = result;
-  if (wait) {
-    job.result = box->address();
-    job.tag = box->next_tag();
-  }
+  const results arriving(current, result, bytes, wait, results::few_as_words);
+  job.result = arriving.at(0);
+  job.tag = arriving.tag();
   job.tiles = shape.tiles;
   {
     scratch shared;
@@ -32,11 +27,7 @@ void run_sum(const executor& where, const char* operation, const void* kernel,
     launch(kernel, {shape.blocks, shape.warps * 32}, &job, where.device(), stream);
     shared.queued();
   }
-  if (wait) {
-    std::uint32_t payload[result_buffer::words];
-    box->wait(stream, static_cast<int>(bytes / 4), payload);
-    std::memcpy(result, payload, bytes);
-  }
+  arriving.arrive(stream);
 }
 
 }  // namespace tally::backends::cuda

@@ -210,8 +210,8 @@ matrix_market_part<Value> read_matrix_market_part(const std::string& path, std::
                                                   std::size_t parts,
                                                   const matrix_market_options& options = {}) {
   matrix_market_part<Value> all;
-  all.sizes = matrix_market::part_reader<Value>::read(path, part, parts, options, all.entries,
-                                                      all.lines);
+  all.sizes =
+      matrix_market::part_reader<Value>::read(path, part, parts, options, all.entries, all.lines);
   return all;
 }
 

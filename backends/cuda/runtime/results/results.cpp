@@ -57,7 +57,7 @@ void results::arrive(cudaStream_t stream) const {
   if (!wait_) return;
   if (box_ != nullptr) {
     std::uint32_t payload[result_buffer::words];
-    box_->wait(stream, static_cast<int>(bytes_ / 4), payload);
+    box_->wait(stream, static_cast<int>((bytes_ + 3) / 4), payload);
     std::memcpy(to_, payload, bytes_);
     return;
   }

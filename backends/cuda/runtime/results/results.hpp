@@ -22,7 +22,7 @@ class results {
   };
 
   /// @param to    destination.
-  /// @param bytes of all results; a multiple of 4.
+  /// @param bytes of all results; a multiple of 4, except in a single result.
   results(const current_device& current, void* to, std::size_t bytes, bool wait, form how);
 
   std::uint32_t tag() const { return tag_; }
