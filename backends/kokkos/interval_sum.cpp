@@ -1,46 +1,25 @@
-// Sums over an interval; terms are made on the host, to which elements are copied. Nodes are joined
-// by a thread per field.
+// Sums over an interval. Nodes are joined by a thread per field.
 #include "backends/kokkos/kokkos.hpp"
 
-#include "backends/common/elementwise/moves.hpp"
-#include "backends/common/order/interval_numbers.hpp"
+#include "backends/common/order/interval_term.hpp"
 #include "backends/common/order/node_sum.hpp"
 #include "backends/kokkos/sums.hpp"
-
-#include <tally/error.hpp>
 
 namespace tally::backends::kokkos {
 namespace {
 
-struct gather_bytes {
-  const std::byte* from;
-  std::ptrdiff_t stride;  // bytes between elements
-  std::size_t size;       // bytes per element
-  std::byte* to;
+template <class R>
+struct write_terms {
+  summand what;
+  typed_vector x, y;
+  unsigned number;
+  R* to;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    const std::byte* const element = from + static_cast<std::ptrdiff_t>(i) * stride;
-    for (std::size_t k = 0; k < size; ++k) to[i * size + k] = element[k];
+    const environment_guard environment;
+    to[i] = interval_term<R>(what, x, y, number, i);
   }
 };
-
-void fetch(const executor& where, const operand& x, void* to) {
-  if constexpr (on_host) {
-    fetch_on_host(where, x, to);
-  } else {
-    locked([&] {
-      const space on;
-      const std::size_t size = size_of(x.element);
-      auto* const adjacent = static_cast<std::byte*>(scratch(x.size * size));
-      Kokkos::parallel_for(
-          "tally fetch", Kokkos::RangePolicy<space>(on, 0, x.size),
-          gather_bytes{static_cast<const std::byte*>(x.data),
-                       x.increment * static_cast<std::ptrdiff_t>(size), size, adjacent});
-      copy_to_host(on, adjacent, to, static_cast<int>(x.size * size));
-      on.fence();
-    });
-  }
-}
 
 template <summand what, class A>
 struct join_field {
@@ -70,18 +49,34 @@ struct join_field {
 
 }  // namespace
 
-void backend::sum_interval(const executor& where, const interval_arguments& a) const {
-  if (!on_host && !a.wait && !a.terms.empty()) {
-    throw error(errc::invalid_argument, std::string("tally::") + a.function +
-                                            ": Kokkos on a device would wait for the terms");
-  }
-  write_interval_terms(fetch, where, a);
+void backend::sum_interval(const executor&, const interval_arguments& a) const {
+  const summand what = a.shape.what;
+  locked([&] {
+    const space on;
+    with_type<type_list<float, double>>(part_of(a.shape.accumulator), [&]<class R>() {
+      for (const terms_destination& t : a.terms) {
+        const std::size_t n = t.elements.x.size;
+        for (unsigned k = 0; k < a.shape.numbers(); ++k) {
+          const bool staged = a.wait && !on_host;
+          R* const to = static_cast<R*>(t.to) + k * t.stride;
+          R* const made = staged ? static_cast<R*>(scratch(n * sizeof(R))) : to;
+          Kokkos::parallel_for("tally terms", Kokkos::RangePolicy<space>(on, 0, n),
+                               write_terms<R>{what, typed_vector(t.elements.x),
+                                              typed_vector(t.elements.y), k, made});
+          if (staged) copy_to_host(on, made, to, static_cast<int>(n));
+        }
+      }
+    });
+    if (a.wait || on_host) on.fence();
+  });
+  if (a.when_terms_are_there) a.when_terms_are_there();
   if (a.nodes.empty()) return;
-  const std::size_t each = node_sum_bytes(a.shape.what, a.shape.accumulator);
+
+  const std::size_t each = node_sum_bytes(what, a.shape.accumulator);
   auto* to = static_cast<std::byte*>(a.sums);
   std::size_t longest = 0;
   for (const interval_field& node : a.nodes) longest = std::max(longest, node.x.size);
-  const auto leave = a.shape.what == summand::product ? leave_products : leave_elements;
+  const auto leave = what == summand::product ? leave_products : leave_elements;
   locked([&] {
     (void)scratch(node_count(longest) * each);  // so that none fails after another has written
     for (const interval_field& node : a.nodes) {

@@ -1,8 +1,8 @@
 // sum, asum and nrm2 in plain loops.
 #include "backends/serial/serial.hpp"
 
-#include "backends/common/elementwise/moves.hpp"
 #include "backends/common/order/interval_numbers.hpp"
+#include "backends/common/order/interval_term.hpp"
 #include "backends/common/order/reduce_sum.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/serial/order.hpp"
@@ -62,6 +62,20 @@ auto* sum_of(reduction what, type x) {
   }
 }
 
+template <class R>
+void write_terms(const interval_arguments& a) {
+  for (const terms_destination& t : a.terms) {
+    const interval_field& from = t.elements;
+    const typed_vector x(from.x), y(from.y);
+    for (unsigned k = 0; k < a.shape.numbers(); ++k) {
+      R* const to = static_cast<R*>(t.to) + k * t.stride;
+      for (std::size_t i = 0; i < from.x.size; ++i) {
+        to[i] = interval_term<R>(from.what, x, y, k, i);
+      }
+    }
+  }
+}
+
 /// Squares are first summed as products; the scaled sum takes another pass, if it matters.
 template <class R>
 void sum_nodes(const backend& sums, const executor& where, const interval_arguments& a) {
@@ -98,10 +112,11 @@ void sum_nodes(const backend& sums, const executor& where, const interval_argume
 }  // namespace
 
 void backend::sum_interval(const executor& where, const interval_arguments& a) const {
-  write_interval_terms(fetch_on_host, where, a);
-  if (a.nodes.empty()) return;
-  const bool is_float = part_of(a.shape.accumulator) == type::float32;
-  is_float ? sum_nodes<float>(*this, where, a) : sum_nodes<double>(*this, where, a);
+  with_type<type_list<float, double>>(part_of(a.shape.accumulator), [&]<class R>() {
+    write_terms<R>(a);
+    if (a.when_terms_are_there) a.when_terms_are_there();
+    if (!a.nodes.empty()) sum_nodes<R>(*this, where, a);
+  });
 }
 
 void backend::reduce(const executor&, const reduce_arguments& a) const {

@@ -96,11 +96,6 @@ inline void copy_bits(const operand& x, const output_operand& z) {
   for (std::ptrdiff_t i = 0; i < n; ++i) copies[i * z.increment] = copied(flags[i * x.increment]);
 }
 
-/// `fetch` of host backends.
-inline void fetch_on_host(const executor&, const operand& x, void* to) {
-  copy_elements(x, {to, x.size, 1, x.element});
-}
-
 inline void fill_bits(const element_bytes& value, const output_operand& z) {
   const moved_vector to(z);
   with_size(z.element, [&]<std::size_t size>() {

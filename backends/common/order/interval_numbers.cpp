@@ -36,28 +36,4 @@ std::vector<operand_pair> pairs_of(const interval_arguments& a) {
   return pairs;
 }
 
-void write_interval_terms(fetch_elements& fetch, const executor& where,
-                          const interval_arguments& a) {
-  std::vector<std::byte> memory[2];
-  const auto fetched = [&](const operand& v, std::vector<std::byte>& here) {
-    here.resize(v.size * size_of(v.element));
-    fetch(where, v, here.data());
-    return typed_vector({here.data(), v.size, 1, v.element});
-  };
-  with_type<type_list<float, double>>(part_of(a.shape.accumulator), [&]<class R>() {
-    for (const terms_destination& t : a.terms) {
-      const interval_field& from = t.elements;
-      const typed_vector x = fetched(from.x, memory[0]);
-      const typed_vector y = from.what == summand::product ? fetched(from.y, memory[1]) : x;
-      for (unsigned k = 0; k < a.shape.numbers(); ++k) {
-        R* const to = static_cast<R*>(t.to) + k * t.stride;
-        for (std::size_t i = 0; i < from.x.size; ++i) {
-          to[i] = interval_term<R>(from.what, x, y, k, i);
-        }
-      }
-    }
-  });
-  if (a.when_terms_are_there) a.when_terms_are_there();
-}
-
 }  // namespace tally::backends

@@ -15,14 +15,6 @@
 namespace tally::backends::cuda {
 
 // Relaxed, at the scope of all devices.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
-__device__ inline void store_word_to_device(std::uint64_t* to, std::uint64_t word) {
-  *static_cast<volatile std::uint64_t*>(to) = word;
-}
-__device__ inline std::uint64_t load_word_of_device(const std::uint64_t* from) {
-  return *static_cast<const volatile std::uint64_t*>(from);
-}
-#else
 __device__ inline void store_word_to_device(std::uint64_t* to, std::uint64_t word) {
   asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
 }
@@ -31,7 +23,6 @@ __device__ inline std::uint64_t load_word_of_device(const std::uint64_t* from) {
   asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
   return word;
 }
-#endif
 
 /// One exchange, by all threads of a block; none without windows.
 class exchange {

@@ -136,8 +136,8 @@ TALLY_EXPORT void clear_interval(const interval_shape& shape, void* message) noe
 /// Writes a part's nodes of whole chunks and terms of cut chunks, in one transfer from a device.
 /// Returns the message's header.
 /// @throws error as the function of the terms; invalid_argument for fields not of this shape,
-///               elements outside the vector, a stride shorter than the terms, or non-blocking
-///               terms of Kokkos on a device; overlap; what `when_terms_are_there` throws.
+///               elements outside the vector, or a stride shorter than the terms; overlap; what
+///               `when_terms_are_there` throws.
 TALLY_EXPORT interval_head sum_part(const executor& where, const interval_shape& shape,
                                     const interval_part& part);
 
