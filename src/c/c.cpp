@@ -231,10 +231,7 @@ tally::scalar factor(const char* name, tally_type element, const void* value) {
 tally_status reduce(const tally_executor* where, tally::reduction what, const tally::operand& x,
                     tally_type result_type, void* result, const tally_call_options* options) {
   return status_of([&] {
-    tally::reduce_arguments a;
-    a.x = x;
-    a.what = what;
-    a.result = {result, to_type(result_type)};
+    tally::reduce_arguments a{x, what, {result, to_type(result_type)}};
     read(options, &a.options, nullptr, &a.result.words);
     tally::reduce(executor_of(where), a);
   });
@@ -254,10 +251,7 @@ tally_status multi_dot(dots_of_pairs& f, const tally_executor* where, const tall
 tally_status find(const tally_executor* where, tally::extreme what, const tally::operand& x,
                   void* result, const tally_call_options* options) {
   return status_of([&] {
-    tally::extremum_arguments a;
-    a.x = x;
-    a.what = what;
-    a.result = result;
+    tally::extremum_arguments a{x, what, result};
     read(options, &a.options);
     tally::find_extremum(executor_of(where), a);
   });
@@ -288,17 +282,12 @@ tally_status round_words(const tally_executor* where, bool root, std::size_t cou
                          tally_type sum_type, const std::int64_t* words, tally_type result_type,
                          void* results, const tally_call_options* options) {
   return status_of([&] {
-    tally::round_arguments a;
-    a.words = words;
-    a.sum = to_type(sum_type);
-    a.count = count;
-    a.root = root;
-    a.result = {results, to_type(result_type)};
     tally::call_options given;
     read(options, &given);
     if (given.grade.is_exact()) fail(errc::invalid_argument, "options.grade is 1; it must be 0");
-    a.wait = given.wait;
-    tally::round_words(executor_of(where), a);
+    const tally::output result = {results, to_type(result_type)};
+    tally::round_words(executor_of(where),
+                       {words, to_type(sum_type), count, root, result, given.wait});
   });
 }
 
@@ -562,10 +551,8 @@ tally_status tally_dot(const tally_executor* where, size_t n, tally_type x_type,
                        ptrdiff_t incx, tally_type y_type, const void* y, ptrdiff_t incy,
                        tally_type result_type, void* result, const tally_call_options* options) {
   return status_of([&] {
-    tally::dot_arguments a;
-    a.x = vector(n, x_type, x, incx);
-    a.y = vector(n, y_type, y, incy);
-    a.result = {result, to_type(result_type)};
+    tally::dot_arguments a{
+        vector(n, x_type, x, incx), vector(n, y_type, y, incy), {}, {result, to_type(result_type)}};
     read(options, &a.options, &a.conjugated, &a.result.words);
     tally::dot(executor_of(where), a);
   });
