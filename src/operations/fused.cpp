@@ -36,7 +36,7 @@ void check_arguments(const fused_arguments& a) {
                static_cast<int>(update), "; it can be axpy, axpby or waxpby");
   }
   check_arguments(check, a.update);
-  const char* const z = name_of_output(update);
+  const char* const z = detail::description_of(update).output;
   if (a.result.words) {
     check.fail(errc::invalid_argument, "the result is words; updates round their sum");
   }

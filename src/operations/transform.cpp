@@ -10,7 +10,6 @@
 #include "src/operands/overlap.hpp"
 #include "src/operations/transform.hpp"
 
-#include <array>
 #include <cstdint>
 
 namespace tally {
@@ -28,22 +27,6 @@ static_assert([]<class... X>(type_list<X...> types) {
   return (... && as_of_dot<X>(types));
 }(element_types{}));
 
-/// Names of a function and its output; `descriptions` are in the order of `elementwise`.
-struct description {
-  std::string_view function;
-  const char* z;
-};
-constexpr std::array descriptions = {
-    description{"tally::fill", "z"},    description{"tally::copy", "y"},
-    description{"tally::scal", "x"},    description{"tally::axpy", "y"},
-    description{"tally::axpby", "y"},   description{"tally::waxpby", "w"},
-    description{"tally::add", "z"},     description{"tally::sub", "z"},
-    description{"tally::mul", "z"},     description{"tally::axpbypcz", "z"},
-    description{"tally::axypbz", "z"},  description{"tally::relu", "y"},
-    description{"tally::sigmoid", "y"}, description{"tally::exp", "y"},
-};
-static_assert(descriptions.size() == static_cast<std::size_t>(last_elementwise) + 1);
-
 /// The type of x; for fill, of the value.
 type x_type(const transform_arguments& a) {
   return a.what == elementwise::fill ? a.alpha.element : a.x.element;
@@ -57,9 +40,7 @@ type computation_of(const transform_arguments& a) {
 
 // --- Checks --------------------------------------------------------------------------------------
 
-check check_of(elementwise what) {
-  return check{descriptions[static_cast<std::size_t>(what)].function};
-}
+check check_of(elementwise what) { return check{detail::description_of(what).function}; }
 
 void check_factor(const check& check, const char* name, const scalar& s, type computation) {
   check.known_type(name, s.element);
@@ -71,12 +52,8 @@ void check_factor(const check& check, const char* name, const scalar& s, type co
 
 }  // namespace
 
-const char* name_of_output(elementwise what) {
-  return descriptions[static_cast<std::size_t>(what)].z;
-}
-
 void check_arguments(const check& check, const transform_arguments& a) {
-  const char* const z = name_of_output(a.what);
+  const char* const z = detail::description_of(a.what).output;
   const bool unary = a.what != elementwise::fill, binary = is_binary(a.what);
   check.known_type(unary ? "x" : "value", x_type(a));
   if (binary) check.known_type("y", a.y.element);
@@ -105,7 +82,7 @@ void check_arguments(const check& check, const transform_arguments& a) {
 void check_reach(const check& check, const executor& where, const transform_arguments& a) {
   if (a.what != elementwise::fill) check.reach(where, "x", a.x);
   if (is_binary(a.what)) check.reach(where, "y", a.y);
-  check.reach(where, name_of_output(a.what), a.z);
+  check.reach(where, detail::description_of(a.what).output, a.z);
 }
 
 namespace {
@@ -115,8 +92,8 @@ bool is_plain(const transform_arguments& a) {
   const type t = a.z.element;
   const std::size_t n = a.z.size;
   if ((t != type::float64 && t != type::float32) || a.what == elementwise::fill ||
-      static_cast<std::size_t>(a.what) >= descriptions.size() || !is_real(a.alpha.element) ||
-      !is_real(a.beta.element) || !is_real(a.gamma.element) || n == 0 || n > max_elements) {
+      a.what > last_elementwise || !is_real(a.alpha.element) || !is_real(a.beta.element) ||
+      !is_real(a.gamma.element) || n == 0 || n > max_elements) {
     return false;
   }
   const std::size_t element_bytes = t == type::float64 ? 8 : 4;

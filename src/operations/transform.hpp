@@ -7,9 +7,6 @@
 
 namespace tally {
 
-/// Name of the output in messages.
-const char* name_of_output(elementwise what);
-
 /// Does not check memory.
 void check_arguments(const check& check, const transform_arguments& a);
 

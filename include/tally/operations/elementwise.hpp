@@ -7,12 +7,15 @@
 #include <tally/operands/types.hpp>
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <string_view>
 #include <type_traits>
 
 namespace tally {
 
-/// Element-wise functions.
+/// Element-wise functions; `detail::descriptions` has a row for each.
 enum class elementwise : std::uint8_t {
   fill,
   copy,
@@ -29,8 +32,45 @@ enum class elementwise : std::uint8_t {
   sigmoid,
   exp
 };
+
+namespace detail {
+
+/// The numbers that a function takes.
+enum class domain : std::uint8_t { all, real, floating_point };
+
+struct description {
+  std::string_view function;  ///< name in messages
+  const char* output;         ///< its name
+  int factors;
+  domain inputs;
+};
+/// The functions, in the order of the enumerators.
+inline constexpr description descriptions[] = {
+    {"tally::fill", "z", 0, domain::all},
+    {"tally::copy", "y", 0, domain::all},
+    {"tally::scal", "x", 1, domain::all},
+    {"tally::axpy", "y", 1, domain::all},
+    {"tally::axpby", "y", 2, domain::all},
+    {"tally::waxpby", "w", 2, domain::all},
+    {"tally::add", "z", 0, domain::all},
+    {"tally::sub", "z", 0, domain::all},
+    {"tally::mul", "z", 0, domain::all},
+    {"tally::axpbypcz", "z", 3, domain::all},
+    {"tally::axypbz", "z", 2, domain::all},
+    {"tally::relu", "y", 0, domain::real},
+    {"tally::sigmoid", "y", 0, domain::floating_point},
+    {"tally::exp", "y", 0, domain::floating_point},
+};
+
+constexpr const description& description_of(elementwise what) {
+  return descriptions[static_cast<std::size_t>(what)];
+}
+
+}  // namespace detail
+
 /// The last enumerator.
-inline constexpr elementwise last_elementwise = elementwise::exp;
+inline constexpr auto last_elementwise =
+    static_cast<elementwise>(std::size(detail::descriptions) - 1);
 
 /// A factor, type erased. Made in the caller's environment, which might flush a subnormal: see
 /// `detail::widened`.
@@ -107,25 +147,11 @@ TALLY_HOST_DEVICE constexpr bool is_exponential(elementwise what) {
   return what == elementwise::sigmoid || what == elementwise::exp;
 }
 
-constexpr int factors(elementwise what) {
-  switch (what) {
-    case elementwise::scal:
-    case elementwise::axpy:
-      return 1;
-    case elementwise::axpby:
-    case elementwise::waxpby:
-    case elementwise::axypbz:
-      return 2;
-    case elementwise::axpbypcz:
-      return 3;
-    default:
-      return 0;
-  }
-}
+constexpr int factors(elementwise what) { return description_of(what).factors; }
 
 constexpr bool takes(elementwise what, type x) {
-  if (what <= elementwise::axypbz) return true;
-  return !is_complex(x) && (what == elementwise::relu || !is_integer(x));
+  const domain d = description_of(what).inputs;
+  return d == domain::all || (!is_complex(x) && (d == domain::real || !is_integer(x)));
 }
 
 /// Computation type. One input: y is x; fill: x is the value's type; z counts where read.

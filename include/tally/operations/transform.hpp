@@ -52,8 +52,10 @@ constexpr bool is_computable() {
   if constexpr (is_vector<X>() && is_vector<Y>() && is_output<Z>() && (... && is_factor<S>())) {
     constexpr type x = type_of<element_t<X>>, y = type_of<element_t<Y>>,
                    z = type_of<element_t<std::remove_cvref_t<Z>>>;
-    static_assert(takes(what, x),
-                  "relu is of real numbers, sigmoid and exp are of floating-point numbers");
+    constexpr domain inputs = description_of(what).inputs;
+    static_assert(takes(what, x) || inputs != domain::real, "the function is of real numbers");
+    static_assert(takes(what, x) || inputs != domain::floating_point,
+                  "the function is of real floating-point numbers");
     constexpr bool fits =
         gives(what, x, y, z) && (... && multiplies(type_of<S>, computation_type(what, x, y, z)));
     static_assert(fits || !takes(what, x),
