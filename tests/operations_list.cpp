@@ -135,7 +135,7 @@ class all_operations {
 
   /// One call in a group of operations with common inputs and outputs.
   struct row {
-    const char* name;
+    std::string name;
     some inputs, outputs;
     function* call;
     bool has_host_functions = false;
@@ -562,20 +562,32 @@ class all_operations {
                                a.in<Z>(1), a.out<Z>(0), a.result<tally::nrm2_result_t<Z>>(1));
           }}},
         {alpha, beta});
-    if constexpr (!tally::is_complex_v<X> && !tally::is_complex_v<Z> && !std::is_integral_v<Z>) {
-      add(types, inputs, outputs,
-          {{"relu", first, first,
-            [](const tally::executor& where, arguments& a) {
-              tally::relu(where, a.in<X>(0), a.out<Z>());
-            }},
-           {"sigmoid", first, first,
-            [](const tally::executor& where, arguments& a) {
-              tally::sigmoid(where, a.in<X>(0), a.out<Z>());
-            }},
-           {"exp", first, first, [](const tally::executor& where, arguments& a) {
-              tally::exp(where, a.in<X>(0), a.out<Z>());
-            }}});
-    }
+    functions_of_one<X, Z>(types, inputs, first, outputs, first);
+  }
+
+  /// Those after axypbz, called as by the public functions.
+  template <class X, class Z>
+  void functions_of_one(std::initializer_list<tally::type> types, const std::vector<input>& inputs,
+                        some from, const std::vector<std::vector<std::byte>>& outputs, some to,
+                        const std::string& suffix = "") {
+    const auto of = [&]<tally::elementwise what>() {
+      using namespace tally::detail;
+      if constexpr (takes(what, tally::type_of<X>) &&
+                    gives(what, tally::type_of<X>, tally::type_of<X>, tally::type_of<Z>)) {
+        const std::string_view name = description_of(what).function.substr(sizeof "tally::" - 1);
+        add(types, inputs, outputs,
+            {{std::string(name) + suffix, from, to, [](const tally::executor& where, arguments& a) {
+                const auto x = a.in<X>(0);
+                auto z = a.out<Z>();
+                run_elementwise<what>(where, x, x, z);
+              }}});
+      }
+    };
+    constexpr auto first_one = static_cast<std::size_t>(tally::elementwise::axypbz) + 1;
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (of.template operator()<static_cast<tally::elementwise>(first_one + i)>(), ...);
+    }(std::make_index_sequence<static_cast<std::size_t>(tally::last_elementwise) + 1 -
+                               first_one>());
   }
 
   void elementwise() {
@@ -999,14 +1011,11 @@ class all_operations {
           [](const tally::executor& where, arguments& a) {
             tally::mul(where, a.in<bool>(1), a.in<float>(0), a.out<double>());
           }},
-         {"sub_bool", one, third,
-          [](const tally::executor& where, arguments& a) {
+         {"sub_bool", one, third, [](const tally::executor& where, arguments& a) {
             const auto p = a.in<bool>(0);
             tally::sub(where, p, tally::strided(p.data(), p.size(), -1), a.out<std::int8_t>());
-          }},
-         {"relu_bool", one, {3, 1}, [](const tally::executor& where, arguments& a) {
-            tally::relu(where, a.in<bool>(0), a.out<tally::float16>());
           }}});
+    functions_of_one<bool, tally::float16>({}, inputs, one, elements_of_outputs, {3, 1}, "_bool");
 
     const std::vector<std::vector<std::byte>> counts = {bytes_of(std::vector<std::int32_t>(2, 3)),
                                                         untouched(sizeof(tally::outside_counts)),
