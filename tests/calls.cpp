@@ -272,22 +272,6 @@ template <search_of_c& f>
 tally_status search_call(const tally_executor* where, c_memory& m, arguments& a) {
   return f(where, 4, a.type(TALLY_FLOAT64), m.x, 1, m.out, a.options(true));
 }
-using unary_of_c = tally_status(const tally_executor*, std::size_t, tally_type, const void*,
-                                std::ptrdiff_t, tally_type, void*, std::ptrdiff_t,
-                                const tally_call_options*);
-template <unary_of_c& f>
-tally_status unary_call(const tally_executor* where, c_memory& m, arguments& a) {
-  return f(where, 4, a.type(TALLY_FLOAT64), m.x, 1, a.type(TALLY_FLOAT64), m.out, 1,
-           a.options(false, false, false, false));
-}
-using binary_of_c = tally_status(const tally_executor*, std::size_t, tally_type, const void*,
-                                 std::ptrdiff_t, tally_type, const void*, std::ptrdiff_t,
-                                 tally_type, void*, std::ptrdiff_t, const tally_call_options*);
-template <binary_of_c& f>
-tally_status binary_call(const tally_executor* where, c_memory& m, arguments& a) {
-  return f(where, 4, a.type(TALLY_FLOAT64), m.x, 1, a.type(TALLY_FLOAT64), m.x, 1,
-           a.type(TALLY_FLOAT64), m.out, 1, a.options(false, false, false, false));
-}
 using blocks_of_c = tally_status(const tally_executor*, std::size_t, std::size_t, tally_type,
                                  const void*, std::ptrdiff_t, tally_type, const void*,
                                  std::ptrdiff_t, tally_type, void*, const tally_call_options*);
@@ -347,18 +331,7 @@ const c_row c_rows[] = {
      [](const tally_executor* where, c_memory& m, arguments& a) {
        return tally_iamax(where, 4, a.type(TALLY_FLOAT64), m.x, 1, m.out, a.options(true));
      }},
-    {"tally_copy", unary_call<tally_copy>},
-    {"tally_relu", unary_call<tally_relu>},
-    {"tally_sigmoid", unary_call<tally_sigmoid>},
-    {"tally_exp", unary_call<tally_exp>},
-    {"tally_add", binary_call<tally_add>},
-    {"tally_sub", binary_call<tally_sub>},
-    {"tally_mul", binary_call<tally_mul>},
-    {"tally_fill",
-     [](const tally_executor* where, c_memory& m, arguments& a) {
-       return tally_fill(where, 4, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.out,
-                         1, a.options(false, false, false, false));
-     }},
+#include "tests/elementwise_calls.inc"
     {"tally_swap",
      [](const tally_executor* where, c_memory& m, arguments& a) {
        return tally_swap(where, 4, a.type(TALLY_FLOAT64), m.out, 1, m.out + 8, 1,
@@ -366,41 +339,6 @@ const c_row c_rows[] = {
      }},
     {"tally_gather", indexing_call<tally_gather>},
     {"tally_scatter", indexing_call<tally_scatter>},
-    {"tally_scal",
-     [](const tally_executor* where, c_memory& m, arguments& a) {
-       return tally_scal(where, 4, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.out,
-                         1, a.options(false, false, false, false));
-     }},
-    {"tally_axpy",
-     [](const tally_executor* where, c_memory& m, arguments& a) {
-       return tally_axpy(where, 4, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x, 1,
-                         a.type(TALLY_FLOAT64), m.out, 1, a.options(false, false, false, false));
-     }},
-    {"tally_axpby",
-     [](const tally_executor* where, c_memory& m, arguments& a) {
-       return tally_axpby(where, 4, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x, 1,
-                          a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.out, 1,
-                          a.options(false, false, false, false));
-     }},
-    {"tally_waxpby",
-     [](const tally_executor* where, c_memory& m, arguments& a) {
-       return tally_waxpby(where, 4, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x,
-                           1, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x, 1,
-                           a.type(TALLY_FLOAT64), m.out, 1, a.options(false, false, false, false));
-     }},
-    {"tally_axpbypcz",
-     [](const tally_executor* where, c_memory& m, arguments& a) {
-       return tally_axpbypcz(where, 4, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x,
-                             1, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x, 1,
-                             a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.out, 1,
-                             a.options(false, false, false, false));
-     }},
-    {"tally_axypbz",
-     [](const tally_executor* where, c_memory& m, arguments& a) {
-       return tally_axypbz(where, 4, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x,
-                           1, a.type(TALLY_FLOAT64), m.x, 1, a.type(TALLY_FLOAT64), &m.factor,
-                           a.type(TALLY_FLOAT64), m.out, 1, a.options(false, false, false, false));
-     }},
     {"tally_axpy_dot",
      [](const tally_executor* where, c_memory& m, arguments& a) {
        return tally_axpy_dot(where, 4, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x,
