@@ -140,16 +140,14 @@ int check_iamax(int64_t index, const CFI_cdesc_t* x) {
   return status == TALLY_SUCCESS && index == expected + 1;
 }
 
-/* which: 0 copy, 1 relu, 2 sigmoid, 3 exp */
-int check_map(const CFI_cdesc_t* result, const CFI_cdesc_t* x, int which) {
+typedef tally_status unary(const tally_executor*, size_t, tally_type, const void*, ptrdiff_t,
+                           tally_type, void*, ptrdiff_t, const tally_call_options*);
+
+int check_map(const CFI_cdesc_t* result, const CFI_cdesc_t* x, unary* function) {
   const tally_executor where = serial();
   copy r = copy_of(result), u = copy_of(x);
   void* const expected = malloc(r.n * tally_type_size(r.type) + 1);
-  const tally_status status =
-      (which == 0   ? tally_copy
-       : which == 1 ? tally_relu
-       : which == 2 ? tally_sigmoid
-                    : tally_exp)(&where, u.n, u.type, u.data, 1, r.type, expected, 1, NULL);
+  const tally_status status = function(&where, u.n, u.type, u.data, 1, r.type, expected, 1, NULL);
   const int agrees = status == TALLY_SUCCESS && r.n == u.n &&
                      memcmp(expected, r.data, r.n * tally_type_size(r.type)) == 0;
   free(expected);

@@ -5,13 +5,14 @@ program descriptors
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   use tally
   implicit none
-  integer, parameter :: n = 120, operations = 44
+  integer, parameter :: n = 120
   ! Stack contents; none is a structure's size.
   integer(int64), parameter :: spans(*) = [0_int64, 1_int64, -8_int64, 77777_int64, huge(0_int64)]
   integer, parameter :: first(*) = [1, 1, n, 2, n], last(*) = [n, n, 1, n, 4], steps(*) = [1, 1, -1, 3, -5]
   integer(int32), target :: row_offsets(n + 1), columns(n)
   real(real64), target :: values(n)
   integer :: checks = 0, failures = 0, which, i, j
+  logical :: past_the_last = .false.
 
   interface
     !> Overwrites the span in gfortran's descriptor of an array (check.c); 0 if it isn't gfortran's.
@@ -38,13 +39,14 @@ program descriptors
   row_offsets = [(i, i = 0, n)]
   columns = row_offsets(:n)
   values = 2
-  do which = 1, operations
+  operations: do which = 1, huge(which)
     do i = 1, size(spans)
       do j = 1, size(steps)
         call compare(which, spans(i), j)
+        if (past_the_last) exit operations
       end do
     end do
-  end do
+  end do operations
   call matrices_of_vectors()
   call assigned()
   call components()
@@ -122,6 +124,7 @@ contains
     case (42); call tally_device_copy(words, others, host)
     case (43); call tally_pin(words, host)
     case (44); call tally_unpin(words, host)
+    case default; past_the_last = .true.
     end select
     r(3:) = real([i, j], real64)
   end subroutine
