@@ -56,9 +56,10 @@ contenders to_host_ways(const workload& w, bool) {
 
 }  // namespace
 
-const lane dot_on_device = {
-    .name = "dot-cuda", .on_device = true, .sizes = device_sizes, .ways = on_device_ways};
-const lane dot_to_host = {
-    .name = "dot-cuda-to-host", .on_device = true, .sizes = to_host_sizes, .ways = to_host_ways};
+constexpr lane lanes[] = {
+    {.name = "dot-cuda", .on_device = true, .sizes = device_sizes, .ways = on_device_ways},
+    {.name = "dot-cuda-to-host", .on_device = true, .sizes = to_host_sizes, .ways = to_host_ways},
+};
+const std::span<const lane> device_dot_lanes = lanes;
 
 }  // namespace bench

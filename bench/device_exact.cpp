@@ -45,19 +45,21 @@ contenders sum_ways(const workload& w, bool) {
 
 }  // namespace
 
-const lane exact_on_device = {
-    .name = "exact-cuda", .on_device = true, .exact = true, .sizes = sizes, .ways = ways};
-const lane exact_spread_on_device = {.name = "exact-cuda-spread",
-                                     .on_device = true,
-                                     .drawn = values::spread,
-                                     .exact = true,
-                                     .sizes = sizes,
-                                     .ways = spread_ways};
-const lane exact_sum_on_device = {.name = "exact-cuda-sum",
-                                  .on_device = true,
-                                  .exact = true,
-                                  .what = operation::sum,
-                                  .sizes = sizes,
-                                  .ways = sum_ways};
+constexpr lane lanes[] = {
+    {.name = "exact-cuda", .on_device = true, .exact = true, .sizes = sizes, .ways = ways},
+    {.name = "exact-cuda-spread",
+     .on_device = true,
+     .drawn = values::spread,
+     .exact = true,
+     .sizes = sizes,
+     .ways = spread_ways},
+    {.name = "exact-cuda-sum",
+     .on_device = true,
+     .exact = true,
+     .what = operation::sum,
+     .sizes = sizes,
+     .ways = sum_ways},
+};
+const std::span<const lane> device_exact_lanes = lanes;
 
 }  // namespace bench

@@ -47,7 +47,10 @@ constexpr lane of(std::string_view name, operation what,
 
 }  // namespace
 
-const lane waxpby_nrm2_on_device = of("waxpby-nrm2-cuda", operation::waxpby_nrm2, sizes);
-const lane axpy_dot_on_device = of("axpy-dot-cuda", operation::axpy_dot, longest);
+constexpr lane lanes[] = {
+    of("waxpby-nrm2-cuda", operation::waxpby_nrm2, sizes),
+    of("axpy-dot-cuda", operation::axpy_dot, longest),
+};
+const std::span<const lane> device_fused_lanes = lanes;
 
 }  // namespace bench

@@ -82,16 +82,14 @@ contender counts_on_device(std::string name, std::string label, std::function<vo
   return c;
 }
 
-const lane bincount_on_device = lane_of("bincount-cuda", values::keys, sizes_of_keys);
-const lane bincount_zipf_on_device =
-    lane_of("bincount-zipf-cuda", values::zipf_keys, sizes_of_keys);
-const lane bincount_constant_on_device =
-    lane_of("bincount-constant-cuda", values::one_key, sizes_of_keys);
-const lane bincount_entropy_on_device =
-    lane_of("bincount-entropy-cuda", values::common_bits, words);
-const lane histogram_even_on_device =
-    lane_of("histogram-even-cuda", values::uniform, sizes_of_samples, tally::binning::even);
-const lane histogram_range_on_device =
-    lane_of("histogram-range-cuda", values::uniform, sizes_of_samples, tally::binning::edges);
+constexpr lane lanes[] = {
+    lane_of("bincount-cuda", values::keys, sizes_of_keys),
+    lane_of("bincount-zipf-cuda", values::zipf_keys, sizes_of_keys),
+    lane_of("bincount-constant-cuda", values::one_key, sizes_of_keys),
+    lane_of("bincount-entropy-cuda", values::common_bits, words),
+    lane_of("histogram-even-cuda", values::uniform, sizes_of_samples, tally::binning::even),
+    lane_of("histogram-range-cuda", values::uniform, sizes_of_samples, tally::binning::edges),
+};
+const std::span<const lane> device_histogram_lanes = lanes;
 
 }  // namespace bench

@@ -153,7 +153,9 @@ contenders ways(const workload& w, bool) {
 
 }  // namespace
 
-const lane ladder_on_device = {
-    .name = "ladder-cuda", .on_device = true, .sizes = ladder_sizes, .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "ladder-cuda", .on_device = true, .sizes = ladder_sizes, .ways = ways},
+};
+const std::span<const lane> device_ladder_lanes = lanes;
 
 }  // namespace bench

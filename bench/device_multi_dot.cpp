@@ -61,13 +61,15 @@ contenders ways(const workload& w, bool) {
 
 }  // namespace
 
-const lane multi_dot_on_device = {
-    .name = "multi-dot-cuda", .on_device = true, .rows = 16, .sizes = sizes, .ways = ways};
-const lane batched_dot_on_device = {.name = "batched-dot-cuda",
-                                    .on_device = true,
-                                    .rows = 1'000'000,
-                                    .y_has_rows = true,
-                                    .sizes = short_sizes,
-                                    .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "multi-dot-cuda", .on_device = true, .rows = 16, .sizes = sizes, .ways = ways},
+    {.name = "batched-dot-cuda",
+     .on_device = true,
+     .rows = 1'000'000,
+     .y_has_rows = true,
+     .sizes = short_sizes,
+     .ways = ways},
+};
+const std::span<const lane> device_multi_dot_lanes = lanes;
 
 }  // namespace bench

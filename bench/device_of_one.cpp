@@ -29,18 +29,17 @@ contenders ways(const workload& w, bool) {
 
 }  // namespace
 
-const lane sum_on_device = {
-    .name = "sum-cuda", .on_device = true, .what = operation::sum, .sizes = sizes, .ways = ways};
-const lane asum_on_device = {
-    .name = "asum-cuda", .on_device = true, .what = operation::asum, .sizes = sizes, .ways = ways};
-const lane nrm2_on_device = {
-    .name = "nrm2-cuda", .on_device = true, .what = operation::nrm2, .sizes = sizes, .ways = ways};
-const lane max_on_device = {
-    .name = "max-cuda", .on_device = true, .what = operation::max, .sizes = sizes, .ways = ways};
-const lane iamax_on_device = {.name = "iamax-cuda",
-                              .on_device = true,
-                              .what = operation::iamax,
-                              .sizes = sizes,
-                              .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "sum-cuda", .on_device = true, .what = operation::sum, .sizes = sizes, .ways = ways},
+    {.name = "asum-cuda", .on_device = true, .what = operation::asum, .sizes = sizes, .ways = ways},
+    {.name = "nrm2-cuda", .on_device = true, .what = operation::nrm2, .sizes = sizes, .ways = ways},
+    {.name = "max-cuda", .on_device = true, .what = operation::max, .sizes = sizes, .ways = ways},
+    {.name = "iamax-cuda",
+     .on_device = true,
+     .what = operation::iamax,
+     .sizes = sizes,
+     .ways = ways},
+};
+const std::span<const lane> device_of_one_lanes = lanes;
 
 }  // namespace bench

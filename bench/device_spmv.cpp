@@ -48,19 +48,19 @@ contenders ours_of_spmv_on_device(const workload& w) {
   return list;
 }
 
-const lane spmv_on_device = {
-    .name = "spmv-cuda",
-    .on_device = true,
-    .what = operation::spmv,
-    .sizes = [](const types& t, bool full) { return matrices_for(t, true, full); },
-    .ways = ways};
-
-const lane spmv_transpose_on_device = {
-    .name = "spmv-transpose-cuda",
-    .on_device = true,
-    .what = operation::spmv,
-    .transposes = true,
-    .sizes = [](const types& t, bool full) { return transposes_for(t, true, full); },
-    .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "spmv-cuda",
+     .on_device = true,
+     .what = operation::spmv,
+     .sizes = [](const types& t, bool full) { return matrices_for(t, true, full); },
+     .ways = ways},
+    {.name = "spmv-transpose-cuda",
+     .on_device = true,
+     .what = operation::spmv,
+     .transposes = true,
+     .sizes = [](const types& t, bool full) { return transposes_for(t, true, full); },
+     .ways = ways},
+};
+const std::span<const lane> device_spmv_lanes = lanes;
 
 }  // namespace bench

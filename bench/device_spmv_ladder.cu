@@ -56,15 +56,17 @@ contenders ways(const workload& w, bool) {
 
 }  // namespace
 
-const lane ladder_spmv_on_device = {.name = "ladder-spmv-cuda",
-                                    .on_device = true,
-                                    .what = operation::spmv,
-                                    .sizes =
-                                        [](const types& t, bool) {
-                                          const bool listed = !matrices_for(t, true, false).empty();
-                                          return listed ? std::vector{matrix_of_ladder()}
-                                                        : std::vector<std::size_t>{};
-                                        },
-                                    .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "ladder-spmv-cuda",
+     .on_device = true,
+     .what = operation::spmv,
+     .sizes =
+         [](const types& t, bool) {
+           const bool listed = !matrices_for(t, true, false).empty();
+           return listed ? std::vector{matrix_of_ladder()} : std::vector<std::size_t>{};
+         },
+     .ways = ways},
+};
+const std::span<const lane> device_spmv_ladder_lanes = lanes;
 
 }  // namespace bench

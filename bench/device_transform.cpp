@@ -59,16 +59,19 @@ constexpr lane of(std::string_view name, operation what,
 
 }  // namespace
 
-const lane copy_on_device = of("copy-cuda", operation::copy);
-const lane axpy_on_device = of("axpy-cuda", operation::axpy);
-const lane waxpby_on_device = of("waxpby-cuda", operation::waxpby, longest);
-const lane axpbypcz_on_device = of("axpbypcz-cuda", operation::axpbypcz, longest);
-const lane add_on_device = of("add-cuda", operation::add);
-const lane mul_on_device = of("mul-cuda", operation::mul, sizes_in_full);
-const lane relu_on_device = of("relu-cuda", operation::relu, sizes_with_short_floats);
-const lane sigmoid_on_device = of("sigmoid-cuda", operation::sigmoid, sizes_with_short_floats);
-const lane exp_on_device = of("exp-cuda", operation::exp);
-const lane add_odd_on_device = of("add-cuda-odd", operation::add, sizes, 1);
-const lane sigmoid_odd_on_device = of("sigmoid-cuda-odd", operation::sigmoid, sizes, 1);
+constexpr lane lanes[] = {
+    of("copy-cuda", operation::copy),
+    of("axpy-cuda", operation::axpy),
+    of("waxpby-cuda", operation::waxpby, longest),
+    of("axpbypcz-cuda", operation::axpbypcz, longest),
+    of("add-cuda", operation::add),
+    of("mul-cuda", operation::mul, sizes_in_full),
+    of("relu-cuda", operation::relu, sizes_with_short_floats),
+    of("sigmoid-cuda", operation::sigmoid, sizes_with_short_floats),
+    of("exp-cuda", operation::exp),
+    of("add-cuda-odd", operation::add, sizes, 1),
+    of("sigmoid-cuda-odd", operation::sigmoid, sizes, 1),
+};
+const std::span<const lane> device_transform_lanes = lanes;
 
 }  // namespace bench

@@ -62,10 +62,11 @@ contenders ways(const workload& w, bool full) {
 
 }  // namespace
 
-const lane dot = {
-    .name = "dot", .on_all_threads = true, .offset = of_malloc, .sizes = sizes, .ways = ways};
-
-/// Page-aligned vectors.
-const lane dot_aligned = {.name = "dot-aligned", .sizes = aligned_sizes, .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "dot", .on_all_threads = true, .offset = of_malloc, .sizes = sizes, .ways = ways},
+    // Page-aligned vectors.
+    {.name = "dot-aligned", .sizes = aligned_sizes, .ways = ways},
+};
+const std::span<const lane> dot_lanes = lanes;
 
 }  // namespace bench

@@ -14,54 +14,63 @@ inline constexpr double beta = -0.5;
 inline constexpr double gamma = 0.25;  // below 1: repeated updates stay bounded
 
 struct copy {
+  static constexpr auto ours = tally::elementwise::copy;
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x) const {
     return x;
   }
 };
 struct axpy {
+  static constexpr auto ours = tally::elementwise::axpy;
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x, T y) const {
     return static_cast<T>(alpha) * x + y;
   }
 };
 struct waxpby {
+  static constexpr auto ours = tally::elementwise::waxpby;
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x, T y) const {
     return static_cast<T>(alpha) * x + static_cast<T>(beta) * y;
   }
 };
 struct axpbypcz {
+  static constexpr auto ours = tally::elementwise::axpbypcz;
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x, T y, T z) const {
     return static_cast<T>(alpha) * x + static_cast<T>(beta) * y + static_cast<T>(gamma) * z;
   }
 };
 struct add {
+  static constexpr auto ours = tally::elementwise::add;
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x, T y) const {
     return x + y;
   }
 };
 struct mul {
+  static constexpr auto ours = tally::elementwise::mul;
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x, T y) const {
     return x * y;
   }
 };
 struct relu {
+  static constexpr auto ours = tally::elementwise::relu;
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x) const {
     return x > T(0) ? x : T(0);
   }
 };
 struct sigmoid {
+  static constexpr auto ours = tally::elementwise::sigmoid;
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x) const {
     return T(1) / (T(1) + std::exp(-x));
   }
 };
 struct exp {
+  static constexpr auto ours = tally::elementwise::exp;
   template <class T>
   TALLY_HOST_DEVICE T operator()(T x) const {
     return std::exp(x);

@@ -55,7 +55,10 @@ constexpr lane of(std::string_view name, operation what,
 
 }  // namespace
 
-const lane waxpby_nrm2 = of("waxpby-nrm2", operation::waxpby_nrm2, sizes);
-const lane axpy_dot = of("axpy-dot", operation::axpy_dot, longest);
+constexpr lane lanes[] = {
+    of("waxpby-nrm2", operation::waxpby_nrm2, sizes),
+    of("axpy-dot", operation::axpy_dot, longest),
+};
+const std::span<const lane> fused_lanes = lanes;
 
 }  // namespace bench

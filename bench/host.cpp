@@ -95,6 +95,9 @@ contenders ways(const workload& w, bool) {
 
 }  // namespace
 
-const lane host = {.name = "host", .sizes = sizes, .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "host", .sizes = sizes, .ways = ways},
+};
+const std::span<const lane> host_lanes = lanes;
 
 }  // namespace bench

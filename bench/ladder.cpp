@@ -143,6 +143,9 @@ contenders ways(const workload& one, bool) {
 
 }  // namespace
 
-const lane ladder = {.name = "ladder", .sizes = ladder_sizes, .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "ladder", .sizes = ladder_sizes, .ways = ways},
+};
+const std::span<const lane> ladder_lanes = lanes;
 
 }  // namespace bench

@@ -6,6 +6,7 @@
 #include "bench/data.hpp"
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -40,78 +41,13 @@ std::vector<std::size_t> matrices_for(const types& t, bool on_device, bool full)
 /// Three; all in the full comparison, and of one's own.
 std::vector<std::size_t> transposes_for(const types& t, bool on_device, bool full);
 
-extern const lane dot;  // dot.cpp
-extern const lane dot_aligned;
-extern const lane sum;  // reduce.cpp
-extern const lane asum;
-extern const lane nrm2;
-extern const lane max;  // extremum.cpp
-extern const lane iamax;
-extern const lane waxpby_nrm2;  // fused.cpp
-extern const lane axpy_dot;
-extern const lane exact;  // exact.cpp
-extern const lane exact_spread;
-extern const lane exact_sum;
-extern const lane exact_sum_spread;
-extern const lane accuracy;
-extern const lane ladder;     // ladder.cpp
-extern const lane multi_dot;  // multi_dot.cpp
-extern const lane batched_dot;
-extern const lane copy;  // transform.cpp
-extern const lane axpy;
-extern const lane waxpby;
-extern const lane axpbypcz;
-extern const lane add;
-extern const lane mul;
-extern const lane relu;
-extern const lane sigmoid;
-extern const lane exp;
-extern const lane bincount;  // histogram.cpp
-extern const lane bincount_zipf;
-extern const lane bincount_constant;
-extern const lane bincount_entropy;
-extern const lane histogram_even;
-extern const lane histogram_range;
-extern const lane spmv;  // spmv.cpp
-extern const lane spmv_new_plan;
-extern const lane spmv_transpose;
+/// The lanes of each source.
+extern const std::span<const lane> dot_lanes, reduce_lanes, extremum_lanes, transform_lanes,
+    fused_lanes, exact_lanes, multi_dot_lanes, histogram_lanes, spmv_lanes, ladder_lanes;
 #if TALLY_BENCH_CUDA
-extern const lane dot_on_device;  // device_dot.cpp
-extern const lane dot_to_host;
-extern const lane sum_on_device;  // device_of_one.cpp
-extern const lane asum_on_device;
-extern const lane nrm2_on_device;
-extern const lane max_on_device;
-extern const lane iamax_on_device;
-extern const lane exact_on_device;  // device_exact.cpp
-extern const lane exact_spread_on_device;
-extern const lane exact_sum_on_device;
-extern const lane ladder_on_device;     // device_ladder.cu
-extern const lane multi_dot_on_device;  // device_multi_dot.cpp
-extern const lane batched_dot_on_device;
-extern const lane waxpby_nrm2_on_device;  // device_fused.cpp
-extern const lane axpy_dot_on_device;
-extern const lane copy_on_device;  // device_transform.cpp
-extern const lane axpy_on_device;
-extern const lane waxpby_on_device;
-extern const lane axpbypcz_on_device;
-extern const lane add_on_device;
-extern const lane mul_on_device;
-extern const lane relu_on_device;
-extern const lane sigmoid_on_device;
-extern const lane exp_on_device;
-extern const lane add_odd_on_device;
-extern const lane sigmoid_odd_on_device;
-extern const lane bincount_on_device;  // device_histogram.cpp
-extern const lane bincount_zipf_on_device;
-extern const lane bincount_constant_on_device;
-extern const lane bincount_entropy_on_device;
-extern const lane histogram_even_on_device;
-extern const lane histogram_range_on_device;
-extern const lane spmv_on_device;  // device_spmv.cpp
-extern const lane spmv_transpose_on_device;
-extern const lane ladder_spmv_on_device;  // device_spmv_ladder.cu
-extern const lane host;                   // host.cpp
+extern const std::span<const lane> device_dot_lanes, device_of_one_lanes, device_transform_lanes,
+    device_fused_lanes, device_multi_dot_lanes, device_exact_lanes, device_histogram_lanes,
+    device_spmv_lanes, device_ladder_lanes, device_spmv_ladder_lanes, host_lanes;
 #endif
 
 }  // namespace bench

@@ -118,80 +118,19 @@ struct group {
 };
 
 std::vector<const lane*> lanes() {
-  std::vector<const lane*> list = {&dot,
-                                   &sum,
-                                   &asum,
-                                   &nrm2,
-                                   &max,
-                                   &iamax,
-                                   &copy,
-                                   &axpy,
-                                   &waxpby,
-                                   &axpbypcz,
-                                   &add,
-                                   &mul,
-                                   &relu,
-                                   &sigmoid,
-                                   &exp,
-                                   &waxpby_nrm2,
-                                   &axpy_dot,
-                                   &exact,
-                                   &exact_sum,
-                                   &exact_sum_spread,
-                                   &dot_aligned,
-                                   &exact_spread,
-                                   &multi_dot,
-                                   &batched_dot,
-                                   &accuracy,
-                                   &bincount,
-                                   &bincount_zipf,
-                                   &bincount_constant,
-                                   &bincount_entropy,
-                                   &histogram_even,
-                                   &histogram_range,
-                                   &spmv,
-                                   &spmv_new_plan,
-                                   &spmv_transpose,
-                                   &ladder};
+  std::vector<const lane*> list;
+  const auto add = [&](std::initializer_list<std::span<const lane>> sources) {
+    for (const auto& source : sources) {
+      for (const lane& l : source) list.push_back(&l);
+    }
+  };
+  add({dot_lanes, reduce_lanes, extremum_lanes, transform_lanes, fused_lanes, exact_lanes,
+       multi_dot_lanes, histogram_lanes, spmv_lanes, ladder_lanes});
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
-    for (const lane* l : {&dot_on_device,
-                          &dot_to_host,
-                          &sum_on_device,
-                          &asum_on_device,
-                          &nrm2_on_device,
-                          &max_on_device,
-                          &iamax_on_device,
-                          &copy_on_device,
-                          &axpy_on_device,
-                          &waxpby_on_device,
-                          &axpbypcz_on_device,
-                          &add_on_device,
-                          &mul_on_device,
-                          &relu_on_device,
-                          &sigmoid_on_device,
-                          &exp_on_device,
-                          &waxpby_nrm2_on_device,
-                          &axpy_dot_on_device,
-                          &add_odd_on_device,
-                          &sigmoid_odd_on_device,
-                          &multi_dot_on_device,
-                          &batched_dot_on_device,
-                          &exact_on_device,
-                          &exact_spread_on_device,
-                          &exact_sum_on_device,
-                          &bincount_on_device,
-                          &bincount_zipf_on_device,
-                          &bincount_constant_on_device,
-                          &bincount_entropy_on_device,
-                          &histogram_even_on_device,
-                          &histogram_range_on_device,
-                          &spmv_on_device,
-                          &spmv_transpose_on_device,
-                          &ladder_on_device,
-                          &ladder_spmv_on_device,
-                          &host})
-      list.push_back(l);
+    add({device_dot_lanes, device_of_one_lanes, device_transform_lanes, device_fused_lanes,
+         device_multi_dot_lanes, device_exact_lanes, device_histogram_lanes, device_spmv_lanes,
+         device_ladder_lanes, device_spmv_ladder_lanes, host_lanes});
   }
 #endif
   return list;

@@ -62,18 +62,21 @@ contenders ways(const workload& w, bool) {
 
 }  // namespace
 
-const lane multi_dot = {.name = "multi-dot",
-                        .on_all_threads = true,
-                        .offset = of_malloc,
-                        .rows = 16,
-                        .sizes = sizes,
-                        .ways = ways};
-const lane batched_dot = {.name = "batched-dot",
-                          .on_all_threads = true,
-                          .offset = of_malloc,
-                          .rows = 1'000'000,
-                          .y_has_rows = true,
-                          .sizes = short_sizes,
-                          .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "multi-dot",
+     .on_all_threads = true,
+     .offset = of_malloc,
+     .rows = 16,
+     .sizes = sizes,
+     .ways = ways},
+    {.name = "batched-dot",
+     .on_all_threads = true,
+     .offset = of_malloc,
+     .rows = 1'000'000,
+     .y_has_rows = true,
+     .sizes = short_sizes,
+     .ways = ways},
+};
+const std::span<const lane> multi_dot_lanes = lanes;
 
 }  // namespace bench

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -15,28 +14,9 @@ namespace bench {
 namespace {
 
 tally::elementwise function_of(operation what) {
-  switch (what) {
-    case operation::axpy:
-      return tally::elementwise::axpy;
-    case operation::waxpby:
-      return tally::elementwise::waxpby;
-    case operation::axpbypcz:
-      return tally::elementwise::axpbypcz;
-    case operation::add:
-      return tally::elementwise::add;
-    case operation::mul:
-      return tally::elementwise::mul;
-    case operation::relu:
-      return tally::elementwise::relu;
-    case operation::sigmoid:
-      return tally::elementwise::sigmoid;
-    case operation::exp:
-      return tally::elementwise::exp;
-    case operation::copy:
-      return tally::elementwise::copy;
-    default:
-      std::abort();  // not element-wise
-  }
+  tally::elementwise found{};
+  plain::visit(what, [&](auto g) { found = g.ours; });
+  return found;
 }
 
 }  // namespace

@@ -31,23 +31,26 @@ contenders ways_of_one(const workload& w, bool full) {
   return list;
 }
 
-const lane sum = {.name = "sum",
-                  .on_all_threads = true,
-                  .offset = of_malloc,
-                  .what = operation::sum,
-                  .sizes = sizes_of_one,
-                  .ways = ways_of_one};
-const lane asum = {.name = "asum",
-                   .on_all_threads = true,
-                   .offset = of_malloc,
-                   .what = operation::asum,
-                   .sizes = sizes_of_one,
-                   .ways = ways_of_one};
-const lane nrm2 = {.name = "nrm2",
-                   .on_all_threads = true,
-                   .offset = of_malloc,
-                   .what = operation::nrm2,
-                   .sizes = sizes_of_one,
-                   .ways = ways_of_one};
+constexpr lane lanes[] = {
+    {.name = "sum",
+     .on_all_threads = true,
+     .offset = of_malloc,
+     .what = operation::sum,
+     .sizes = sizes_of_one,
+     .ways = ways_of_one},
+    {.name = "asum",
+     .on_all_threads = true,
+     .offset = of_malloc,
+     .what = operation::asum,
+     .sizes = sizes_of_one,
+     .ways = ways_of_one},
+    {.name = "nrm2",
+     .on_all_threads = true,
+     .offset = of_malloc,
+     .what = operation::nrm2,
+     .sizes = sizes_of_one,
+     .ways = ways_of_one},
+};
+const std::span<const lane> reduce_lanes = lanes;
 
 }  // namespace bench

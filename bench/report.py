@@ -31,13 +31,16 @@ OF_TRANSCENDENTAL = (
     "but of `sigmoid` and `exp` from the value in more digits, in units in the last place (ulp) of the result's type, "
     "where **wrong** is more than 16; "
 )
-ELEMENTWISE = {
-    "copy": "Copy",
+FROM_TWO = {
     "axpy": "axpy, z = αx + y,",
     "waxpby": "w = αx + βy",
     "axpbypcz": "z = αx + βy + γz",
     "add": "Sum of two vectors",
     "mul": "Product of two vectors, element by element,",
+}
+ELEMENTWISE = {
+    "copy": "Copy",
+    **FROM_TWO,
     "relu": "relu",
     "sigmoid": "Sigmoid",
     "exp": "exp",
@@ -125,7 +128,7 @@ def writes(lane):
 
 def reads_one(lane):
     """Whether one vector is read for the one that is written."""
-    return lane.removesuffix("-odd").removesuffix("-cuda") in ("copy", "relu", "sigmoid", "exp")
+    return is_elementwise(lane) and lane.removesuffix("-odd").removesuffix("-cuda") not in FROM_TWO
 
 
 def counts(lane):

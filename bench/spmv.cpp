@@ -110,28 +110,27 @@ contenders limit_of_spmv(const workload& w, source* limit) {
   return list;
 }
 
-const lane spmv = {.name = "spmv",
-                   .on_all_threads = true,
-                   .offset = of_malloc,
-                   .what = operation::spmv,
-                   .sizes = [](const types& t, bool full) { return matrices_for(t, false, full); },
-                   .ways = ways};
-
-const lane spmv_new_plan = {
-    .name = "spmv-new-plan",
-    .on_all_threads = true,
-    .offset = of_malloc,
-    .what = operation::spmv,
-    .sizes = [](const types& t, bool full) { return matrices_for(t, false, full); },
-    .ways = ways_anew};
-
-const lane spmv_transpose = {
-    .name = "spmv-transpose",
-    .on_all_threads = true,
-    .offset = of_malloc,
-    .what = operation::spmv,
-    .transposes = true,
-    .sizes = [](const types& t, bool full) { return transposes_for(t, false, full); },
-    .ways = ways};
+constexpr lane lanes[] = {
+    {.name = "spmv",
+     .on_all_threads = true,
+     .offset = of_malloc,
+     .what = operation::spmv,
+     .sizes = [](const types& t, bool full) { return matrices_for(t, false, full); },
+     .ways = ways},
+    {.name = "spmv-new-plan",
+     .on_all_threads = true,
+     .offset = of_malloc,
+     .what = operation::spmv,
+     .sizes = [](const types& t, bool full) { return matrices_for(t, false, full); },
+     .ways = ways_anew},
+    {.name = "spmv-transpose",
+     .on_all_threads = true,
+     .offset = of_malloc,
+     .what = operation::spmv,
+     .transposes = true,
+     .sizes = [](const types& t, bool full) { return transposes_for(t, false, full); },
+     .ways = ways},
+};
+const std::span<const lane> spmv_lanes = lanes;
 
 }  // namespace bench

@@ -57,14 +57,13 @@ constexpr lane of(std::string_view name, operation what,
 
 }  // namespace
 
-const lane copy = of("copy", operation::copy, sizes_in_full);
-const lane axpy = of("axpy", operation::axpy, sizes);
-const lane waxpby = of("waxpby", operation::waxpby, a_million);
-const lane axpbypcz = of("axpbypcz", operation::axpbypcz, longest);
-const lane add = of("add", operation::add, sizes_in_full);
-const lane mul = of("mul", operation::mul, sizes_in_full);
-const lane relu = of("relu", operation::relu, sizes);
-const lane sigmoid = of("sigmoid", operation::sigmoid, sizes);
-const lane exp = of("exp", operation::exp, a_million);
+constexpr lane lanes[] = {
+    of("copy", operation::copy, sizes_in_full), of("axpy", operation::axpy, sizes),
+    of("waxpby", operation::waxpby, a_million), of("axpbypcz", operation::axpbypcz, longest),
+    of("add", operation::add, sizes_in_full),   of("mul", operation::mul, sizes_in_full),
+    of("relu", operation::relu, sizes),         of("sigmoid", operation::sigmoid, sizes),
+    of("exp", operation::exp, a_million),
+};
+const std::span<const lane> transform_lanes = lanes;
 
 }  // namespace bench
