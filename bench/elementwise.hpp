@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 
 namespace bench::plain {
@@ -76,6 +77,8 @@ struct exp {
     return std::exp(x);
   }
 };
+/// The functions, in the order of `operation`.
+using functions = std::tuple<copy, axpy, waxpby, axpbypcz, add, mul, relu, sigmoid, exp>;
 
 /// g of element i.
 template <class G, class T>
@@ -91,26 +94,10 @@ TALLY_HOST_DEVICE T at(const G& g, const T* x, const T* y, const T* z, std::size
 
 template <class F>
 void visit(operation what, F&& f) {
-  switch (what) {
-    case operation::axpy:
-      return f(axpy{});
-    case operation::waxpby:
-      return f(waxpby{});
-    case operation::axpbypcz:
-      return f(axpbypcz{});
-    case operation::add:
-      return f(add{});
-    case operation::mul:
-      return f(mul{});
-    case operation::relu:
-      return f(relu{});
-    case operation::sigmoid:
-      return f(sigmoid{});
-    case operation::exp:
-      return f(exp{});
-    default:
-      return f(copy{});
-  }
+  int at = static_cast<int>(what) - static_cast<int>(operation::copy);
+  [&]<class... G>(std::type_identity<std::tuple<G...>>) {
+    ((at-- == 0 ? f(G{}) : void()), ...);
+  }(std::type_identity<functions>{});
 }
 
 }  // namespace bench::plain
