@@ -33,7 +33,6 @@ std::string looks_for(const tally::csr_operand& a, std::size_t longest) {
   add(tiles, "tiles");
   add(may_have_band(a, longest), "band");
   add(may_have_hub_columns(a), "hub");
-  add(may_block_propagation(a, longest), "blocking");
   const bool are_even_tiles = tiles && has_row_tiles_of_columns(a, longest);
   add(are_even_tiles, "even");
   const bool are_pieces = !are_even_tiles && has_pieces_of_short_rows(a, longest);
@@ -62,9 +61,8 @@ TEST(CudaMethods, OfShortRows) {
   constexpr std::size_t rows = 1 << 20;
   EXPECT_EQ(looks_for(matrix(rows, 5 * rows), 9), "tiles hub pieces");
   EXPECT_EQ(looks_for(matrix(rows, 5 * rows, type::float32), 9), "tiles hub 2");
-  EXPECT_EQ(looks_for(matrix(rows, 16 * rows, type::float32), 24), "tiles band hub blocking 4");
-  EXPECT_EQ(looks_for(matrix(rows, 16 * rows, type::float32), 33),
-            "band hub blocking pieces");  // uneven
+  EXPECT_EQ(looks_for(matrix(rows, 16 * rows, type::float32), 24), "tiles band hub 4");
+  EXPECT_EQ(looks_for(matrix(rows, 16 * rows, type::float32), 33), "band hub pieces");  // uneven
   EXPECT_EQ(looks_for(matrix(rows, 16 * rows, type::float32), 129), "hub pieces");
   EXPECT_EQ(looks_for(matrix(1 << 17, 60 << 17), 100), "band hub 8");
   EXPECT_EQ(looks_for(matrix(1 << 15, 60 << 15), 100), "pieces");

@@ -549,7 +549,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   compare(p, of<float, float, double>, kind::wide, type::int32, type::int32, {{}}, {{0, 2}, {}, 3});
 }
 
-// Distant elements of x: devices use propagation blocking.
+// Distant elements of x.
 TEST_ON_EVERY_EXECUTOR(Spmv, FarColumns) {
   if (!data::on_device(where())) return;
   const pattern p = matrices::random_rows(270'001, 17, 0, 3);
@@ -560,27 +560,6 @@ TEST_ON_EVERY_EXECUTOR(Spmv, FarColumns) {
   compare(p, of<float, float, float>, kind::special, type::int32, type::int32, all);
   compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}}, {{}, {0, 2}});
   compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {{0, 2}, {}});
-}
-
-// CUDA expands x for a part of the rows at a time.
-TEST_ON_EVERY_EXECUTOR(Spmv, ManyFarColumns) {
-  if (where().name() != "cuda") return;
-  const pattern p = matrices::random_rows(2'200'000, 17, 0, 5);
-  const auto values =
-      data::elements_of<float>(data::random_bytes<float>(p.nonzeros(), 1, kind::plain));
-  const auto x = data::elements_of<float>(data::random_bytes<float>(p.columns, 2, kind::special));
-  std::vector<float> want(p.rows);
-  tally::spmv(tally::serial(),
-              tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, values}, x, want);
-  const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
-  const data::placed placed_values(where(), values), placed_x(where(), x);
-  const data::placed y(where(), std::vector<float>(p.rows));
-  const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), placed_values.span()};
-  const tally::spmv_plan plan(where(), a, {.fixed_columns = true});
-  EXPECT_NE(plan.describe().find(" bytes while a product runs, in 2 parts"), std::string::npos)
-      << plan.describe();
-  tally::spmv(where(), plan, a, placed_x.span(), y.span());
-  EXPECT_TRUE(bytes_of(y.read()) == bytes_of(want));
 }
 
 /// Columns anywhere, most among a few hubs; one longer row.
@@ -728,14 +707,22 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
     EXPECT_NE(all.find(" bytes"), std::string::npos) << all;
   };
   says(matrices::stencil(211, 160, 1, 1), "9 patterns of rows");
-  says(banded(33000, 8, 300, 5), "and x in shared memory, since they are from -300 to 300");
+  EXPECT_TRUE(text(matrices::stencil(211, 160, 1, 1)).starts_with("stencils: "));
   if (has_shared_memory_for_rings()) {
-    says(banded(33000, 8, 3000, 5), "and x in shared memory, since they are from -3000 to 3000");
+    for (const int reach : {300, 3000}) {
+      const std::string far = std::to_string(reach);
+      says(banded(1 << 18, 8, reach, 5),
+           "ring: each row in a thread, and x in shared memory, since differences column - row are "
+           "from -" +
+               far + " to " + far + "; in the place of columns differences of 16 bits, in ");
+    }
   }
+  // Too few rows for a ring.
+  says(banded((1 << 18) - 1, 8, 300, 5), "row tiles: each row in a thread, in tiles of 128");
   says(banded(33000, 8, 30000, 5), "differences of 16 bits, in ");
   says(banded(33000, 70, 3000, 5),
-       "each row in 8 threads, with x in shared memory, since columns are at most 3000 from the "
-       "diagonal; in the place of columns differences of 16 bits, in ");
+       "band: each row in 8 threads, and x in shared memory, since columns are at most 3000 from "
+       "the diagonal; in the place of columns differences of 16 bits, in ");
   // With adjacent columns, loads of x overlap.
   pattern apart = banded(33000, 60, 2000, 5), adjacent = apart;
   for (std::size_t i = 0; i < adjacent.rows; ++i) {
@@ -746,23 +733,19 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
           static_cast<std::int32_t>(first + (i * i) % 2900 + static_cast<std::size_t>(k - begin));
     }
   }
-  EXPECT_TRUE(text(apart, double{}).starts_with("each row in 8 threads, with x in shared memory"));
-  EXPECT_TRUE(text(adjacent, double{}).starts_with("each row in a thread")) << text(adjacent, 0.0);
-
-  const pattern far = matrices::random_rows(270'001, 17, 0, 3);
-  says(far, "in two steps, since columns are far apart");
-  says(far, " bytes while a product runs");
+  EXPECT_TRUE(text(apart, double{}).starts_with("band: each row in 8 threads"));
+  EXPECT_TRUE(text(adjacent, double{}).starts_with("row tiles: ")) << text(adjacent, 0.0);
   says(matrices::random_rows(20'000, 20, 0.7, 2), " in several, in ");
 
-  // No propagation blocking beside hub columns, nothing that no kernel reads.
   for (const std::string& hot : {text(far_and_hot()), text(far_and_hot(), double{})}) {
+    EXPECT_TRUE(hot.starts_with("hub columns: ")) << hot;
     EXPECT_NE(hot.find("and codes of all columns"), std::string::npos) << hot;
-    EXPECT_EQ(hot.find("in two steps"), std::string::npos) << hot;
   }
+  // Nothing that no kernel reads.
   for (const pattern& p : {matrices::stencil(211, 160, 1, 1), banded(33000, 8, 300, 5)}) {
     for (const std::string& s : {text(p, tally::float16{}), text(p, tally::bfloat16{}),
                                  text(p, std::complex<float>{}), text(p, std::complex<double>{})}) {
-      EXPECT_TRUE(s.starts_with("each row in 2 threads, since rows are short: ")) << s;
+      EXPECT_TRUE(s.starts_with("row threads: each row in 2 threads, since rows are short: ")) << s;
     }
   }
 }

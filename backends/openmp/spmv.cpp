@@ -30,8 +30,8 @@ std::size_t min_share(bool slices, bool keeps) {
 constexpr std::size_t shares_of_thread = 4;
 constexpr std::size_t min_of_several = std::size_t{1} << 17;
 
-/// Rows in slices are not cut if they are at most 1/16 of a part: a border within a window costs
-/// more than unequal parts (tuning/spmv.md: rows_of_share).
+/// Rows in slices are not cut if they are at most 1/16 of a part: a border within a sorting scope
+/// costs more than unequal parts (tuning/spmv.md: rows_of_share).
 constexpr std::size_t rows_of_share = 16;
 
 std::size_t count_parts(const csr_operand& a, int threads, std::size_t least) {

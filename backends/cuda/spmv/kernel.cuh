@@ -10,11 +10,11 @@
 // deadlock: blocks of lower numbers start earlier, and the lowest waits for none.
 #pragma once
 
-#include "backends/cuda/spmv/any_rows/any_rows.cuh"
+#include "backends/cuda/spmv/csr/any_rows.cuh"
+#include "backends/cuda/spmv/csr/merge_path.cuh"
+#include "backends/cuda/spmv/csr/pieces.cuh"
+#include "backends/cuda/spmv/csr/row_threads.cuh"
 #include "backends/cuda/spmv/kernels.hpp"
-#include "backends/cuda/spmv/merge_path/merge_path.cuh"
-#include "backends/cuda/spmv/pieces/pieces.cuh"
-#include "backends/cuda/spmv/row_threads/row_threads.cuh"
 
 #include <type_traits>
 

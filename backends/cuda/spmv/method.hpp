@@ -1,8 +1,9 @@
 // Methods of products with sparse matrices.
 //
-// A plan has the special method that suits its matrix best, if any, for products of one type with
-// contiguous x, and behind it a general one for all products. The lists that say the precedence are
-// in spmv.cpp. Each method's file has its search, its launches, and its part of the description.
+// A plan has the first special method that its search finds, if any, for products of one type with
+// contiguous x, and behind it a general one for all products. spmv.cpp has the lists, in the order
+// of precedence, and a table of the methods. A method's file has its search, its launches and its
+// description; what searches share is in analysis/, conditions on shapes in shape.hpp.
 #pragma once
 
 #include "backends/backend.hpp"
@@ -89,7 +90,8 @@ class method {
  public:
   virtual ~method() = default;
 
-  /// Returns how rows are summed, and why. `other`: the same of the methods behind it.
+  /// Returns the method's name, how rows are summed, and why. `other`: the same of the methods
+  /// behind it.
   virtual std::string describe(const std::string& other) const = 0;
 
   /// Launches the product; returns whether the method serves it.
@@ -106,8 +108,8 @@ class search;
 
 /// Returns a plan's method, or null.
 using find_method = std::unique_ptr<const method>(search& s);
-find_method find_stencils, find_ring, find_band, find_near_rows, find_row_tiles, find_hub_columns,
-    find_propagation_blocking, find_even_rows, find_row_threads, find_pieces;
+find_method find_stencils, find_ring, find_band, find_row_tiles, find_hub_columns, find_even_rows,
+    find_row_threads, find_pieces;
 /// Returns those of a search.
 std::vector<std::unique_ptr<const method>> find_methods(search& s);
 

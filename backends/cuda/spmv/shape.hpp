@@ -7,11 +7,10 @@
 // that begin in it. A last row of more than `split_row` terms is split: its row segments, nodes of
 // the order's tree, belong to the tiles in which they begin, at most one per tile.
 //
-// With a plan, rows have a few threads each where none is long, or one each in tiles of adjacent
-// rows where there are many. Otherwise a block, or with hub columns a warp, has a piece: first row
-// segments of long rows ("shares"), of one or more chunks, then row blocks of adjacent short rows
-// ("runs"), which end at multiples of `row_block_path` on the merge path, at a long row, and after
-// `analysis_span` rows.
+// With a plan (spmv.cpp) that cuts rows into pieces, a block, or with hub columns a warp, has one:
+// first row segments of long rows ("shares"), of one or more chunks, then row blocks of adjacent
+// short rows ("runs"), which end at multiples of `row_block_path` on the merge path, at a long row,
+// and after `analysis_span` rows.
 #pragma once
 
 #include "backends/common/order/row_order.hpp"
@@ -53,16 +52,25 @@ inline constexpr unsigned piece_threads = 128;
 /// Threads per block of kernels without tiles or pieces.
 inline constexpr unsigned row_threads = 256;
 
+/// Rows that run all at once, at most.
+inline constexpr std::size_t rows_at_once = 1 << 15;
+
+/// Indices of 32 bits, at most.
+inline constexpr std::size_t max_indices = (std::size_t{1} << 31) - 1;
+
+/// Whether no row of many is much longer than the mean, so that threads may have equally many:
+/// lengths uniform between 0 and twice the mean are too uneven.
+constexpr bool are_balanced(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
+  return nonzeros <= 8 * rows ? longest <= 32 : 10 * rows * longest <= 19 * nonzeros;
+}
+
 /// Returns the threads per row, or 0 for pieces. A few rows run all at once, so the longest
 /// decides; many are bound by throughput (tuning/spmv.md).
 constexpr unsigned threads_per_row(std::size_t rows, std::size_t nonzeros, std::size_t longest) {
   if (longest > row_order::short_row) return 0;
-  constexpr std::size_t at_once = 1 << 15;
-  if (rows <= at_once) return longest <= 8 ? 2 : longest <= 16 ? 4 : longest <= 32 ? 8 : 0;
-  if (nonzeros <= 8 * rows) return longest <= 32 ? 2 : 0;
-  // Lengths uniform between 0 and twice the mean go to pieces.
-  if (10 * rows * longest > 19 * nonzeros) return 0;
-  return nonzeros <= 32 * rows ? 4 : 8;
+  if (rows <= rows_at_once) return longest <= 8 ? 2 : longest <= 16 ? 4 : longest <= 32 ? 8 : 0;
+  if (!are_balanced(rows, nonzeros, longest)) return 0;
+  return nonzeros <= 8 * rows ? 2 : nonzeros <= 32 * rows ? 4 : 8;
 }
 
 /// Whether rows have a few threads each without a plan. Long rows take a second launch, which small
@@ -77,17 +85,8 @@ constexpr unsigned threads_per_row_unplanned(std::size_t rows, std::size_t nonze
 /// Whether to look for hub columns. That may take 4 bytes per column, so columns must not far
 /// outnumber terms.
 inline bool may_have_hub_columns(const csr_operand& a) {
-  constexpr std::size_t most = (std::size_t{1} << 31) - 1;
-  return a.nonzeros() >= 1 << 21 && a.nonzeros() <= most &&
-         a.columns <= std::min(most, 4 * a.nonzeros()) && a.rows <= most;
-}
-
-/// Whether to try propagation blocking. Doubles take twice the room, and lose (tuning/spmv.md).
-inline bool may_block_propagation(const csr_operand& a, std::size_t longest) {
-  constexpr std::size_t max_indices = (std::size_t{1} << 31) - 1;
-  return a.values.element == type::float32 && longest <= row_order::short_row &&
-         a.nonzeros() >= 1 << 22 && a.nonzeros() >= 6 * a.rows && a.columns >= 1 << 18 &&
-         a.rows <= max_indices && a.columns <= max_indices;
+  return a.nonzeros() >= 1 << 21 && a.nonzeros() <= max_indices &&
+         a.columns <= std::min(max_indices, 4 * a.nonzeros()) && a.rows <= max_indices;
 }
 
 /// Whether nearly all rows have the length of the longest.
@@ -106,11 +105,14 @@ inline bool has_pieces_of_short_rows(const csr_operand& a, std::size_t longest) 
 inline constexpr unsigned rows_per_row_tile = 128;
 inline constexpr std::size_t max_row_tile_terms = 64;
 
+/// Whether rows are many, and rows and columns have 32-bit indices.
+inline bool has_many_rows(const csr_operand& a) {
+  return a.rows > rows_at_once && a.rows <= max_indices && a.columns <= max_indices;
+}
+
 /// Whether row tiles are possible, before row lengths are known.
 inline bool may_have_row_tiles(const csr_operand& a) {
-  constexpr std::size_t at_once = 1 << 15, max_indices = (std::size_t{1} << 31) - 1;
-  return a.rows > at_once && a.rows <= max_indices && a.columns <= max_indices &&
-         a.nonzeros() <= max_row_tile_terms * a.rows;
+  return has_many_rows(a) && a.nonzeros() <= max_row_tile_terms * a.rows;
 }
 
 /// Whether short rows go to row tiles, with columns in a smaller form. If nearly all had one
@@ -118,6 +120,7 @@ inline bool may_have_row_tiles(const csr_operand& a) {
 /// (tuning/spmv.md).
 inline bool has_row_tiles(const csr_operand& a, std::size_t longest) {
   return may_have_row_tiles(a) && longest <= max_row_tile_terms &&
+         are_balanced(a.rows, a.nonzeros(), longest) &&
          !(are_even(a.rows, a.nonzeros(), longest) && longest % 16 == 0);
 }
 
@@ -127,19 +130,17 @@ inline bool has_row_tiles_of_columns(const csr_operand& a, std::size_t longest) 
          longest <= 35 && a.column_indices.element == type::int32;
 }
 
-/// Whether x of a row tile's reach goes to shared memory (tuning/spmv.md: has_near_rows). `width`:
-/// of the range of differences.
-constexpr bool are_near_rows(std::size_t width) { return rows_per_row_tile + width <= 2048; }
+/// Rows of a matrix whose x goes through a ring, at least (tuning/spmv.md: min_ring_rows).
+inline constexpr std::size_t min_ring_rows = 1 << 18;
 
 /// Whether to look for a band: rows of at most 128 terms, in the mean 16 or more (tuning/spmv.md).
 inline bool may_have_band(const csr_operand& a, std::size_t longest) {
-  constexpr std::size_t at_once = 1 << 15, max_indices = (std::size_t{1} << 31) - 1;
-  return longest <= row_order::short_row && a.rows > at_once && a.rows <= max_indices &&
-         a.columns <= max_indices && a.nonzeros() >= 16 * a.rows;
+  return has_many_rows(a) && longest <= row_order::short_row && a.nonzeros() >= 16 * a.rows;
 }
 
-/// Whether a band pays whose blocks copy `brought` bytes of x: copying takes less than reading the
-/// terms, and columns are not mostly adjacent, which shares loads of x (tuning/spmv.md: has_band).
+/// Whether a band pays whose blocks copy `brought` bytes of x: at most 4/5 of the matrix's values
+/// and columns, and columns are not mostly adjacent, which shares loads of x (tuning/spmv.md:
+/// has_band).
 inline bool has_band(const csr_operand& a, std::size_t brought, std::uint64_t adjacent) {
   const std::size_t read = a.nonzeros() * (size_of(a.values.element) + size_of(type::int32));
   return 5 * brought <= 4 * read && 2 * adjacent <= a.nonzeros();

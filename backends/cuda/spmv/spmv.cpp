@@ -16,17 +16,27 @@ namespace {
 
 // In the order of precedence. A plan has the first special method that is found, and the first
 // general one; a product takes the first that serves it, of its plan, then of those without.
+//
+// Special methods serve products of float or double with contiguous x, of a plan with fixed
+// columns. Those with differences need all in 16 bits; those with x in shared memory, room for it.
+//
+// describe()   file, kernel                   matrices                                 kept
+// stencils     row_tiles, spmv_row_tiles      short rows, up to 256 stencils           1 byte a row
+// ring         ring, spmv_ring_rows           2^18 or more short rows, near diagonal   differences
+// band         band, spmv_band_rows           many rows of up to 128 terms, 16 in the  differences
+//                                             mean, near diagonal, few side by side
+// row tiles    row_tiles, spmv_row_tiles      short rows                               differences
+// hub columns  hub_columns, spmv_hub_columns  2^21 or more terms, a fifth of them in   codes of
+//                                             hub columns, no row threads              columns
+// row threads  csr, spmv_rows                 rows of up to 128 terms, balanced        nothing
+// pieces       csr, spmv_pieces               all                                      pieces
+//
+// Many rows are over 2^15 (has_many_rows), short ones many rows of up to 64 terms, balanced
+// (has_row_tiles). Balanced are up to 2^15 rows of at most 32 terms, and more rows if the longest
+// is at most 1.9 times the mean, or 32 with up to 8 in the mean (threads_per_row).
 
-constexpr find_method* special[] = {
-    find_stencils,     // a thread per row, in tiles, which read stencils instead of columns
-    find_ring,         // the same with 16-bit differences, and x in a ring in shared memory
-    find_band,         // 8 threads per row, with differences, and x in shared memory
-    find_near_rows,    // tiles with differences, and x in shared memory
-    find_row_tiles,    // tiles with differences
-    find_hub_columns,  // pieces per warp, with x of hub columns in shared memory
-    find_propagation_blocking,  // two launches, the first of which sorts x
-    find_even_rows,             // tiles with columns
-};
+constexpr find_method* special[] = {find_stencils,  find_ring,        find_band,
+                                    find_row_tiles, find_hub_columns, find_even_rows};
 constexpr find_method* general[] = {find_row_threads, find_pieces};
 constexpr multiply_operation* unplanned[] = {multiply_any_rows, multiply_queued_rows,
                                              multiply_merge_path};

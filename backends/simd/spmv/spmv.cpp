@@ -144,7 +144,8 @@ void backend::spmv(const executor& where, const csr_product& a) const {
 std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr_operand& matrix,
                                                       const planned_products& products) const {
   auto analysis = std::make_shared<host_analysis>(matrix, products, 1);
-  analysis->description.insert(0, "row after row on one thread; ");
+  analysis->description.insert(
+      0, analysis->slices ? "slices on one thread; " : "row after row on one thread; ");
   return analysis;
 }
 

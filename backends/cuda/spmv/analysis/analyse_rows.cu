@@ -125,12 +125,7 @@ __device__ void number_pieces(const analysis_job& s, row_span<Offset>& span) {
     runs[k] = __popc(static_cast<int>(span.starts[thread * own + k]));
     sum += runs[k];
   }
-  int upto = sum;
-#pragma unroll
-  for (int d = 1; d < static_cast<int>(warp); d *= 2) {
-    const int before = __shfl_up_sync(whole_warp, upto, d);
-    if (thread >= d) upto += before;
-  }
+  const auto upto = static_cast<int>(sum_upto_thread(static_cast<unsigned>(sum)));
   int before = upto - sum;
 #pragma unroll
   for (int k = 0; k < own; ++k) {
@@ -302,7 +297,7 @@ __global__ void publish_results(const analysis_job s) {
 
 analysis_kernel* defective_row_kernel() { return &find_defective_row; }
 analysis_kernel* matrix_kernel(bool wide_offsets) {
-  return wide_offsets ? &analyse_matrix<std::int64_t> : &analyse_matrix<std::int32_t>;
+  return with_index_type(wide_offsets, []<class O>() { return &analyse_matrix<O>; });
 }
 analysis_kernel* publish_kernel() { return &publish_results; }
 

@@ -9,12 +9,12 @@
 
 namespace tally::backends::cuda {
 
-/// Launch that checks columns; if any, matrix_kernel checks offsets.
+/// Launch that checks columns; if any, analyse_matrix checks offsets.
 enum class defect_check : std::uint8_t {
   none,  ///< known to be valid
   at_once,
-  by_tiles,  ///< tiles_kernel, even without row tiles
-  by_others  ///< tiles_kernel with row tiles, else a later launch
+  by_tiles,  ///< analyse_tiles, even without row tiles
+  by_others  ///< analyse_tiles with row tiles, else a later launch
 };
 
 /// Parameter of the analysis kernels.
@@ -55,6 +55,20 @@ struct analysis_job {
   std::int64_t runs = 0;         ///< capacity for row blocks behind
 };
 
+/// Returns f.operator()<Index>() for indices of 64 or 32 bits.
+template <class F>
+auto with_index_type(bool wide, const F& f) {
+  return wide ? f.template operator()<std::int64_t>() : f.template operator()<std::int32_t>();
+}
+/// Returns f.operator()<Column, Offset>() for a matrix's types.
+template <class F>
+auto with_index_types(const analysis_job& job, const F& f) {
+  return with_index_type(job.offsets.wide, [&]<class Offset>() {
+    return with_index_type(job.columns.wide,
+                           [&]<class Column>() { return f.template operator()<Column, Offset>(); });
+  });
+}
+
 /// Words of `found`.
 namespace result_words {
 inline constexpr unsigned defect = 0;   ///< ~key of the first, or 0
@@ -75,17 +89,15 @@ inline constexpr unsigned taken = 14;                  ///< hub columns
 inline constexpr unsigned ties = 15;                   ///< columns with as many
 inline constexpr unsigned covered = 16;                ///< terms of hub columns
 inline constexpr unsigned ended = 17;                  ///< blocks that ended
-inline constexpr unsigned met = 18;                    ///< non-empty bins
-inline constexpr unsigned adjacent = 19;         ///< terms next to the one before, or in its unit
-inline constexpr unsigned max_terms = 20;        ///< of the largest tile of propagation blocking
-inline constexpr unsigned below = 21;            ///< ordered_word of ~(the smallest difference)
-inline constexpr unsigned furthest = 22;         ///< largest distance from the diagonal
-inline constexpr unsigned sampled = 23;          ///< sampled terms
-inline constexpr unsigned hub_samples = 24;      ///< sampled, of hub columns
-inline constexpr unsigned counted = 25;          ///< blocks that counted bins
-inline constexpr unsigned warp_row_blocks = 26;  ///< row blocks for warps
-inline constexpr unsigned warp_carry_outs = 27;  ///< segments of split rows, for warps
-inline constexpr unsigned words = 28;
+inline constexpr unsigned adjacent = 18;         ///< terms in the column next to the one before
+inline constexpr unsigned below = 19;            ///< ordered_word of ~(the smallest difference)
+inline constexpr unsigned furthest = 20;         ///< largest distance from the diagonal
+inline constexpr unsigned sampled = 21;          ///< sampled terms
+inline constexpr unsigned hub_samples = 22;      ///< sampled, of hub columns
+inline constexpr unsigned counted = 23;          ///< blocks that counted bins
+inline constexpr unsigned warp_row_blocks = 24;  ///< row blocks for warps
+inline constexpr unsigned warp_carry_outs = 25;  ///< segments of split rows, for warps
+inline constexpr unsigned words = 26;
 /// Bits of the index, below the kind, in a defect's key.
 inline constexpr int index_bits = 60;
 inline constexpr std::uint64_t index_mask = (std::uint64_t{1} << index_bits) - 1;

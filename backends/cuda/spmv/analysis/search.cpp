@@ -2,8 +2,9 @@
 #include "backends/cuda/spmv/analysis/search.hpp"
 
 #include "backends/common/order/row_order.hpp"
+#include "backends/common/sparse/csr_defects.hpp"
 #include "backends/cuda/cuda.hpp"
-#include "backends/cuda/spmv/analysis/defects.hpp"
+#include "backends/cuda/runtime/runtime.hpp"
 #include "backends/cuda/spmv/hub_columns/hub_columns.hpp"
 #include "backends/cuda/spmv/kernels.hpp"
 
@@ -15,11 +16,48 @@
 #include <utility>
 
 namespace tally::backends::cuda {
-
 namespace {
 
 /// Carry-outs per product, at most; the widest takes 8 words of scratch memory.
 constexpr std::size_t max_handovers = 1024;
+
+/// Returns element `i` of `v` from device memory.
+std::int64_t fetched(cudaStream_t stream, const operand& v, std::size_t i) {
+  std::int64_t wide = 0;
+  std::int32_t narrow = 0;
+  void* const to = v.element == type::int64 ? static_cast<void*>(&wide) : &narrow;
+  const beside_captures mode;
+  check(cudaMemcpyAsync(to, v.slice(i, 1).data, size_of(v.element), cudaMemcpyDefault, stream),
+        "cudaMemcpyAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return v.element == type::int64 ? wide : narrow;
+}
+
+/// Returns the defect found, if any; fetches the wrong index on the stream.
+csr_defect defect_of(cudaStream_t stream, const csr_operand& a, const analysis_results& words) {
+  using kind = csr_defect::kind;
+  const std::uint64_t found = words[result_words::defect];
+  if (found == 0) return {};
+  if (a.row_ends) {
+    const auto index_at = [&](const operand& v, std::size_t i) { return fetched(stream, v, i); };
+    return defect_of_row(a, ~found & result_words::index_mask, index_at);
+  }
+  csr_defect defect;
+  defect.what = static_cast<kind>(~found >> result_words::index_bits);
+  defect.index = ~found & result_words::index_mask;
+  switch (defect.what) {
+    case kind::decreasing_offset:
+      defect.before = fetched(stream, a.row_offsets, defect.index);
+      defect.value = fetched(stream, a.row_offsets, defect.index + 1);
+      break;
+    case kind::column:
+      defect.value = fetched(stream, a.column_indices, defect.index);
+      break;
+    default:
+      defect.value = fetched(stream, a.row_offsets, defect.index);
+  }
+  return defect;
+}
 
 }  // namespace
 
@@ -96,7 +134,6 @@ void* search::take(std::size_t bytes) {
 
 bool search::has_tiles() const {
   return !products.is_permuted && is_special(matrix.values.element) &&
-         cuda::threads_per_row(matrix.rows, matrix.nonzeros(), longest()) > 0 &&
          has_row_tiles(matrix, longest());
 }
 
@@ -194,13 +231,29 @@ class queued_analysis : public spmv_analysis {
 
 }  // namespace
 
+csr_defect backend::find_defect(const executor& where, const csr_operand& a) const {
+  const current_device current(where.device());
+  const cudaStream_t stream = where.stream();
+  analysis_job job(a);
+  job.check = defect_check::at_once;
+  job.counts = false;
+  std::vector<analysis_launch> launches;
+  if (a.row_ends) {
+    launches.emplace_back(defective_row_kernel(), items_shape(a.rows), job);
+    launches.push_back(publish_launch(job));
+  } else {
+    launches.push_back(matrix_launch(current, a, job));
+  }
+  return defect_of(stream, a, run_analysis(current, stream, launches, "validate"));
+}
+
 std::shared_ptr<const spmv_analysis> backend::analyse(const executor& where, const csr_operand& a,
                                                       const planned_products& products) const {
   const current_device current(where.device());
   if (a.row_ends) {
     auto analysis = std::make_shared<cuda_plan>();
     analysis->context = current.context();
-    analysis->description = "each row in " + std::to_string(threads_per_any_row) +
+    analysis->description = "any rows: each row in " + std::to_string(threads_per_any_row) +
                             " threads and long ones in a warp, since rows may lie anywhere";
     if (!products.is_checked) analysis->defect = find_defect(where, a);
     return analysis;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "backends/cuda/spmv/analysis/analysis_launch.hpp"
+#include "backends/cuda/spmv/analysis/tile_columns.hpp"
 #include "backends/cuda/spmv/method.hpp"
-#include "backends/cuda/spmv/row_tiles/tile_columns.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
 #include <cstddef>

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(band_threads_per_block)
     spmv_band_rows(const __grid_constant__ band_rows_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
-  __shared__ int x_shift;  // index of x on the first row's diagonal
+  __shared__ int x_shift;  // index in `memory` of x on the first row's diagonal
   const spmv_job& product = job.product;
   const std::int64_t first = std::int64_t{blockIdx.x} * band_rows_per_block;
   if (threadIdx.x == 0) barrier.expect(1);
@@ -107,8 +107,9 @@ __global__ void __launch_bounds__(band_threads_per_block)
   if (!is_there) barrier.wait();  // no block ends during a copy
 }
 
-/// Finds the largest distance from the diagonal, counts adjacent columns, and writes differences.
-/// May stop at a distance beyond 16 bits.
+/// Does what write_deltas (tile_columns.cu) does for row tiles, where these are impossible: finds
+/// the largest distance from the diagonal, counts adjacent columns, and writes differences. May
+/// stop at a distance beyond 16 bits.
 template <class Column, class Offset>
 __global__ void __launch_bounds__(256) measure_band(const analysis_job s) {
   wait_for_launch_before();
@@ -175,11 +176,9 @@ class rows_in_band : public method {
   explicit rows_in_band(const column_differences& differences) : differences_(differences) {}
 
   std::string describe(const std::string&) const override {
-    return "each row in " + std::to_string(lanes) +
-           " threads, with x in shared memory, since columns are at most " +
-           std::to_string(differences_.furthest) +
-           " from the diagonal; in the place of columns differences of 16 bits, in " +
-           std::to_string(differences_.bytes) + " bytes";
+    return "band: each row in " + std::to_string(lanes) +
+           " threads, and x in shared memory, since columns are at most " +
+           std::to_string(differences_.furthest) + " from the diagonal" + differences_.describe();
   }
   bool multiply(const spmv_call& call) const override {
     if (!call.is_plain()) return false;
@@ -204,13 +203,9 @@ column_differences measured(search& s) {
   if (made.data == nullptr) return made;
   analysis_job job = s.job;
   job.differences = made.data;
-  const bool wide = s.matrix.column_indices.element == type::int64;
-  using narrow = std::int32_t;
-  const auto with = [&]<class Offset>(Offset) {
-    return wide ? &measure_band<std::int64_t, Offset> : &measure_band<narrow, Offset>;
-  };
-  const analysis_results found = s.run({{job.offsets.wide ? with(std::int64_t{}) : with(narrow{}),
-                                         items_shape(row_order::lanes * s.matrix.rows), job}});
+  const analysis_results found =
+      s.run({{with_index_types(job, []<class C, class O>() { return &measure_band<C, O>; }),
+              items_shape(row_order::lanes * s.matrix.rows), job}});
   made.furthest = static_cast<std::int64_t>(found[result_words::furthest]);
   made.adjacent = found[result_words::adjacent];
   return made;

@@ -296,11 +296,11 @@ class rows_with_hub_columns : public method {
   explicit rows_with_hub_columns(const planned_hub_columns& planned) : planned_(planned) {}
 
   std::string describe(const std::string& other) const override {
-    return other + "; of " + std::string(name(planned_.element)) +
+    return "hub columns: of " + std::string(name(planned_.element)) +
            " in warps, with the elements of x of " + std::to_string(planned_.hub.count) +
            " columns, which have " + std::to_string(planned_.percent) +
            " % of the terms, in shared memory, and codes of all columns, in " +
-           std::to_string(planned_.bytes) + " bytes";
+           std::to_string(planned_.bytes) + " bytes; of other types " + other;
   }
 
   bool multiply(const spmv_call& call) const override {

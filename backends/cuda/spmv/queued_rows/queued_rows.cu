@@ -6,8 +6,8 @@
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/spmv/common/call_memory.hpp"
 #include "backends/cuda/spmv/common/split_rows.cuh"
+#include "backends/cuda/spmv/csr/row_threads.cuh"
 #include "backends/cuda/spmv/method.hpp"
-#include "backends/cuda/spmv/row_threads/row_threads.cuh"
 
 #include <cstdint>
 

@@ -10,15 +10,16 @@
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
 #include "backends/cuda/spmv/analysis/search.hpp"
+#include "backends/cuda/spmv/analysis/tile_columns.hpp"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/shared_load.cuh"
 #include "backends/cuda/spmv/common/terms.cuh"
 #include "backends/cuda/spmv/method.hpp"
-#include "backends/cuda/spmv/row_tiles/tile_columns.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <string>
 
 namespace tally::backends::cuda {
 namespace {
@@ -371,8 +372,7 @@ ring_choice choice_with(std::size_t terms, const difference_range& columns, std:
 }
 
 /// Returns the choice with most rows at a time, for at most `terms` terms in `rows_per_row_tile`
-/// adjacent rows (tuning/spmv.md: ring_rows). Other sizes than powers of two take two more
-/// instructions per term.
+/// adjacent rows. Other sizes than powers of two take two more instructions per term.
 ring_choice choice_of(type element, std::size_t terms, const difference_range& columns,
                       int device) {
   return with_special(element, [&]<class T>() {
@@ -390,7 +390,10 @@ class rows_by_ring : public method {
       : terms_(s.found[result_words::tile_terms]), differences_(differences) {}
 
   std::string describe(const std::string&) const override {
-    return differences_.describe_tiles(true);
+    return "ring: each row in a thread, and x in shared memory, since differences column - row are "
+           "from " +
+           std::to_string(differences_.range.least) + " to " +
+           std::to_string(differences_.range.most) + differences_.describe();
   }
   bool multiply(const spmv_call& call) const override {
     if (!call.is_plain()) return false;
@@ -417,8 +420,9 @@ class rows_by_ring : public method {
 }  // namespace
 
 std::unique_ptr<const method> find_ring(search& s) {
+  if (s.matrix.rows < min_ring_rows) return nullptr;
   const column_differences& differences = tile_differences(s);
-  if (differences.data == nullptr || are_near_rows(differences.range.width()) ||
+  if (differences.data == nullptr ||
       choice_of(s.matrix.values.element, s.found[result_words::tile_terms], differences.range,
                 s.current().device())
               .kernel == nullptr) {

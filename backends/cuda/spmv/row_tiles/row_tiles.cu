@@ -6,6 +6,7 @@
 #include "backends/common/order/row_order.hpp"
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/device/fold.cuh"
+#include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/analysis/search.hpp"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/terms.cuh"
@@ -25,12 +26,7 @@ __device__ inline int terms_before(int count) {
   constexpr unsigned warps = rows_per_row_tile / warp;
   __shared__ int sums[warps];
   const unsigned thread = threadIdx.x % warp, own = threadIdx.x / warp;
-  int upto = count;
-#pragma unroll
-  for (unsigned d = 1; d < warp; d *= 2) {
-    const int before = __shfl_up_sync(whole_warp, upto, d);
-    if (thread >= d) upto += before;
-  }
+  auto upto = static_cast<int>(sum_upto_thread(static_cast<unsigned>(count)));
   if (thread == warp - 1) sums[own] = upto;
   __syncthreads();
 #pragma unroll
@@ -191,6 +187,12 @@ constexpr bool has_16_in_flight(std::size_t rows, std::size_t longest) {
   return longest > 8 && rows >= 1 << 18;
 }
 
+/// Returns the beginning of the description of a method.
+std::string in_tiles(const char* name) {
+  return name + std::string(": each row in a thread, in tiles of ") +
+         std::to_string(rows_per_row_tile) + ", since rows are short";
+}
+
 /// `from`: what kernels read.
 template <column_form from>
 class rows_in_tiles : public method {
@@ -244,9 +246,9 @@ std::unique_ptr<const method> find_stencils(search& s) {
                                               row_patterns::alignment);
   return std::make_unique<rows_in_tiles<column_form::patterns>>(
       s,
-      in_tiles +
-          ("; in the place of columns the " + std::to_string(s.found[result_words::patterns]) +
-           " patterns of rows, in " + std::to_string(bytes_of_stencils(s.matrix)) + " bytes"),
+      in_tiles("stencils") + "; in the place of columns the " +
+          std::to_string(s.found[result_words::patterns]) + " patterns of rows, in " +
+          std::to_string(bytes_of_stencils(s.matrix)) + " bytes",
       patterns);
 }
 
@@ -254,12 +256,12 @@ std::unique_ptr<const method> find_row_tiles(search& s) {
   const column_differences& differences = tile_differences(s);
   if (differences.data == nullptr) return nullptr;
   return std::make_unique<rows_in_tiles<column_form::differences>>(
-      s, differences.describe_tiles(false), row_patterns(), differences.data);
+      s, in_tiles("row tiles") + differences.describe(), row_patterns(), differences.data);
 }
 
 std::unique_ptr<const method> find_even_rows(search& s) {
   if (!s.has_even_tiles()) return nullptr;
-  return std::make_unique<rows_in_tiles<column_form::matrix>>(s, in_tiles);
+  return std::make_unique<rows_in_tiles<column_form::matrix>>(s, in_tiles("even rows"));
 }
 
 }  // namespace tally::backends::cuda

@@ -6,7 +6,7 @@
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/analysis/search.hpp"
-#include "backends/cuda/spmv/row_tiles/tile_columns.hpp"
+#include "backends/cuda/spmv/analysis/tile_columns.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Whether row tiles are possible and fit, by matrix_kernel.
+/// Whether row tiles are possible and fit, by analyse_matrix.
 __device__ inline bool are_tiles(const analysis_job& s) {
   const std::uint64_t defect = __ldcg(counter(s, result_words::defect));
   const auto kind = static_cast<csr_defect::kind>(~defect >> result_words::index_bits);
@@ -326,27 +326,11 @@ __global__ void __launch_bounds__(rows_per_row_tile) write_deltas(const analysis
 
 constexpr std::size_t most = row_patterns::most;
 
-bool has_wide_columns(const search& s) { return s.matrix.column_indices.element == type::int64; }
-
 std::size_t tiles_bytes(const search& s, std::size_t terms) {
-  return has_wide_columns(s) ? bytes_to_bring<std::int64_t>(terms)
-                             : bytes_to_bring<std::int32_t>(terms);
+  return with_index_type(s.job.columns.wide, [=]<class C>() { return bytes_to_bring<C>(terms); });
 }
 std::size_t deltas_bytes(const search& s, std::size_t terms) {
   return tiles_bytes(s, terms) + bytes_to_bring<std::int16_t>(terms);
-}
-
-/// Returns f.operator()<Column, Offset>() for the types of the matrix.
-template <class F>
-analysis_kernel* with_indices(const search& s, const F& f) {
-  using wide = std::int64_t;
-  using narrow = std::int32_t;
-  if (s.job.offsets.wide) {
-    return has_wide_columns(s) ? f.template operator()<wide, wide>()
-                               : f.template operator()<narrow, wide>();
-  }
-  return has_wide_columns(s) ? f.template operator()<wide, narrow>()
-                             : f.template operator()<narrow, narrow>();
 }
 
 }  // namespace
@@ -375,7 +359,7 @@ analysis_launch tiles_launch(const search& s, analysis_job& job) {
       max_shared_bytes(s.current().device()) / (bytes + tiles_static_shared_bytes), 1,
       max_tile_blocks);
   return {
-      with_indices(s, []<class C, class O>() { return &analyse_tiles<C, O>; }),
+      with_index_types(job, []<class C, class O>() { return &analyse_tiles<C, O>; }),
       {.blocks = static_cast<unsigned>(std::min(ceil_div(s.matrix.rows, rows_per_row_tile),
                                                 at_a_time * multiprocessors(s.current().device()))),
        .threads = rows_per_row_tile,
@@ -425,7 +409,7 @@ const column_differences& tile_differences(search& s) {
   job.tile_terms = static_cast<std::int32_t>(terms);
   job.differences = made.data;
   std::vector<analysis_launch> launches{
-      {with_indices(s, []<class C, class O>() { return &write_deltas<C, O>; }),
+      {with_index_types(job, []<class C, class O>() { return &write_deltas<C, O>; }),
        {.blocks = blocks_of(s.matrix.rows, rows_per_row_tile),
         .threads = rows_per_row_tile,
         .shared_bytes = deltas_bytes(s, terms)},
@@ -438,15 +422,8 @@ const column_differences& tile_differences(search& s) {
   return made;
 }
 
-std::string column_differences::describe_tiles(bool x_in_shared) const {
-  std::string text = in_tiles +
-                     std::string("; in the place of columns differences of 16 bits, in ") +
-                     std::to_string(bytes) + " bytes";
-  if (x_in_shared) {
-    text += ", and x in shared memory, since they are from " + std::to_string(range.least) +
-            " to " + std::to_string(range.most);
-  }
-  return text;
+std::string column_differences::describe() const {
+  return "; in the place of columns differences of 16 bits, in " + std::to_string(bytes) + " bytes";
 }
 
 }  // namespace tally::backends::cuda

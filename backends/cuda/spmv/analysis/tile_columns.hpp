@@ -1,4 +1,5 @@
-// Stencils or 16-bit differences, which row tiles read instead of fixed columns.
+// Stencils, or 16-bit differences column - row, instead of fixed columns: what most special methods
+// read.
 #pragma once
 
 #include "backends/cuda/spmv/analysis/analysis_launch.hpp"
@@ -10,11 +11,6 @@
 namespace tally::backends::cuda {
 
 class search;
-
-/// Beginning of the descriptions of methods with row tiles.
-inline constexpr const char* in_tiles =
-    "each row in a thread, in tiles of 128, since rows are short";
-static_assert(rows_per_row_tile == 128);
 
 /// Range of column - row.
 struct difference_range {
@@ -32,8 +28,8 @@ struct column_differences {
   std::int64_t furthest = 0;   ///< largest distance from the diagonal
   std::uint64_t adjacent = 0;  ///< terms in the column next to the one before
 
-  /// Returns how row tiles use them. `x_in_shared`: because of their range.
-  std::string describe_tiles(bool x_in_shared) const;
+  /// Returns the end of a method's description.
+  std::string describe() const;
 };
 
 /// Static shared memory of the kernel that finds stencils, at most.
@@ -55,8 +51,8 @@ bool have_stencils(search& s);
 /// Returns memory for the differences of all terms, null if there is not enough.
 column_differences allocate_differences(search& s);
 
-/// Returns the differences for row tiles, written once. Called after
-/// have_stencils.
+/// Returns the differences of a matrix that may have row tiles, written once; none if one does not
+/// fit in 16 bits. Called after have_stencils.
 const column_differences& tile_differences(search& s);
 
 }  // namespace tally::backends::cuda

@@ -1,0 +1,127 @@
+// Methods that read the matrix as it is, in compressed sparse rows, for all types and strides. With
+// a plan: short rows in a few threads each, or else pieces, one per block of threads. Without: rows
+// that lie anywhere, or values read by a permutation, and tiles of the merge path.
+#include "backends/common/order/row_order.hpp"
+#include "backends/cuda/device/sum_shape.hpp"
+#include "backends/cuda/spmv/analysis/search.hpp"
+#include "backends/cuda/spmv/kernels.hpp"
+#include "backends/cuda/spmv/method.hpp"
+#include "backends/cuda/spmv/shape.hpp"
+
+#include <bit>
+#include <string>
+
+namespace tally::backends::cuda {
+namespace {
+
+class rows_in_threads : public method {
+ public:
+  explicit rows_in_threads(unsigned threads) : threads_(threads) {}
+
+  std::string describe(const std::string&) const override {
+    return "row threads: each row in " + std::to_string(threads_) +
+           " threads, since rows are short";
+  }
+  bool multiply(const spmv_call& call) const override {
+    spmv_kernel* const kernel = spmv_kernels_of(call.product).rows[std::countr_zero(threads_)];
+    if (kernel == nullptr) return false;
+    call.launch(
+        kernel,
+        {.blocks = blocks_of(call.product.a.rows, row_threads / threads_), .threads = row_threads},
+        call.job);
+    return true;
+  }
+
+ private:
+  unsigned threads_;
+};
+
+class rows_in_pieces : public method {
+ public:
+  explicit rows_in_pieces(const search& s)
+      : pieces_(s.job.pieces +
+                (s.job.shares - static_cast<std::int64_t>(s.found[result_words::shares]))),
+        bytes_(s.piece_bytes()),
+        is_permuted_(s.products.is_permuted),
+        row_blocks_(s.found[result_words::runs]),
+        segments_(s.found[result_words::shares]),
+        long_rows_(s.found[result_words::long_rows]),
+        split_rows_(s.found[result_words::split_rows]),
+        carry_outs_(s.found[result_words::carry_outs]) {}
+
+  std::string describe(const std::string&) const override {
+    const auto text = [](std::uint64_t value) { return std::to_string(value); };
+    return "pieces: " + text(row_blocks_ + segments_) +
+           (is_permuted_ ? " blocks, which read values at places: "
+                         : " blocks, since some rows are long: ") +
+           text(row_blocks_) + " for runs of rows of at most " + text(row_order::short_row) +
+           " terms, " + text(segments_) + " for the " + text(long_rows_) + " longer ones" +
+           (split_rows_ > 0 ? ", of which " + text(split_rows_) + " in several" : "") + ", in " +
+           text(bytes_) + " bytes";
+  }
+  bool multiply(const spmv_call& call) const override {
+    spmv_job job = call.job;
+    job.pieces = pieces_;
+    scratch words;
+    if (split_rows_ > 0) words = call.words_for(carry_outs_, words_left::empty, job);
+    const spmv_choice& kernels = spmv_kernels_of(call.product);
+    call.launch(call.product.is_permuted() ? kernels.any_pieces : kernels.pieces,
+                {.blocks = static_cast<unsigned>(row_blocks_ + segments_),
+                 .threads = piece_threads,
+                 .shared_bytes = kernels.piece_bytes},
+                job);
+    words.queued(split_rows_);
+    return true;
+  }
+
+ private:
+  const spmv_piece* pieces_;
+  std::size_t bytes_;
+  bool is_permuted_;
+  std::uint64_t row_blocks_, segments_, long_rows_, split_rows_;
+  std::size_t carry_outs_;
+};
+
+}  // namespace
+
+std::unique_ptr<const method> find_row_threads(search& s) {
+  const unsigned threads = s.threads_per_row();
+  if (threads == 0) return nullptr;
+  s.memory().give_back(s.job.pieces);
+  return std::make_unique<rows_in_threads>(threads);
+}
+
+std::unique_ptr<const method> find_pieces(search& s) {
+  s.fit_pieces();
+  return std::make_unique<rows_in_pieces>(s);
+}
+
+bool multiply_any_rows(const spmv_call& call) {
+  if (!call.product.a.row_ends && !call.product.is_permuted()) return false;
+  call.launch(spmv_kernels_of(call.product).any_rows,
+              {.blocks = blocks_of(call.product.a.rows, any_row_threads / threads_per_any_row),
+               .threads = any_row_threads},
+              call.job);
+  return true;
+}
+
+bool multiply_merge_path(const spmv_call& call) {
+  const csr_operand& a = call.product.a;
+  const spmv_choice& kernels = spmv_kernels_of(call.product);
+  const std::size_t tiles = ceil_div(a.rows + a.nonzeros(), merge_tile_path);
+  spmv_job job = call.job;
+  while ((tiles >> job.segment_shift) >= scratch_words / call.carry_out_words()) {
+    ++job.segment_shift;
+  }
+  // With wrong offsets some carry-outs are never taken.
+  const scratch words = call.words_for((tiles >> job.segment_shift) + 1, words_left::any, job);
+  call.launch(kernels.tiles,
+              {.blocks = static_cast<unsigned>(tiles),
+               .threads = merge_tile_threads,
+               .shared_bytes = kernels.tile_bytes},
+              job);
+  words.queued(tiles);
+  return true;
+}
+
+}  // namespace tally::backends::cuda
