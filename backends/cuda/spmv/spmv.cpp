@@ -33,7 +33,8 @@ namespace {
 //
 // Many rows are over 2^15 (has_many_rows), short ones many rows of up to 64 terms, balanced
 // (has_row_tiles). Balanced are up to 2^15 rows of at most 32 terms, and more rows if the longest
-// is at most 1.9 times the mean, or 32 with up to 8 in the mean (threads_per_row).
+// is at most 1.9 times the mean, or 32 with up to 8 in the mean (threads_per_row). The ring goes
+// before bands and row tiles (tuning/spmv.md: find_ring).
 
 constexpr find_method* special[] = {find_stencils,  find_ring,        find_band,
                                     find_row_tiles, find_hub_columns, find_even_rows};

@@ -109,6 +109,7 @@ std::shared_ptr<const cuda_plan> search::plan(const current_device& current) {
   unchecked = job.check == defect_check::by_others && !fit_tiles;
   if (job.check != defect_check::none) made_->defect = defect_of(stream_, matrix, found);
   job.check = defect_check::none;
+  if (!has_defect()) decide_tiles(*this);
   if (has_defect()) return std::move(made_);
   made_->methods = find_methods(*this);
   check_columns();

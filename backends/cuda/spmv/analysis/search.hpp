@@ -41,7 +41,7 @@ class search {
   /// Whether they are, with the matrix's columns, unless a better method is found.
   bool has_even_tiles() const { return has_tiles() && has_row_tiles_of_columns(matrix, longest()); }
   /// Returns the threads per row of the general method, 0 for pieces. Called after searches for
-  /// smaller columns.
+  /// differences.
   unsigned threads_per_row() const;
   /// Whether some difference column - row is known not to fit in 16 bits.
   bool exceeds_16_bits() const;
@@ -61,7 +61,7 @@ class search {
   csr_operand matrix;
   planned_products products;
   bool knows_columns;           ///< columns are fixed, values in their order
-  bool examines_tiles = false;  ///< job.patterns, and words of `found`, are for row tiles
+  bool examines_tiles = false;  ///< rows may be in tiles: `found` has stencils and differences
   bool unchecked = false;       ///< columns may be outside the matrix
   analysis_job job;             ///< of the first kernels
   analysis_results found;       ///< their results

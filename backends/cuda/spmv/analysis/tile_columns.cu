@@ -372,8 +372,8 @@ difference_range range_in(const analysis_results& found) {
           .most = delta_of(found[result_words::above])};
 }
 
-bool have_stencils(search& s) {
-  if (!s.examines_tiles) return false;
+void decide_tiles(search& s) {
+  if (!s.examines_tiles) return;
   const auto terms = static_cast<std::int32_t>(s.found[result_words::tile_terms]);
   s.examines_tiles = s.has_tiles() && s.has_room(deltas_bytes(s, static_cast<std::size_t>(terms)),
                                                  tiles_static_shared_bytes);
@@ -386,10 +386,9 @@ bool have_stencils(search& s) {
     using namespace result_words;
     for (const unsigned word : {strays, above, below, patterns}) s.found.of[word] = of[word];
   }
-  if (s.examines_tiles && s.found[result_words::strays] == 0) return true;
+  if (s.examines_tiles && s.found[result_words::strays] == 0) return;
   s.memory().give_back(s.job.lists);
   s.job.lists = nullptr;
-  return false;
 }
 
 column_differences allocate_differences(search& s) {

@@ -45,14 +45,16 @@ std::size_t bytes_of_stencils(const csr_operand& a);
 /// Returns the launch that finds stencils and the range of differences, and checks columns.
 analysis_launch tiles_launch(const search& s, analysis_job& job);
 
-/// Whether stencils are found that row tiles may read.
-bool have_stencils(search& s);
+/// Decides by the first kernels' results whether rows may be in tiles (`examines_tiles`), repeats
+/// these for tiles beyond their capacity, and gives stencils back (`job.lists` is null) if too
+/// many.
+void decide_tiles(search& s);
 
 /// Returns memory for the differences of all terms, null if there is not enough.
 column_differences allocate_differences(search& s);
 
 /// Returns the differences of a matrix that may have row tiles, written once; none if one does not
-/// fit in 16 bits. Called after have_stencils.
+/// fit in 16 bits.
 const column_differences& tile_differences(search& s);
 
 }  // namespace tally::backends::cuda

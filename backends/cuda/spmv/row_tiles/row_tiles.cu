@@ -240,7 +240,7 @@ class rows_in_tiles : public method {
 }  // namespace
 
 std::unique_ptr<const method> find_stencils(search& s) {
-  if (!have_stencils(s)) return nullptr;
+  if (s.job.lists == nullptr) return nullptr;
   row_patterns patterns = s.job.patterns;
   patterns.stride = static_cast<std::int32_t>(ceil_div(s.longest(), row_patterns::alignment) *
                                               row_patterns::alignment);
