@@ -10,7 +10,9 @@
 
 namespace tally::backends::cuda {
 
-/// Work of one block of a plan (shape.hpp): a row block (run) or row segment (share).
+/// Work of one block of a plan with long rows: a row segment of one or more chunks (share), or a
+/// row block of adjacent short rows (run), which ends at a multiple of `row_block_path` on the
+/// merge path, at a long row, or after `analysis_span` rows. Segments come first.
 struct alignas(16) spmv_piece {
   std::int64_t row = 0;      ///< first row
   std::int64_t nonzero = 0;  ///< first term

@@ -1,5 +1,5 @@
-// Kernels for products of all types: a few threads per row, one block per piece or merge-path tile
-// (shape.hpp), and for matrices of four arrays one warp per four rows.
+// Kernels for products of all types: a few threads per row, one block per piece or merge-path tile,
+// and for matrices of four arrays one warp per four rows.
 //
 // Promise: y has the bits of the row order. Adjacent threads compute adjacent terms into shared
 // memory, where rows are summed, short ones in 1, 2, 4 or 8 threads, which own equally spaced

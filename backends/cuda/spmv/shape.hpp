@@ -1,16 +1,5 @@
-// Partition of a matrix over threads, warps and blocks, and conditions of the methods. None of it
-// changes a bit of the result.
-//
-// Without a plan, rows of a large matrix have a few threads each, and long rows are queued
-// (queued_rows.cu). A small matrix is cut into tiles of its merge path, on which row i begins at i
-// + row_offsets[i]: neither many empty rows nor a long one make a tile heavy. A tile owns the rows
-// that begin in it. A last row of more than `split_row` terms is split: its row segments, nodes of
-// the order's tree, belong to the tiles in which they begin, at most one per tile.
-//
-// With a plan (spmv.cpp) that cuts rows into pieces, a block, or with hub columns a warp, has one:
-// first row segments of long rows ("shares"), of one or more chunks, then row blocks of adjacent
-// short rows ("runs"), which end at multiples of `row_block_path` on the merge path, at a long row,
-// and after `analysis_span` rows.
+// Partition of a matrix over threads, warps and blocks, and conditions of the methods (spmv.cpp).
+// None of it changes a bit of the result.
 #pragma once
 
 #include "backends/common/order/row_order.hpp"

@@ -1,5 +1,8 @@
-// Kernel of small matrices without a plan: one merge-path tile per block (shape.hpp), which finds
-// its rows itself.
+// Kernel of small matrices without a plan: one tile of the merge path per block, which finds its
+// rows itself. Row i begins at i + row_offsets[i] on the path, so neither many empty rows nor a
+// long one make a tile heavy. A tile owns the rows that begin in it. A last row of more than
+// `split_row` terms is split: its segments belong to the tiles in which they begin, at most one per
+// tile.
 #pragma once
 
 #include "backends/cuda/spmv/common/split_rows.cuh"
