@@ -143,6 +143,7 @@ if(TALLY_KOKKOS_ORIGIN)
     set_target_properties(tally_kokkos PROPERTIES CUDA_ARCHITECTURES "${Kokkos_CUDA_ARCHITECTURES}")
   endif()
   tally_compile_options(tally_kokkos)
+  target_precompile_headers(tally_kokkos PRIVATE <Kokkos_Core.hpp> ${PROJECT_SOURCE_DIR}/backends/kokkos/kokkos.hpp)
   target_compile_definitions(tally_kokkos PRIVATE
     TALLY_HAS_CUDA=${TALLY_HAS_CUDA} TALLY_HAS_OPENMP=${TALLY_HAS_OPENMP})
   target_link_libraries(tally_kokkos PRIVATE ${kokkos_libraries})
