@@ -5,6 +5,7 @@
 #include "backends/common/histogram/weights.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -26,6 +27,36 @@ void for_each_slot(const histogram_arguments& a, const Bins& bin_of, const F& f)
     if (++channel == a.options.channels) channel = 0;
   }
 }
+
+/// Finds the slots of x; `bins` is a `Bins`.
+template <class X, class Bins>
+void find_slots(const operand& x, const void* bins, slot* to) {
+  const Bins bin_of = *static_cast<const Bins*>(bins);  // a copy, which slots can't alias
+  for (std::size_t i = 0; i < x.size; ++i) to[i] = bin_of(static_cast<sample_t<X>>(at<X>(x, i)));
+}
+
+/// Samples whose slots are found in blocks, so that sums of weights are compiled once for all types
+/// of samples and kinds of bins. (Counts take as long as the search.)
+struct binned_samples {
+  const histogram_arguments& a;
+  const void* bins;
+  void (*find)(const operand& x, const void* bins, slot* to);
+
+  /// Calls f(i, channel, slot) for each sample.
+  template <class F>
+  void for_each(const F& f) const {
+    slot slots[512];
+    std::size_t channel = 0;
+    for (std::size_t first = 0; first < a.x.size; first += std::size(slots)) {
+      const std::size_t n = std::min(std::size(slots), a.x.size - first);
+      find(a.x.slice(first, n), bins, slots);
+      for (std::size_t i = 0; i < n; ++i) {
+        f(first + i, channel, slots[i]);
+        if (++channel == a.options.channels) channel = 0;
+      }
+    }
+  }
+};
 
 /// Returns a channel's outside counts, indexed by slots beyond the bins.
 std::int64_t* outside_of(const histogram_arguments& a, std::size_t channel) {
@@ -60,9 +91,10 @@ C without_weights(const histogram_arguments& a, C there) {
 }
 
 /// Sums weights, as many bins at a time as fit 64 MiB.
-template <class W, class C, class X, class Bins>
-void add_weights(const histogram_arguments& a, const Bins& bin_of) {
+template <class W, class C>
+void add_weights(const binned_samples& samples) {
   using sum = weight_sum<W>;
+  const histogram_arguments& a = samples.a;
   const std::size_t bins = bins_of(a);
   const std::size_t at_once = std::min((std::size_t{1} << 23) / sum::words, a.counts.size);
   // Before anything is written.
@@ -72,7 +104,7 @@ void add_weights(const histogram_arguments& a, const Bins& bin_of) {
   for (std::size_t first = 0; first < a.counts.size; first += at_once) {
     const std::size_t n = std::min(at_once, a.counts.size - first);
     std::fill(has_weights.begin(), has_weights.end(), false);
-    for_each_slot<X>(a, bin_of, [&](std::size_t i, std::size_t channel, slot s) {
+    samples.for_each([&](std::size_t i, std::size_t channel, slot s) {
       if (s < bins) {
         const std::size_t k = channel * bins + s - first;
         if (k >= n) return;
@@ -95,6 +127,13 @@ void add_weights(const histogram_arguments& a, const Bins& bin_of) {
   }
 }
 
+void add_weights(const binned_samples& samples) {
+  with_type<detail::weight_types>(samples.a.weights.element, [&]<class W>() {
+    with_type<detail::weight_types>(samples.a.counts.element,
+                                    [&]<class C>() { add_weights<W, C>(samples); });
+  });
+}
+
 template <class X>
 out_of_range_key first_stray(const histogram_arguments& a) {
   const key_bins bin_of{bins_of(a)};
@@ -113,15 +152,12 @@ out_of_range_key backend::histogram(const executor&, const histogram_arguments& 
     with_type<integer_types>(a.x.element, [&]<class X>() { stray = first_stray<X>(a); });
     if (stray.index >= 0) return stray;
   }
-  with_bins(a, [&]<class X>(const auto& bin_of) {
+  with_bins(a, [&]<class X, class Bins>(const Bins& bin_of) {
     if (!a.weighted) {  // unsigned: modulo 2^32 or 2^64
       return with_type<detail::count_types>(
           a.counts.element, [&]<class C>() { count<std::make_unsigned_t<C>, X>(a, bin_of); });
     }
-    with_type<detail::weight_types>(a.weights.element, [&]<class W>() {
-      with_type<detail::weight_types>(a.counts.element,
-                                      [&]<class C>() { add_weights<W, C, X>(a, bin_of); });
-    });
+    add_weights({a, &bin_of, &find_slots<X, Bins>});
   });
   return stray;
 }
