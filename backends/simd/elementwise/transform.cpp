@@ -344,9 +344,11 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
 
 // --- Integers and complex numbers ----------------------------------------------------------------
 
-/// Vectorized by the compiler, though an output may be an input.
+/// Vectorized by the compiler, though an output may be an input. Not inlined: signed and unsigned
+/// integers share it, and blocks.
 template <elementwise what, class T>
-void run_in_loop(const three_factors<T>& f, const T* x, const T* y, T* z, std::size_t n) {
+HWY_NOINLINE void run_in_loop(const three_factors<T> f, const T* x, const T* y, T* z,
+                              std::size_t n) {
 #if defined(__clang__)
 #pragma clang loop vectorize(assume_safety)
 #else
