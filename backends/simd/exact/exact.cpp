@@ -263,11 +263,11 @@ void add_unfit(const Terms terms, std::size_t n, intermediate_sum& to) {
   add_to_bins(terms, n, to);
 }
 
-template <class Terms>
-void flush(intermediate_sum& held) {
-  held.flush_levels<Terms::paired>();
+template <bool paired>
+HWY_NOINLINE void flush(intermediate_sum& held) {
+  held.flush_levels<paired>();
   intermediate_sum* const scaled = static_cast<shared_bins&>(held.bins).scaled;
-  if (scaled != nullptr) scaled->template flush_levels<Terms::paired>();
+  if (scaled != nullptr) scaled->template flush_levels<paired>();
   drain(held.bins);
 }
 
@@ -276,7 +276,7 @@ void add_all(Terms terms, std::size_t n, exact_sum<double>& to) {
   shared_bins bins;
   intermediate_sum held{to, bins};
   add_terms(terms, n, held);
-  flush<Terms>(held);
+  flush<Terms::paired>(held);
 }
 
 // --- All other operands --------------------------------------------------------------------------
@@ -400,7 +400,8 @@ void add_packed_products(const exact_arguments& a, exact_sums& to) {
       }
     }
   }
-  for (auto& [first, second] : sums) flush<products<T>>(first), flush<products<T>>(second);
+  for (auto& [first, second] : sums)
+    flush<products<T>::paired>(first), flush<products<T>::paired>(second);
 }
 
 template <class T, bool magnitudes>
@@ -424,8 +425,8 @@ void add_packed_values(const exact_arguments& a, exact_sums& to) {
     add_terms(values<T, magnitudes>(x.first), n, first);
     if (two) add_terms(values<T, magnitudes>(x.second), n, second);
   }
-  flush<values<T, magnitudes>>(first);
-  flush<values<T, magnitudes>>(second);
+  flush<false>(first);
+  flush<false>(second);
 }
 
 /// Adds re^2 + im^2 of complex numbers, (high + low)^2 of int64.
@@ -446,7 +447,7 @@ void add_packed_squares(const exact_arguments& a, exact_sums& to) {
       add_terms(products<T>(x.first, x.second), n, mixed);
     }
   }
-  for (intermediate_sum* held : {&first, &second, &mixed}) flush<products<T>>(*held);
+  for (intermediate_sum* held : {&first, &second, &mixed}) flush<products<T>::paired>(*held);
 }
 
 template <class T>
@@ -502,23 +503,28 @@ void add_exact(const exact_arguments& a, exact_sums& to) {
   narrow ? add_packed<float>(a, to) : add_packed<double>(a, to);
 }
 
+/// Writes a sum, or its root, rounded. Not inlined: kinds of terms share it.
+template <bool paired>
+HWY_NOINLINE void round(intermediate_sum& held, const exact_arguments& a) {
+  const bool root = a.term == exact_term::square;
+  with_type<type_list<float, double>>(a.result.element, [&]<class R>() {
+    R& result = *static_cast<R*>(a.result.data);
+    if (!held.is_made()) {
+      result = held.round_levels<paired, R>(root);
+    } else {
+      flush<paired>(held);
+      result = root ? held.sum().template round_root<R>() : held.sum().template round<R>();
+    }
+  });
+}
+
 template <class Terms>
 void write_rounded(Terms terms, std::size_t n, const exact_arguments& a) {
   shared_bins bins;
   room_for_sum room;
   intermediate_sum held{room, bins};
   add_terms(terms, n, held);
-  const bool root = a.term == exact_term::square;
-  const auto rounded = [&]<class R>(R& result) {
-    if (!held.is_made()) {
-      result = held.round_levels<Terms::paired, R>(root);
-    } else {
-      flush<Terms>(held);
-      result = root ? held.sum().template round_root<R>() : held.sum().template round<R>();
-    }
-  };
-  with_type<type_list<float, double>>(a.result.element,
-                                      [&]<class R>() { rounded(*static_cast<R*>(a.result.data)); });
+  round<Terms::paired>(held, a);
 }
 
 bool write_in_place(const exact_arguments& a) {
