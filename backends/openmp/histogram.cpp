@@ -4,11 +4,13 @@
 #include "backends/openmp/shares.hpp"
 #include "backends/simd/counting/histogram.hpp"
 
+#include <functional>
+
 namespace tally::backends::openmp {
 
 out_of_range_key backend::histogram(const executor& where, const histogram_arguments& a) const {
   out_of_range_key stray;
-  const auto run = [](std::size_t count, const auto& f) {
+  const auto run = [](std::size_t count, const std::function<void(std::size_t)>& f) {
 #pragma omp parallel for num_threads(static_cast<int>(count)) schedule(static)
     for (std::size_t t = 0; t < count; ++t) {
       const default_environment environment;

@@ -142,8 +142,8 @@ class weight_tables {
 
   /// Adds all samples of bins [begin, end). `outside`, if not null, counts each thread's samples
   /// without a bin.
-  template <class C, class Run>
-  void add(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
+  template <class C>
+  void add(const job& j, std::size_t begin, std::size_t end, const threads& all,
            std::uint64_t* outside = nullptr) const {
     const std::size_t n = j.a.x.size;
     for (std::size_t first = begin; first < end; first += at_once_) {
@@ -196,8 +196,7 @@ class sorted_weights {
 
  public:
   /// Counts the samples of each group, and in `outside` those without a bin.
-  template <class Run>
-  sorted_weights(const job& j, const threads<Run>& all, std::uint64_t* outside)
+  sorted_weights(const job& j, const threads& all, std::uint64_t* outside)
       : bits_(bits_for(j.counts, all.count)),
         groups_((j.counts >> bits_) + 1),
         sizes_(groups_),
@@ -242,8 +241,8 @@ class sorted_weights {
   std::size_t bins_of_group() const { return std::size_t{1} << bits_; }
 
   /// Adds groups from g on, as many as fit, and returns the next.
-  template <class C, class Run>
-  std::size_t add(const job& j, std::size_t g, const threads<Run>& all) {
+  template <class C>
+  std::size_t add(const job& j, std::size_t g, const threads& all) {
     std::size_t last = g;
     begins_[g] = 0;
     for (; last < groups_ && !is_large(last) && begins_[last] + sizes_[last] <= room_; ++last) {
@@ -271,8 +270,7 @@ class sorted_weights {
     return bits;
   }
 
-  template <class Run>
-  void sort(const job& j, std::size_t g, std::size_t last, const threads<Run>& all) {
+  void sort(const job& j, std::size_t g, std::size_t last, const threads& all) {
     const std::size_t n = j.a.x.size;
     // Counts become begins of each group's samples, thread by thread.
     for (std::size_t k = g; k < last; ++k) {
@@ -328,8 +326,8 @@ class sorted_weights {
   std::unique_ptr<std::uint32_t[]> chains_, heads_;
 };
 
-template <class W, class C, class Run>
-void add_weights(const job& j, const threads<Run>& all) {
+template <class W, class C>
+void add_weights(const job& j, const threads& all) {
   const std::size_t n = j.a.x.size, slots = j.places - j.counts;
   const std::unique_ptr<std::uint64_t[]> outside(new std::uint64_t[slots * all.count]());
   const auto start = [&] {

@@ -217,9 +217,8 @@ class counters {
   bool always_all_, used_all_ = false;
 };
 
-template <class Run>
-void count_in_tables(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
-                     const tables& t) {
+inline void count_in_tables(const job& j, std::size_t begin, std::size_t end, const threads& all,
+                            const tables& t) {
   all([&](std::size_t thread) {
     counters own(t, thread);
     const auto count_keys = [&](const slot* keys, std::size_t n) {
@@ -247,9 +246,8 @@ inline bool are_bytes(const job& j) {
 }
 
 /// Counts one-byte samples [begin, end) in `bytes`, then their 256 counts in the single table `t`.
-template <class Run>
-void count_bytes(const job& j, std::size_t begin, std::size_t end, const threads<Run>& all,
-                 const tables& bytes, const tables& t) {
+inline void count_bytes(const job& j, std::size_t begin, std::size_t end, const threads& all,
+                        const tables& bytes, const tables& t) {
   const auto* const x = static_cast<const std::uint8_t*>(j.a.x.data);
   all([&](std::size_t thread) {
     std::uint32_t* const own = bytes.of(thread);

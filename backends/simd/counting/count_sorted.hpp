@@ -104,9 +104,9 @@ struct sorting {
   }
 };
 
-template <class C, class Run>
+template <class C>
 void count_sorted(const job& j, std::size_t begin, std::size_t end, const result<C>& to, sorting& s,
-                  const threads<Run>& all) {
+                  const threads& all) {
   const sorted_tiles& sorted = s.sorted;
   const std::size_t n = end - begin, tiles = (n + tile - 1) / tile, groups = sorted.groups;
   std::atomic<std::size_t> next_tile = 0;

@@ -4,7 +4,13 @@
 
 #include "backends/simd/vectors/targets.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
 
 #ifndef TALLY_BACKENDS_SIMD_HISTOGRAM_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_HISTOGRAM_CPP
@@ -308,7 +314,7 @@ void with_slot_search(instruction_set set, const histogram_arguments& a,
 out_of_range_key backend::histogram(const executor& where, const histogram_arguments& a) const {
   out_of_range_key stray;
   with_slot_search(where.instructions(), a, [&](const void* bins, slot_search* search) {
-    stray = count_on_threads(a, bins, search, 1, [](std::size_t, const auto& f) { f(0); });
+    stray = count_on_threads(a, bins, search, 1, nullptr);
   });
   return stray;
 }

@@ -4,19 +4,15 @@
 // Promise: a sample's index is its slot, or an outside count of its channel.
 #pragma once
 
-#include "backends/backend.hpp"
-#include "backends/common/histogram/bins.hpp"
+#include "backends/simd/counting/histogram.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 
 namespace tally::backends::simd {
-
-/// Finds the slots of n contiguous samples: writes them to `to`, or returns samples that are slots.
-using slot_search = const slot*(const void* bins, const void* samples, std::size_t n, slot* to);
-
 namespace counting {
 
 /// Samples per block: few while tables fit the first-level cache, so that counting overlaps the
@@ -125,14 +121,14 @@ struct job {
 };
 
 /// Calls f(0) ... f(count - 1) on threads.
-template <class Run>
 struct threads {
   std::size_t count;
-  const Run& run;
+  run_on_threads* run;
 
   template <class F>
   void operator()(const F& f) const {
-    run(count, f);
+    if (count == 1) return f(0);
+    run(count, std::ref(f));
   }
 };
 

@@ -1,5 +1,5 @@
 // Counting on the host, on any number of threads: the instruction set finds the slots of samples, a
-// block at a time; this header counts them.
+// block at a time; this source counts them.
 //
 // A place is the index of what a sample adds to: first the counts (or sums) in the caller's order,
 // then three outside counts per channel.
@@ -11,7 +11,7 @@
 //   many places   tiles of samples are sorted by the upper bits of their places; then each group of
 //                 places is counted in a small table.
 //   weights       limbs of all sums per thread, or of as many as fit.
-#pragma once
+#include "backends/simd/counting/histogram.hpp"
 
 #include "backends/simd/counting/add_weights.hpp"
 #include "backends/simd/counting/count_in_tables.hpp"
@@ -27,18 +27,18 @@
 
 namespace tally::backends::simd {
 namespace counting {
+namespace {
 
 /// Places of a table, and of all threads' tables, either of which suffices for counting in tables;
 /// else samples are sorted, unless few (tuning/histogram.md: places_of_one).
-inline constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
+constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
 /// The same where several threads have half as many samples as places, or more
 /// (tuning/histogram.md: places_for_many_samples).
-inline constexpr std::size_t places_for_many_samples = 1 << 21,
-                             places_of_all_for_many_samples = 1 << 26;
+constexpr std::size_t places_for_many_samples = 1 << 21, places_of_all_for_many_samples = 1 << 26;
 /// Places summed by one thread.
-inline constexpr std::size_t places_for_one_thread = 1 << 14;
+constexpr std::size_t places_for_one_thread = 1 << 14;
 /// Minimum samples per thread (tuning/histogram.md: min_share).
-inline constexpr std::size_t min_share = 1 << 13;
+constexpr std::size_t min_share = 1 << 13;
 
 template <class C>
 void count_directly(const job& j, const result<C>& to) {
@@ -49,8 +49,7 @@ void count_directly(const job& j, const result<C>& to) {
   });
 }
 
-template <class Run>
-std::size_t find_stray(const job& j, const threads<Run>& all) {
+std::size_t find_stray(const job& j, const threads& all) {
   const std::size_t n = j.a.x.size;
   std::vector<std::size_t> found(all.count, n);
   all([&](std::size_t t) {
@@ -62,8 +61,8 @@ std::size_t find_stray(const job& j, const threads<Run>& all) {
 }
 
 /// Returns the index of the first key out of range if that is an error, else n.
-template <class C, class Run>
-std::size_t count(const job& j, const threads<Run>& all) {
+template <class C>
+std::size_t count(const job& j, const threads& all) {
   const std::size_t n = j.a.x.size;
   const std::size_t of_one_for_many = all.count > 1
                                           ? std::min({places_for_many_samples, 2 * n / all.count,
@@ -124,17 +123,17 @@ std::size_t count(const job& j, const threads<Run>& all) {
   return n;
 }
 
+}  // namespace
 }  // namespace counting
 
 /// Computes a histogram on at most `threads` threads; `run(count, f)` calls f(0) ... f(count - 1)
 /// concurrently.
-template <class Run>
 out_of_range_key count_on_threads(const histogram_arguments& a, const void* bins,
-                                  slot_search* search, std::size_t threads, const Run& run) {
+                                  slot_search* search, std::size_t threads, run_on_threads* run) {
   using namespace counting;
   const job j{a, bins, search};
   const std::size_t n = a.x.size;
-  const counting::threads<Run> all{std::clamp<std::size_t>(n / min_share, 1, threads), run};
+  const counting::threads all{std::clamp<std::size_t>(n / min_share, 1, threads), run};
   const auto stray_at = [&](std::size_t i) {
     out_of_range_key stray;
     if (i == n) return stray;
