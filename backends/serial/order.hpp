@@ -24,33 +24,20 @@ A convert(T value) {
   }
 }
 
-/// Sums term(first) ... term(first + n - 1) in lanes.
+/// Sums term(first) ... term(first + n - 1) in lanes, which fold in halves.
 template <class Sum, std::size_t lanes, class Term>
-std::array<Sum, lanes> lanes_of(std::size_t first, std::size_t n, Term term) {
+Sum sum_in_lanes(std::size_t first, std::size_t n, Term term) {
   std::array<Sum, lanes> lane{};
   for (std::size_t i = 0; i < n; ++i) lane[i % lanes] = lane[i % lanes] + term(first + i);
-  return lane;
-}
-
-/// Folds lanes in halves.
-template <class Sum, std::size_t lanes>
-Sum fold(std::array<Sum, lanes>& lane) {
   for (std::size_t half = lanes / 2; half > 0; half /= 2) {
     for (std::size_t l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
   }
   return lane[0];
 }
 
-template <class Sum, std::size_t lanes, class Term>
-Sum sum_in_lanes(std::size_t first, std::size_t n, Term term) {
-  auto lane = lanes_of<Sum, lanes>(first, n, term);
-  return fold(lane);
-}
-
-/// Adds a chunk's sum to the tree. Not inlined: compiled once for all terms.
-template <class Sum>
-[[gnu::noinline]] void add_chunk(std::array<Sum, order::lanes>& lane, tree<Sum>& chunks) {
-  chunks.add(fold(lane));
+template <class Sum, class Term>
+Sum sum_chunk(std::size_t first, std::size_t n, Term term) {
+  return sum_in_lanes<Sum, order::lanes>(first, n, term);
 }
 
 /// Sums term(0) ... term(n - 1).
@@ -58,8 +45,7 @@ template <class Sum, class Term>
 Sum sum_in_order(std::size_t n, Term term) {
   tree<Sum> chunks;
   for (std::size_t first = 0; first < n; first += order::chunk) {
-    auto lane = lanes_of<Sum, order::lanes>(first, std::min(order::chunk, n - first), term);
-    add_chunk(lane, chunks);
+    chunks.add(sum_chunk<Sum>(first, std::min(order::chunk, n - first), term));
   }
   return chunks.total();
 }
