@@ -1,37 +1,30 @@
 // Every public header after macros of well-known headers; only the syntax is compiled.
 //
-// Function-like ones are named as in f2c.h, windows.h and C codes; the standard library's headers
-// were included before.
+// Function-like ones are named as in f2c.h, windows.h and C codes. Of the standard library's
+// headers those that Tally's include were included before: another one there is one more that
+// breaks behind such macros.
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
-#include <chrono>
-#include <climits>
 #include <cmath>
 #include <complex>
 #include <concepts>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <functional>
-#include <iomanip>
-#include <iostream>
+#include <istream>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <numeric>
 #include <optional>
-#include <random>
 #include <ranges>
 #include <source_location>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -53,6 +46,9 @@
 #endif
 #if TALLY_HAS_NCCL
 #include <nccl.h>
+
+#include <fstream>
+#include <random>
 #endif
 
 // clang-format off

@@ -33,8 +33,8 @@
 
 #include <concepts>
 #include <cstdint>
-#include <fstream>
 #include <istream>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -108,7 +108,8 @@ struct csr_arrays {
 
 /// Opens a file.
 /// @throws error unreadable_file, beginning with `function`.
-TALLY_EXPORT std::ifstream opened(const std::string& path, std::string_view function);
+TALLY_EXPORT std::unique_ptr<std::istream> opened(const std::string& path,
+                                                  std::string_view function);
 
 template <class Value>
 struct TALLY_EXPORT part_reader {
@@ -176,8 +177,8 @@ template <matrix_market_value Value = double, matrix_market_index Offset = std::
           matrix_market_index Column = std::int32_t>
 csr_matrix<Value, Offset, Column> read_matrix_market(const std::string& path,
                                                      const matrix_market_options& options = {}) {
-  auto stream = matrix_market::opened(path, "tally::read_matrix_market");
-  return read_matrix_market<Value, Offset, Column>(stream, path, options);
+  const auto stream = matrix_market::opened(path, "tally::read_matrix_market");
+  return read_matrix_market<Value, Offset, Column>(*stream, path, options);
 }
 
 /// The matrix of a stream, to the end.
@@ -232,8 +233,8 @@ csr_matrix<Value, std::int64_t, std::int64_t> rows_of_entries(
 template <matrix_market_value Value = double>
 dense_matrix<Value> read_matrix_market_array(const std::string& path,
                                              const matrix_market_options& options = {}) {
-  auto stream = matrix_market::opened(path, "tally::read_matrix_market_array");
-  return read_matrix_market_array<Value>(stream, path, options);
+  const auto stream = matrix_market::opened(path, "tally::read_matrix_market_array");
+  return read_matrix_market_array<Value>(*stream, path, options);
 }
 
 /// The vectors of a stream, to the end.
@@ -248,8 +249,8 @@ dense_matrix<Value> read_matrix_market_array(std::istream& stream, std::string_v
 template <matrix_market_value Value = double>
 std::vector<Value> read_matrix_market_vector(const std::string& path,
                                              const matrix_market_options& options = {}) {
-  auto stream = matrix_market::opened(path, "tally::read_matrix_market_vector");
-  return read_matrix_market_vector<Value>(stream, path, options);
+  const auto stream = matrix_market::opened(path, "tally::read_matrix_market_vector");
+  return read_matrix_market_vector<Value>(*stream, path, options);
 }
 
 /// The vector of a stream, to the end.

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <system_error>
 #include <utility>
@@ -353,9 +354,9 @@ constexpr std::string_view of_matrix = "tally::read_matrix_market";
 
 }  // namespace
 
-std::ifstream opened(const std::string& path, std::string_view function) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) {
+std::unique_ptr<std::istream> opened(const std::string& path, std::string_view function) {
+  auto stream = std::make_unique<std::ifstream>(path, std::ios::binary);
+  if (!*stream) {
     source{function, path}.fail("can't be opened: ", std::generic_category().message(errno));
   }
   return stream;
@@ -450,7 +451,8 @@ void check_regular(const source& from, const std::string& path) {
 }
 
 std::size_t newlines_before(std::uint64_t place, const std::string& path) {
-  auto stream = opened(path, of_matrix);
+  const auto file = opened(path, of_matrix);
+  std::istream& stream = *file;
   std::vector<char> block(std::size_t{1} << 16);
   std::size_t lines = 0;
   while (place > 0) {
@@ -478,7 +480,8 @@ matrix_market_sizes part_reader<Value>::read(const std::string& path, std::size_
   check_regular(from, path);
   matrix_market_sizes sizes;
   grown<matrix_entry<Value>> entries(to);
-  auto stream = opened(path, of_matrix);
+  const auto file = opened(path, of_matrix);
+  std::istream& stream = *file;
   with_lines(stream, from, o, [&](line_reader& head, const byte_source& bytes) {
     const header h = read_head<Value>(head, from, bytes.are_plain() ? parts : 1);
     sizes = {h.rows, h.columns, h.entries};
@@ -519,7 +522,8 @@ void check_number_of_entries(const std::string& path, const options& limits) {
   options o = limits;
   o.max_skipped = std::numeric_limits<std::size_t>::max();  // limits a part
   const source from{of_matrix, path};
-  auto stream = opened(path, of_matrix);
+  const auto file = opened(path, of_matrix);
+  std::istream& stream = *file;
   with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
     for_each_entry(lines, read_header(lines, format::coordinate), [](std::string_view) {});
   });
@@ -604,7 +608,8 @@ matrix_market_sizes read_matrix_market_sizes(const std::string& path,
   using namespace matrix_market;
   const source from{of_matrix, path};
   matrix_market_sizes sizes;
-  auto stream = opened(path, of_matrix);
+  const auto file = opened(path, of_matrix);
+  std::istream& stream = *file;
   with_lines(stream, from, o, [&](line_reader& lines, const byte_source&) {
     const header h = read_header(lines, format::coordinate);
     sizes = {h.rows, h.columns, h.entries};
