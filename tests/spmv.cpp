@@ -699,7 +699,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
     const data::placed offsets(where(), p.row_offsets), columns(where(), p.column_indices);
     const data::placed values(where(), std::vector<V>(p.nonzeros()));
     const tally::csr_view a{p.rows, p.columns, offsets.span(), columns.span(), values.span()};
-    return tally::spmv_plan(where(), a, {.fixed_columns = true}).describe();
+    return tally::spmv_plan(where(), a, tally::fixed_columns).describe();
   };
   const auto says = [&](const pattern& p, const std::string& what) {
     const std::string all = text(p);

@@ -7,6 +7,8 @@
 #include "backends/common/types/tables.hpp"
 #include "backends/serial/order.hpp"
 
+#include <vector>
+
 namespace tally::backends::serial {
 namespace {
 

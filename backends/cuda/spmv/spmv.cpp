@@ -18,7 +18,8 @@ namespace {
 // general one; a product takes the first that serves it, of its plan, then of those without.
 //
 // Special methods serve products of float or double with contiguous x, of a plan with fixed
-// columns. Those with differences need all in 16 bits; those with x in shared memory, room for it.
+// columns but for even rows. Those with differences need all in 16 bits; those with x in shared
+// memory, room for it.
 //
 // describe()   file, kernel                   matrices                                 kept
 // stencils     row_tiles, spmv_row_tiles      short rows, up to 256 stencils           1 byte a row
@@ -28,6 +29,8 @@ namespace {
 // row tiles    row_tiles, spmv_row_tiles      short rows                               differences
 // hub columns  hub_columns, spmv_hub_columns  2^21 or more terms, a fifth of them in   codes of
 //                                             hub columns, no row threads              columns
+// even rows    row_tiles, spmv_row_tiles      short rows of one length, without a        nothing
+//                                             promise too
 // row threads  csr, spmv_rows                 rows of up to 128 terms, balanced        nothing
 // pieces       csr, spmv_pieces               all                                      pieces
 //
