@@ -199,17 +199,20 @@ void backend::round_words(const executor& where, const round_arguments& a) const
   job.to_float = part_of(a.result.element) == type::float32;
   const std::size_t words = exact_words(a.sum), bytes = size_of(a.result.element);
   const bool of_float = part_of(a.sum) == type::float32;
-  const results arriving(current, a.result.data, a.count * bytes, a.wait, results::few_as_words);
-  job.tag = arriving.tag();
-  job.result_bytes = static_cast<unsigned>(job.tag == 0 ? bytes : 2 * bytes);
-  constexpr std::size_t max_blocks = std::size_t{1} << 30;
+  // Results that are waited for pass through pinned memory, which is kept.
+  const std::size_t max_blocks = std::size_t{1} << (a.wait ? 16 : 30);
   for (std::size_t i = 0; i < a.count; i += max_blocks) {
+    const std::size_t blocks = std::min(max_blocks, a.count - i);
+    const results arriving(current, static_cast<std::byte*>(a.result.data) + i * bytes,
+                           blocks * bytes, a.wait, results::few_as_words);
+    job.tag = arriving.tag();
+    job.result_bytes = static_cast<unsigned>(job.tag == 0 ? bytes : 2 * bytes);
     job.words = a.words + i * words;
-    job.result = arriving.at(i * bytes);
-    const auto blocks = static_cast<unsigned>(std::min(max_blocks, a.count - i));
-    launch(round_kernel(of_float), {blocks, 32}, &job, where.device(), stream);
+    job.result = arriving.at(0);
+    launch(round_kernel(of_float), {static_cast<unsigned>(blocks), 32}, &job, where.device(),
+           stream);
+    arriving.arrive(stream);
   }
-  arriving.arrive(stream);
 }
 
 }  // namespace tally::backends::cuda
