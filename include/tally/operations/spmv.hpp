@@ -99,8 +99,9 @@ struct spmv_options {
   /// Return of the constructor on `cuda` before the analysis is complete.
   bool queued = false;
 };
-/// Options of one promise.
+/// The promise of columns alone.
 inline constexpr spmv_options fixed_columns = {.fixed_columns = true};
+/// The promise of columns and values.
 inline constexpr spmv_options fixed_values = {.fixed_values = true};
 
 /// Precomputed analysis of a matrix for repeated products. Changes speed, never bits.
