@@ -117,6 +117,10 @@ const row rows[] = {
      [](const executor& where, memory& m, enumerators& e) {
        tally::gather_elements(where, {m.x(e(f64)), m.indices(4, e(i32)), m.z(e(f64))});
      }},
+    {"gather_elements",
+     [](const executor& where, memory& m, enumerators& e) {
+       tally::gather_elements(where, {m.x(e(f64)), m.indices(4, e(i32)), m.z(e(f64)), true});
+     }},
     {"histogram",
      [](const executor& where, memory& m, enumerators& e) {
        tally::histogram_arguments a;
@@ -200,6 +204,17 @@ const row rows[] = {
      [](const executor& where, memory& m, enumerators& e) {
        const tally::interval_field fields[] = {field(m, e)};
        tally::sum_part(where, shape(e), {.fields = fields, .nodes = m.host()});
+     }},
+    {"sum_part",
+     [](const executor& where, memory& m, enumerators& e) {
+       const tally::interval_field fields[] = {field(m, e, 4)};
+       tally::sum_part(where, shape(e),
+                       {.fields = fields, .first = 8, .head = m.host(), .head_stride = 4});
+     }},
+    {"sum_part",
+     [](const executor& where, memory& m, enumerators& e) {
+       const tally::interval_field fields[] = {field(m, e, 4)};
+       tally::sum_part(where, shape(e), {.fields = fields, .tail = m.host(), .tail_stride = 4});
      }},
     {"append_chunk",
      [](const executor&, memory& m, enumerators& e) {

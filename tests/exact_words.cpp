@@ -267,10 +267,10 @@ std::vector<std::int64_t> sums_of_few_words(std::size_t count) {
   return all;
 }
 
-// Devices round sums of few limbs separately.
+// Devices round sums of few limbs separately, and fetch 2^16 results at a time.
 TEST_ON_EVERY_EXECUTOR(ExactWords, OfFewWords) {
-  constexpr std::size_t count = 4000;
   for (const type sum : {type::float64, type::float32}) {
+    const std::size_t count = is_wide(sum) ? 4000 : 2 * 65536 + 3;
     const auto made =
         is_wide(sum) ? sums_of_few_words<double>(count) : sums_of_few_words<float>(count);
     const data::placed words(where(), made);

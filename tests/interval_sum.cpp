@@ -689,8 +689,10 @@ TEST_F(IntervalErrors, OfSeveralFields) {
   sum();
   EXPECT_EQ(message_.head().last, 4);
   two[1].y = tally::as_operand(floats_);
+  const std::vector<std::int64_t> before = message_.words;
   data::expect_error(errc::unsupported_type,
                      "tally::sum_part: y of field 1 is float32, of field 0 it is float64", sum);
+  EXPECT_EQ(message_.words, before);
   two[1] = field(0, 1024);
   data::expect_error(errc::size_mismatch,
                      "tally::sum_part: x of field 1 has 1024 elements, x of field 0 has 3172", sum);

@@ -199,7 +199,7 @@ void backend::round_words(const executor& where, const round_arguments& a) const
   job.to_float = part_of(a.result.element) == type::float32;
   const std::size_t words = exact_words(a.sum), bytes = size_of(a.result.element);
   const bool of_float = part_of(a.sum) == type::float32;
-  // Results that are waited for pass through pinned memory, which is kept.
+  // Results that are waited for pass through pinned memory, which is kept: a few MiB at most.
   const std::size_t max_blocks = std::size_t{1} << (a.wait ? 16 : 30);
   for (std::size_t i = 0; i < a.count; i += max_blocks) {
     const std::size_t blocks = std::min(max_blocks, a.count - i);
