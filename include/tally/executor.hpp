@@ -119,7 +119,9 @@ TALLY_EXPORT executor openmp(openmp_options options = {});
 TALLY_EXPORT executor cuda(cuda_options options = {});
 
 /// Kokkos's default execution space. Initialises Kokkos if nobody has (do so before, if at all),
-/// and then finalises it at exit. On OpenMP, fork() as for `openmp`.
+/// and then finalises it at exit. On OpenMP, fork() as for `openmp`. On a device its memory is
+/// left to Kokkos: buffers, workspaces, `pin`, sums of weights into `exact_sum` objects and the
+/// caller's functions are refused (invalid_argument).
 /// @throws error missing_backend; no_device if Kokkos is finalised, its device is missing, or after
 ///               such a fork().
 TALLY_EXPORT executor kokkos();
