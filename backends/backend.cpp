@@ -3,12 +3,43 @@
 
 #include <tally/operations/fused.hpp>
 
-namespace tally::backends {
+#include <memory>
 
-void backend::multi_dot(const executor& where, const multi_dot_arguments& a) const {
+namespace tally::backends {
+namespace {
+
+/// The sums in the backend's memory, then an update of y.
+void update_by_sums(const backend& on, const executor& where, const multi_sum& a) {
+  const sums_update& update = *a.update;
+  const std::size_t count = a.pairs.size();
+  const auto release = [&](void* memory) { on.deallocate(where, memory, reach::kernels_and_host); };
+  const std::unique_ptr<void, decltype(release)> memory(
+      on.allocate(where, count * size_of(a.results.element), reach::kernels_and_host), release);
+  multi_sum sums = a;
+  sums.update.reset();
+  sums.results.data = memory.get();
+  sums.options.wait = false;
+  on.multi_dot(where, sums);
+  const operand r{memory.get(), count, 1, a.results.element};
+  const bool adds = update.reads_addend();
+  on.transform(where,
+               {adds ? elementwise::axpby : elementwise::scal, update.alpha, update.beta, r,
+                adds ? update.addend() : operand{}, update.y},
+               detail::spmv_combination(a.results.element, update.y.element));
+}
+
+}  // namespace
+
+void backend::multi_dot(const executor& where, const multi_sum& a) const {
+  if (a.update) return update_by_sums(*this, where, a);
   for (std::size_t j = 0; j < a.pairs.size(); ++j) {
-    const dot_arguments one = dot_of_pair(a, j);
-    is_exact(a) ? exact(where, exact_of(one)) : dot(where, one);
+    if (is_exact(a)) {
+      exact(where, exact_of(a, j));
+    } else if (a.values) {
+      reduce(where, sum_of_row(a, j));
+    } else {
+      dot(where, dot_of_pair(a, j));
+    }
   }
 }
 

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,17 +78,54 @@ inline bool is_exact(const call_options& options, const output& result) {
 
 inline bool is_exact(const multi_dot_arguments& a) { return is_exact(a.options, a.results); }
 
+/// y_j = alpha*r_j + beta*a_j of sums r_j, in detail::spmv_combination of their types; a is y
+/// unless given, and read if `reads_addend()`.
+struct sums_update {
+  output_operand y;  ///< float32, float64 or complex; complex if the sums are
+  scalar alpha = 1;
+  scalar beta = 0;
+  std::optional<operand> added = {};
+
+  operand addend() const { return added ? *added : operand(y); }
+  bool reads_addend() const { return added || !beta.is_zero(); }
+};
+
+/// Several sums for backends: multi_dot, batched_dot, sums and gemv.
+struct multi_sum : multi_dot_arguments {
+  /// Terms x_ji alone, in the types of `sum`; `pairs.y` is empty.
+  bool values = false;
+  /// Where sums go instead of `results`, of which only the type, the accumulator's, has a meaning;
+  /// y has an element per pair, and pairs are rows. No int64 sums, no words.
+  std::optional<sums_update> update = {};
+
+  multi_sum(const multi_dot_arguments& a) : multi_dot_arguments(a) {}
+
+  /// Whether operations without values, updates and blocks of rows suffice.
+  bool is_plain() const {
+    const auto is_one = [](const operand_rows& v) {
+      return v.rows_per_block == 0 || v.rows_per_block >= v.rows;
+    };
+    return !values && !update && is_one(pairs.x) && is_one(pairs.y);
+  }
+};
+
 /// Returns the stride of results in bytes.
 inline std::size_t bytes_of(const output& result) {
   return result.words ? exact_words(result.element) * sizeof(std::int64_t)
                       : size_of(result.element);
 }
 
-inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
-  const auto [x, y] = a.pairs[j];
+inline output result_of_pair(const multi_dot_arguments& a, std::size_t j) {
   output result = a.results;
   result.data = static_cast<std::byte*>(a.results.data) + j * bytes_of(a.results);
-  return {x, y, a.conjugated, result, a.options};
+  return result;
+}
+inline dot_arguments dot_of_pair(const multi_dot_arguments& a, std::size_t j) {
+  const auto [x, y] = a.pairs[j];
+  return {x, y, a.conjugated, result_of_pair(a, j), a.options};
+}
+inline reduce_arguments sum_of_row(const multi_dot_arguments& a, std::size_t j) {
+  return {a.pairs.x[j], reduction::sum, result_of_pair(a, j), a.options};
 }
 inline exact_arguments exact_of(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
@@ -95,6 +133,9 @@ inline exact_arguments exact_of(const dot_arguments& a) {
 inline exact_arguments exact_of(const reduce_arguments& a) {
   constexpr exact_term terms[] = {exact_term::value, exact_term::magnitude, exact_term::square};
   return {terms[static_cast<std::size_t>(a.what)], a.x, {}, conjugate::none, a.result, a.options};
+}
+inline exact_arguments exact_of(const multi_sum& a, std::size_t j) {
+  return a.values ? exact_of(sum_of_row(a, j)) : exact_of(dot_of_pair(a, j));
 }
 
 /// An update by axpby or scal, and a sum of the updated vector.
@@ -204,9 +245,9 @@ class backend {
   /// dot. Pre: equal sizes, aligned and accessible pointers, nonzero increments, canonical
   /// order (`in_order`), types that accumulate in the result's.
   virtual void dot(const executor& where, const dot_arguments& a) const = 0;
-  /// multi_dot, batched_dot; here one after another. Pre: at least one pair, each as for `dot`, all
-  /// of the first pair's types.
-  virtual void multi_dot(const executor& where, const multi_dot_arguments& a) const;
+  /// multi_dot, batched_dot, sums and gemv; here one after another, gemv in two calls. Pre: at
+  /// least one pair, each as for `dot`, all of the first pair's types.
+  virtual void multi_dot(const executor& where, const multi_sum& a) const;
   /// sum, asum and nrm2.
   virtual void reduce(const executor& where, const reduce_arguments& a) const = 0;
   /// Unfinished sums of nodes, and terms. Pre: something to write.

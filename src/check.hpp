@@ -83,6 +83,24 @@ class check {
     if (!has_reach(v)) fail_reach(name, v);
     if (v.size > 0) pointer(name, v.data, v.element, v.size);
   }
+  /// Plausible number of rows and distances between them.
+  void shape(const char* name, const operand_rows& v) const {
+    if (v.rows > max_elements) {  // negative, from C or Fortran
+      fail(errc::invalid_argument, name, " has ", v.rows, " rows; there can be ", max_elements);
+    }
+    const bool is_one = v.rows_per_block == 0 || v.rows_per_block >= v.rows;
+    const std::size_t rows = is_one ? v.rows : v.rows_per_block;
+    if (!has_reach(rows, v.leading_dimension)) {
+      fail(errc::invalid_argument, name, " has ", rows, " rows and leading dimension ",
+           std::int64_t{v.leading_dimension}, "; the rows times the leading dimension can be ",
+           max_elements);
+    }
+    const std::size_t blocks = is_one ? 1 : (v.rows - 1) / rows + 1;
+    if (!has_reach(blocks, is_one ? 0 : v.block_stride)) {
+      fail(errc::invalid_argument, name, " has ", blocks, " blocks, ", std::int64_t{v.block_stride},
+           " elements apart; the blocks times that can be ", max_elements);
+    }
+  }
   void pointer(const char* name, const void* pointer, type element, std::size_t n = 1) const {
     if (pointer == nullptr) {
       fail(errc::null_pointer, name, " is null and should point at ", n,

@@ -75,6 +75,8 @@ MEMBER(tally_call_options, conjugate, 16, 4);
 MEMBER(tally_call_options, reserved, 20, 4);
 MEMBER(tally_call_options, form, 24, 4);
 MEMBER(tally_call_options, reserved_too, 28, 4);
+MEMBER(tally_call_options, outer, 32, 8);
+MEMBER(tally_call_options, outer_stride, 40, 8);
 MEMBER(tally_outside_counts, below, 0, 8);
 MEMBER(tally_outside_counts, above, 8, 8);
 MEMBER(tally_outside_counts, nan, 16, 8);
@@ -139,6 +141,12 @@ FUNCTION(tally_batched_dot, int, where, size_t, size_t, int, in, ptrdiff_t, int,
          void*, options);
 FUNCTION(tally_multi_dot_list, int, where, size_t, const size_t*, int, const in*, const ptrdiff_t*,
          int, const in*, const ptrdiff_t*, int, void*, options);
+FUNCTION(tally_sums, int, where, size_t, size_t, int, in, ptrdiff_t, ptrdiff_t, int, void*,
+         options);
+FUNCTION(tally_multi_dot_strided, int, where, size_t, size_t, int, in, ptrdiff_t, ptrdiff_t, int,
+         in, ptrdiff_t, int, void*, options);
+FUNCTION(tally_gemv, int, where, int, size_t, size_t, int, in, int, in, ptrdiff_t, ptrdiff_t, int,
+         in, ptrdiff_t, int, in, int, void*, ptrdiff_t, options);
 FUNCTION(tally_exact_words, size_t, int);
 FUNCTION(tally_exact_sum_type, int, int, int, int);
 FUNCTION(tally_merge_words, int, size_t, int, const int64_t*, int64_t*);

@@ -100,7 +100,7 @@ void backend::for_each_part(const executor& where, const char* function, std::si
   serial::instance.for_each_part(where, function, size, calls);
 }
 
-void backend::multi_dot(const executor& where, const multi_dot_arguments& a) const {
+void backend::multi_dot(const executor& where, const multi_sum& a) const {
   std::size_t longest = 0;
   for (std::size_t j = 0; j < a.pairs.size(); ++j) longest = std::max(longest, a.pairs[j].x.size);
   outside_regions([&] {

@@ -67,7 +67,8 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
 
 }  // namespace
 
-void backend::multi_dot(const executor& where, const multi_dot_arguments& a) const {
+void backend::multi_dot(const executor& where, const multi_sum& a) const {
+  if (!a.is_plain()) return backends::backend::multi_dot(where, a);
   // Exact sums use all threads: they take longer.
   const int threads =
       is_exact(a) ? threads_of(where) : threads_that_pay(products_of(a.pairs), threads_of(where));

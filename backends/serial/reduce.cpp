@@ -87,10 +87,10 @@ void sum_nodes(const backend& sums, const executor& where, const interval_argume
   std::vector<R> plain(squares ? a.nodes.size() * numbers : 0);
   if (squares || what == summand::product) {
     const std::vector<operand_pair> pairs = pairs_of(a);
-    sums.multi_dot(where, {{{}, {}, pairs},
-                           conjugate::none,
-                           {squares ? plain.data() : a.sums, type_of<R>},
-                           {.wait = true}});
+    sums.multi_dot(where, multi_dot_arguments{{{}, {}, pairs},
+                                              conjugate::none,
+                                              {squares ? plain.data() : a.sums, type_of<R>},
+                                              {.wait = true}});
     if (!squares) return;
   }
   auto* to = static_cast<R*>(a.sums);

@@ -13,7 +13,7 @@ class backend : public serial::backend {
   std::string describe(const executor&) const override;
   executor make() const override { return tally::simd(); }
   void dot(const executor&, const dot_arguments& a) const override;
-  void multi_dot(const executor&, const multi_dot_arguments& a) const override;
+  void multi_dot(const executor&, const multi_sum& a) const override;
   void reduce(const executor&, const reduce_arguments& a) const override;
   void exact(const executor&, const exact_arguments& a) const override;
   void transform(const executor&, const transform_arguments& a, type computation) const override;

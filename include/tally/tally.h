@@ -155,6 +155,8 @@ typedef struct tally_call_options {
   int reserved;              /* 0 */
   tally_result_form form;    /* for dot, sum, asum, nrm2 and several dot products */
   int reserved_too;          /* 0 */
+  size_t outer; /* for tally_sums and tally_multi_dot_strided: blocks of k vectors; 0: 1 */
+  ptrdiff_t outer_stride; /* elements between blocks */
 } tally_call_options;
 
 /* Samples of one channel outside bins. */
@@ -398,6 +400,45 @@ TALLY_EXPORT tally_status tally_multi_dot_list(const tally_executor* where, size
                                                tally_type y_type, const void* const* y,
                                                const ptrdiff_t* incy, tally_type result_type,
                                                void* results, const tally_call_options* options);
+
+/* results[j] = sum_i x[j*ldx+i*incx], j = 0 ... k-1, i = 0 ... n-1
+ * (<tally/operations/multi_dot.hpp>): the sums along an axis of an array of any layout, each with
+ * the bits of tally_sum of its vector. ldx = 1 and incx = k are the columns of a row-major matrix.
+ * x points at element 0 of vector 0, also where incx or ldx is negative; otherwise as
+ * tally_multi_dot, with result_type as for tally_sum. With options.outer there are outer*k vectors:
+ * results[o*k+j] is of the one that starts at x[o*outer_stride+j*ldx].
+ *
+ * options: grade, wait, form, outer, outer_stride. */
+TALLY_EXPORT tally_status tally_sums(const tally_executor* where, size_t k, size_t n,
+                                     tally_type x_type, const void* x, ptrdiff_t ldx,
+                                     ptrdiff_t incx, tally_type result_type, void* results,
+                                     const tally_call_options* options);
+
+/* results[j] = sum_i x[j*ldx+i*incx]*y_i: vectors of any layout, as for tally_sums, times one,
+ * which is as for tally_dot; otherwise as tally_multi_dot.
+ *
+ * options: grade, wait, form, conjugate, outer, outer_stride. */
+TALLY_EXPORT tally_status tally_multi_dot_strided(const tally_executor* where, size_t k, size_t n,
+                                                  tally_type x_type, const void* x, ptrdiff_t ldx,
+                                                  ptrdiff_t incx, tally_type y_type, const void* y,
+                                                  ptrdiff_t incy, tally_type result_type,
+                                                  void* results, const tally_call_options* options);
+
+/* y = alpha op(A) x + beta y (<tally/operations/gemv.hpp>), with A of m rows and n columns and
+ * element (i, j) at a[i*lda+j*inca]: inca is 1 for a row-major A, lda for a column-major one. Each
+ * element of op(A) x has the bits of tally_dot. alpha and beta point at factors in host memory;
+ * NULL is 1 and 0. Where beta is 0, y is not read. A or x is floating-point or complex, y
+ * floating-point of 32 or 64 bits or complex, and complex where A or x is. TALLY_OVERLAP if y
+ * shares memory with A or x.
+ *
+ * options: grade (of the sums), wait (not TALLY_WAIT_YES). */
+TALLY_EXPORT tally_status tally_gemv(const tally_executor* where, tally_operation operation,
+                                     size_t m, size_t n, tally_type alpha_type, const void* alpha,
+                                     tally_type a_type, const void* a, ptrdiff_t lda,
+                                     ptrdiff_t inca, tally_type x_type, const void* x,
+                                     ptrdiff_t incx, tally_type beta_type, const void* beta,
+                                     tally_type y_type, void* y, ptrdiff_t incy,
+                                     const tally_call_options* options);
 
 /* --- Unrounded sums --------------------------------------------------------------------------- */
 

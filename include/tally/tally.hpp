@@ -20,6 +20,7 @@
 #include <tally/operations/extremum.hpp>
 #include <tally/operations/fused.hpp>
 #include <tally/operations/gather.hpp>
+#include <tally/operations/gemv.hpp>
 #include <tally/operations/histogram.hpp>
 #include <tally/operations/multi_dot.hpp>
 #include <tally/operations/reduce.hpp>

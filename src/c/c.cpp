@@ -158,7 +158,8 @@ tally::executor executor_of(const tally_executor* where) {
 // --- Options --------------------------------------------------------------------------------------
 
 [[gnu::noinline]] void read_checked(const tally_call_options& given, tally::call_options* options,
-                                    tally::conjugate* conjugated, bool* words) {
+                                    tally::conjugate* conjugated, bool* words,
+                                    tally::operand_rows* block) {
   const auto o = sized("options", given);
   const bool can_wait = options != nullptr && options->wait;
   require_at_most("options.grade", o.grade, options != nullptr ? TALLY_GRADE_EXACT : 0);
@@ -170,6 +171,13 @@ tally::executor executor_of(const tally_executor* where) {
   require_at_most("options.reserved", o.reserved, 0);
   require_at_most("options.form", o.form, words != nullptr ? TALLY_RESULT_WORDS : 0);
   require_at_most("options.reserved_too", o.reserved_too, 0);
+  if (block == nullptr && (o.outer != 0 || o.outer_stride != 0)) {
+    fail(errc::invalid_argument, "options.outer is ", o.outer, ", options.outer_stride ",
+         std::int64_t{o.outer_stride}, "; they must be 0");
+  }
+  if (block != nullptr && o.outer != 0) {
+    *block = tally::detail::in_blocks(*block, o.outer, o.outer_stride);
+  }
   if (options != nullptr) {
     options->grade = o.grade == TALLY_GRADE_EXACT ? tally::exact : tally::grade{};
     options->wait = can_wait && o.wait != TALLY_WAIT_NO;
@@ -179,12 +187,13 @@ tally::executor executor_of(const tally_executor* where) {
 }
 
 /// Overwrites the defaults in `options`, `conjugated` and `words` (null: not applicable) by the
-/// caller's choices. An operation has a waiting form if that is its default.
+/// caller's choices, and repeats `block`. An operation has a waiting form if that is its default.
 ///
 /// Writes by members, for short calls (tuning/short_calls.md: c.cpp read).
 void read(const tally_call_options* given, tally::call_options* options,
-          tally::conjugate* conjugated = nullptr, bool* words = nullptr) {
-  if (given != nullptr) read_checked(*given, options, conjugated, words);
+          tally::conjugate* conjugated = nullptr, bool* words = nullptr,
+          tally::operand_rows* block = nullptr) {
+  if (given != nullptr) read_checked(*given, options, conjugated, words, block);
 }
 
 // --- Operands -------------------------------------------------------------------------------------
@@ -211,6 +220,13 @@ tally::output_operand written(std::size_t n, tally_type element, void* pointer,
 tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const void* pointer,
                          std::ptrdiff_t leading_dimension) {
   return {vector(n, element, pointer, 1), k, leading_dimension};
+}
+
+/// Element i of row j is at pointer[j * leading_dimension + i * increment].
+tally::operand_rows strided_rows(std::size_t k, std::size_t n, tally_type element,
+                                 const void* pointer, std::ptrdiff_t leading_dimension,
+                                 std::ptrdiff_t increment) {
+  return {{pointer, n, increment, to_type(element)}, k, leading_dimension};
 }
 
 /// No value for an unknown type.
@@ -596,6 +612,50 @@ tally_status tally_multi_dot_list(const tally_executor* where, size_t k, const s
     tally::multi_dot_arguments a{{{}, {}, list}, {}, {results, to_type(result_type)}};
     read(options, &a.options, &a.conjugated, &a.results.words);
     tally::multi_dot(executor_of(where), a);
+  });
+}
+
+tally_status tally_sums(const tally_executor* where, size_t k, size_t n, tally_type x_type,
+                        const void* x, ptrdiff_t ldx, ptrdiff_t incx, tally_type result_type,
+                        void* results, const tally_call_options* options) {
+  return status_of([&] {
+    tally::sums_arguments a{strided_rows(k, n, x_type, x, ldx, incx),
+                            {results, to_type(result_type)}};
+    read(options, &a.options, nullptr, &a.results.words, &a.x);
+    tally::sums(executor_of(where), a);
+  });
+}
+
+tally_status tally_multi_dot_strided(const tally_executor* where, size_t k, size_t n,
+                                     tally_type x_type, const void* x, ptrdiff_t ldx,
+                                     ptrdiff_t incx, tally_type y_type, const void* y,
+                                     ptrdiff_t incy, tally_type result_type, void* results,
+                                     const tally_call_options* options) {
+  return status_of([&] {
+    tally::multi_dot_arguments a{
+        {strided_rows(k, n, x_type, x, ldx, incx), {}}, {}, {results, to_type(result_type)}};
+    read(options, &a.options, &a.conjugated, &a.results.words, &a.pairs.x);
+    a.pairs.y = {vector(n, y_type, y, incy), a.pairs.x.rows};
+    tally::multi_dot(executor_of(where), a);
+  });
+}
+
+tally_status tally_gemv(const tally_executor* where, tally_operation operation, size_t m, size_t n,
+                        tally_type alpha_type, const void* alpha, tally_type a_type, const void* a,
+                        ptrdiff_t lda, ptrdiff_t inca, tally_type x_type, const void* x,
+                        ptrdiff_t incx, tally_type beta_type, const void* beta, tally_type y_type,
+                        void* y, ptrdiff_t incy, const tally_call_options* options) {
+  return status_of([&] {
+    require_at_most("operation", operation, TALLY_CONJUGATE_TRANSPOSE);
+    const bool is_transposed = operation != TALLY_NO_TRANSPOSE;
+    tally::gemv_arguments all{strided_rows(m, n, a_type, a, lda, inca),
+                              static_cast<tally::matrix_operation>(operation),
+                              vector(is_transposed ? m : n, x_type, x, incx),
+                              written(is_transposed ? n : m, y_type, y, incy),
+                              alpha != nullptr ? factor("alpha", alpha_type, alpha) : 1,
+                              beta != nullptr ? factor("beta", beta_type, beta) : 0};
+    read(options, &all.options);
+    tally::gemv(executor_of(where), all);
   });
 }
 

@@ -33,6 +33,25 @@ void check_interleaved(const check& check, const char* x_name, const operand& x,
   check.fail(errc::overlap, z_name, " overlaps ", x_name);
 }
 
+void check_rows_apart(const check& check, const char* x_name, const operand_rows& x,
+                      const char* z_name, const operand& z) {
+  if (x.rows == 0 || x.first.size == 0 || z.size == 0) return;
+  const auto size = static_cast<std::ptrdiff_t>(size_of(x.first.element));
+  const bool is_one = x.rows_per_block == 0 || x.rows_per_block >= x.rows;
+  const std::size_t rows = is_one ? x.rows : x.rows_per_block;
+  const extent row(x.first);
+  extent block(x.first.data, rows, x.leading_dimension * size, row.bytes);
+  block.first -= reinterpret_cast<std::uintptr_t>(x.first.data) - row.first;
+  const extent blocks(x.first.data, (x.rows - 1) / rows + 1, is_one ? 0 : x.block_stride * size,
+                      block.bytes);
+  extent all = blocks;
+  all.first -= reinterpret_cast<std::uintptr_t>(x.first.data) - block.first;
+  if (!all.meets(extent(z))) return;
+  for (std::size_t j = 0; j < x.rows; ++j) {  // there may be gaps between rows
+    check_apart(check, x_name, x[j], z_name, z);
+  }
+}
+
 void check_interleaved_or_same(const check& check, const char* x_name, const operand& x,
                                const char* z_name, const operand& z) {
   if (is_same(x, z) || !overlap(x, z)) return;

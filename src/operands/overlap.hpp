@@ -46,6 +46,11 @@ inline void check_apart(const check& check, const char* x_name, const operand& x
   check_interleaved(check, x_name, x, z_name, z);
 }
 
+/// z shares no byte with any row.
+/// @throws error overlap.
+void check_rows_apart(const check& check, const char* x_name, const operand_rows& x,
+                      const char* z_name, const operand& z);
+
 /// z may also be x: equal address and stride. Pre: equal sizes.
 /// @throws error overlap.
 inline void check_apart_or_same(const check& check, const char* x_name, const operand& x,

@@ -1,4 +1,4 @@
-// Public `multi_dot` and `batched_dot`.
+// Public `multi_dot`, `batched_dot` and `sums`.
 #include <tally/error.hpp>
 #include <tally/operations/multi_dot.hpp>
 
@@ -7,6 +7,7 @@
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
 #include "src/operations/pair_rules.hpp"
+#include "src/operations/reduce.hpp"
 
 #include <algorithm>
 #include <string>
@@ -47,15 +48,8 @@ void check_rows(const check& check, const operand_rows& x, const operand_rows& y
   if (x.rows != y.rows) {
     check.fail(errc::size_mismatch, "x has ", x.rows, " rows, y has ", y.rows);
   }
-  if (x.rows > max_elements) {  // negative, from C or Fortran
-    check.fail(errc::invalid_argument, "x has ", x.rows, " rows; there can be ", max_elements);
-  }
-  for (const auto& [name, block] : {std::pair("x", &x), std::pair("y", &y)}) {
-    if (check::has_reach(x.rows, block->leading_dimension)) continue;
-    check.fail(errc::invalid_argument, name, " has ", x.rows, " rows and leading dimension ",
-               std::int64_t{block->leading_dimension},
-               "; the rows times the leading dimension can be ", max_elements);
-  }
+  check.shape("x", x);
+  check.shape("y", y);
   if (x.first.size != y.first.size) {
     check.fail(errc::size_mismatch, "the rows of x have ", x.first.size, " elements, y has ",
                y.first.size);
@@ -65,27 +59,17 @@ void check_rows(const check& check, const operand_rows& x, const operand_rows& y
   check.vector("y", y.first);
 }
 
-void check_rows_apart(const check& check, const char* name, const operand_rows& rows,
-                      const operand& results) {
-  if (rows.first.size == 0) return;
-  const extent row(rows.first);
-  const auto size = static_cast<std::ptrdiff_t>(size_of(rows.first.element));
-  const extent all(rows.first.data, rows.rows, rows.leading_dimension * size, row.bytes);
-  if (!all.meets(extent(results))) return;
-  for (std::size_t j = 0; j < rows.rows; ++j) {  // there may be gaps between rows
-    check_apart(check, name, rows[j], "result", results);
-  }
+operand vector_of(const output& results, std::size_t n) {
+  return results.words ? operand{results.data, n * exact_words(results.element), 1, type::int64}
+                       : operand{results.data, n, 1, results.element};
 }
 
 /// Results are written while later pairs are read.
 void check_results_apart(const check& check, const multi_dot_arguments& a) {
-  const operand results =
-      a.results.words
-          ? operand{a.results.data, a.pairs.size() * exact_words(a.results.element), 1, type::int64}
-          : operand{a.results.data, a.pairs.size(), 1, a.results.element};
+  const operand results = vector_of(a.results, a.pairs.size());
   if (a.pairs.list.empty()) {
-    check_rows_apart(check, "x", a.pairs.x, results);
-    check_rows_apart(check, "y", a.pairs.y, results);
+    check_rows_apart(check, "x", a.pairs.x, "result", results);
+    check_rows_apart(check, "y", a.pairs.y, "result", results);
   }
   const extent all(results);
   for (std::size_t j = 0; j < a.pairs.list.size(); ++j) {
@@ -183,6 +167,38 @@ void multi_dot(const executor& where, const multi_dot_arguments& a) {
 void batched_dot(const executor& where, const multi_dot_arguments& a) {
   const backends::default_environment environment;
   run("tally::batched_dot", where, a);
+}
+
+void sums(const executor& where, const sums_arguments& a) {
+  const backends::default_environment environment;
+  const check check{"tally::sums"};
+  check.known_type("x", a.x.first.element);
+  check.shape("x", a.x);
+  if (a.x.rows == 0) return;
+  check.vector("x", a.x.first);
+  check.known_type("result", a.results.element);
+  const type x = a.x.first.element;
+  const reduce_results& allowed = results_of(reduction::sum, x);
+  if (a.results.words) {
+    check.words(a.results, is_complex(allowed.rule), x, a.x.rows);
+  } else {
+    check.sum_type("the result", a.results.element, allowed.rule, allowed.widest, x, x);
+    check.pointer("result", a.results.data, a.results.element, a.x.rows);
+  }
+  check_rows_apart(check, "x", a.x, "result", vector_of(a.results, a.x.rows));
+  const auto run = [&](const executor& on) {
+    if (check::is_needed(on)) {
+      check.reach(on, "x", a.x.first);
+      check.result(on, a.results, a.options.wait);
+    }
+    backends::multi_sum all = multi_dot_arguments{{a.x, {}}, conjugate::none, a.results, a.options};
+    all.values = true;
+    on.backend()->multi_dot(on, all);
+  };
+  if (where.backend() != nullptr) return run(where);
+  operand every = a.x.first;
+  every.size *= a.x.rows;
+  run(choose(every));
 }
 
 }  // namespace tally

@@ -249,7 +249,8 @@ void run_list(const call& c, const multi_dot_arguments& a) {
 
 }  // namespace
 
-void backend::multi_dot(const executor& where, const multi_dot_arguments& a) const {
+void backend::multi_dot(const executor& where, const multi_sum& a) const {
+  if (!a.is_plain()) return backends::backend::multi_dot(where, a);
   const current_device current(where.device());
   const bool captured = is_captured(where.stream(), a.options.wait, "multi_dot");
   if (is_exact(a)) {

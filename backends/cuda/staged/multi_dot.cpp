@@ -203,7 +203,8 @@ class group_products {
 
 }  // namespace
 
-void backend::multi_dot(const executor&, const multi_dot_arguments& a) const {
+void backend::multi_dot(const executor& where, const multi_sum& a) const {
+  if (a.values || a.update) return backends::backend::multi_dot(where, a);
   const call c(memory_);
   const std::size_t bytes = bytes_of(a.results);
   for (std::size_t first = 0; first < a.pairs.size();) {

@@ -52,7 +52,7 @@ class backend final : public backends::backend {
   std::shared_ptr<const backends::backend> make_staged(
       const executor&, const workspace_options& options) const override;
   void dot(const executor&, const dot_arguments& a) const override;
-  void multi_dot(const executor&, const multi_dot_arguments& a) const override;
+  void multi_dot(const executor&, const multi_sum& a) const override;
   void reduce(const executor&, const reduce_arguments& a) const override;
   void exact(const executor&, const exact_arguments& a) const override;
   void multi_exact(const executor&, std::span<const exact_arguments> all) const override;

@@ -386,7 +386,8 @@ void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t
   });
 }
 
-void backend::multi_dot(const executor& where, const multi_dot_arguments& a) const {
+void backend::multi_dot(const executor& where, const multi_sum& a) const {
+  if (!a.is_plain()) return backends::backend::multi_dot(where, a);
   write_dots(where, a, 0, a.pairs.size());
 }
 

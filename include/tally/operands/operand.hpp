@@ -116,6 +116,11 @@ concept matrix_view = view_of_rank<V, 2> && requires(const V& v) {
   { v.extent(1) } -> std::convertible_to<std::size_t>;
   { v.stride(1) } -> std::convertible_to<std::ptrdiff_t>;
 };
+template <class V>
+concept blocks_view = view_of_rank<V, 3> && requires(const V& v) {
+  { v.extent(2) } -> std::convertible_to<std::size_t>;
+  { v.stride(2) } -> std::convertible_to<std::ptrdiff_t>;
+};
 
 /// A vector, map, row, column or segment of Eigen's, known by shape.
 template <class V>

@@ -1,12 +1,14 @@
-// Several dot products: k vectors against one, a list of pairs, or two blocks row by row.
+// Several sums: of k vectors, of their products with one vector, of a list of pairs, or of two
+// blocks row by row. Vectors lie in memory in any layout: rows, columns, an axis of an array.
 //
-// Promise: each result has the bits of `dot` (<tally/operations/dot.hpp>). Shared vectors are read
-// from memory once.
+// Promise: each result has the bits of `sum` (<tally/operations/reduce.hpp>) or `dot`
+// (<tally/operations/dot.hpp>) of its vectors alone. Shared vectors are read from memory once.
 #pragma once
 
 #include <tally/detail/arguments.hpp>
 #include <tally/detail/sums.hpp>
 #include <tally/operations/dot.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -25,16 +27,22 @@ struct operand_pair {
   operand y;  ///< the second
 };
 
-/// Rows, types erased: row j starts `j*leading_dimension` elements after row 0.
+/// Rows, types erased, in blocks: row r of block o, which is row o*rows_per_block + r of all,
+/// starts `r*leading_dimension + o*block_stride` elements after row 0.
 struct operand_rows {
   operand first;                         ///< row 0
-  std::size_t rows = 0;                  ///< number of rows
-  std::ptrdiff_t leading_dimension = 0;  ///< 0: all rows are the same vector
+  std::size_t rows = 0;                  ///< number of rows, of all blocks together
+  std::ptrdiff_t leading_dimension = 0;  ///< 0: all rows of a block are the same vector
+  std::size_t rows_per_block = 0;        ///< 0: one block
+  std::ptrdiff_t block_stride = 0;       ///< elements between blocks
 
   /// Row j.
   operand operator[](std::size_t j) const noexcept {
-    const auto bytes = static_cast<std::ptrdiff_t>(j) * leading_dimension *
-                       static_cast<std::ptrdiff_t>(size_of(first.element));
+    const std::size_t block = rows_per_block == 0 ? 0 : j / rows_per_block;
+    const auto elements =
+        static_cast<std::ptrdiff_t>(j - block * rows_per_block) * leading_dimension +
+        static_cast<std::ptrdiff_t>(block) * block_stride;
+    const auto bytes = elements * static_cast<std::ptrdiff_t>(size_of(first.element));
     return {static_cast<const char*>(first.data) + bytes, first.size, first.increment,
             first.element};
   }
@@ -69,6 +77,17 @@ TALLY_EXPORT void multi_dot(const executor& where, const multi_dot_arguments& ar
 /// The same with its own messages.
 TALLY_EXPORT void batched_dot(const executor& where, const multi_dot_arguments& arguments);
 
+/// Arguments of `sums` with types erased; `results` as of `multi_dot_arguments`, of the types that
+/// `sum` has.
+struct sums_arguments {
+  operand_rows x;             ///< vectors, maybe none
+  output results;             ///< the first of them
+  call_options options = {};  ///< grade; whether to wait
+};
+
+/// sums with types erased.
+TALLY_EXPORT void sums(const executor& where, const sums_arguments& arguments);
+
 // --- Operands ------------------------------------------------------------------------------------
 
 /// Rows of a block. Made by `tally::rows`.
@@ -79,15 +98,28 @@ struct row_block {
   std::size_t columns = 0;               ///< elements per vector
   std::ptrdiff_t leading_dimension = 0;  ///< elements between rows
   std::ptrdiff_t increment = 1;          ///< elements between neighbours in a row
+  std::size_t blocks = 1;                ///< blocks of such rows, for arrays of three dimensions
+  std::ptrdiff_t block_stride = 0;       ///< elements between blocks
 };
 
 /// Element i of row j is `pointer[j*leading_dimension + i*increment]`. Rows may overlap, or
-/// coincide (leading dimension 0).
+/// coincide (leading dimension 0). With a leading dimension of 1 they are the columns of a
+/// row-major matrix.
 template <element T>
 constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t columns,
                             std::ptrdiff_t leading_dimension,
                             std::ptrdiff_t increment = 1) noexcept {
   return {pointer, rows, columns, leading_dimension, increment};
+}
+
+/// Blocks of such rows: row r of block o is vector o*rows + r of `blocks*rows`, and starts at
+/// `pointer[o*block_stride + r*leading_dimension]`. The sums along the middle axis of an array
+/// a[blocks][columns][rows] are those of `rows(a, rows, columns, 1, rows, blocks, columns*rows)`.
+template <element T>
+constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t columns,
+                            std::ptrdiff_t leading_dimension, std::ptrdiff_t increment,
+                            std::size_t blocks, std::ptrdiff_t block_stride) noexcept {
+  return {pointer, rows, columns, leading_dimension, increment, blocks, block_stride};
 }
 
 /// Rows without gaps.
@@ -104,15 +136,17 @@ template <class T>
 struct row_element<row_block<T>> {
   using type = T;
 };
-template <matrix_view B>
+template <class B>
+  requires matrix_view<B> || blocks_view<B>
 struct row_element<B> {
   using type = std::remove_cv_t<typename B::value_type>;
 };
 
 }  // namespace detail
 
-/// Rows of a block: a `tally::rows`, or a rank-2 `Kokkos::View` or `std::mdspan` of any layout and
-/// an element type, with elements (j, i) in row j.
+/// Rows of a block: a `tally::rows`, or a `Kokkos::View` or `std::mdspan` of any layout and an
+/// element type, of rank 2 with elements (j, i) in row j, or of rank 3 with elements (o, r, i) in
+/// row r of block o.
 template <class B>
 concept rows_operand = requires { typename detail::row_element<B>::type; } &&
                        element<typename detail::row_element<B>::type>;
@@ -132,6 +166,9 @@ namespace detail {
 template <rows_operand B>
 using row_t = element_of_t<typename row_element<B>::type>;
 
+template <class X>
+using sums_of_rows = sum_types<sum_result_t<row_t<X>>, dot_widest_t<row_t<X>, row_t<X>>,
+                               std::same_as<real_t<row_t<X>>, double>>;
 template <class X, class Y>
 using rows_sum = product_sum<row_t<X>, element_t<Y>>;
 template <class X, class Y>
@@ -169,23 +206,40 @@ constexpr bool is_rows() {
   return rows_operand<B>;
 }
 
+/// Rows in blocks; more than there are addresses are SIZE_MAX, for the library to report.
+constexpr operand_rows in_blocks(operand_rows block, std::size_t blocks,
+                                 std::ptrdiff_t stride) noexcept {
+  block.rows_per_block = block.rows;
+  block.block_stride = stride;
+  if (blocks != 0 && block.rows > SIZE_MAX / blocks) {
+    block.rows = SIZE_MAX;
+  } else {
+    block.rows *= blocks;
+  }
+  return block;
+}
+
 template <rows_operand B>
 operand_rows as_rows(const B& b) noexcept {
   constexpr type element = type_of<row_t<B>>;
-  if constexpr (matrix_view<B>) {
-    return {{address(b), static_cast<std::size_t>(b.extent(1)),
-             static_cast<std::ptrdiff_t>(b.stride(1)), element},
-            static_cast<std::size_t>(b.extent(0)),
-            static_cast<std::ptrdiff_t>(b.stride(0))};
+  if constexpr (requires { b.pointer; }) {
+    const operand_rows block{
+        {b.pointer, b.columns, b.increment, element}, b.rows, b.leading_dimension};
+    return b.blocks == 1 ? block : in_blocks(block, b.blocks, b.block_stride);
   } else {
-    return {{b.pointer, b.columns, b.increment, element}, b.rows, b.leading_dimension};
+    constexpr int row = blocks_view<B> ? 1 : 0;
+    const auto extent = [&](int i) { return static_cast<std::size_t>(b.extent(i)); };
+    const auto stride = [&](int i) { return static_cast<std::ptrdiff_t>(b.stride(i)); };
+    const operand_rows block{
+        {address(b), extent(row + 1), stride(row + 1), element}, extent(row), stride(row)};
+    return row == 0 ? block : in_blocks(block, extent(0), stride(0));
   }
 }
 
 template <rows_operand X, vector_operand Y>
 dot_pairs against_one(const X& x, const Y& y) noexcept {
   const operand_rows rows = as_rows(x);
-  return {rows, {as_operand(y), rows.rows, 0}};
+  return {rows, {as_operand(y), rows.rows}};
 }
 
 template <pair_range L>
@@ -246,6 +300,52 @@ auto multi_dot(const executor& where, const X& x, const Y& y, P&& results, dot_o
   if constexpr (detail::is_rows<X>() && detail::is_vector<Y>()) {
     detail::written_dots<detail::rows_sum<X, Y>>(where, detail::against_one(x, y), results, how);
   }
+}
+
+// --- Sums alone ----------------------------------------------------------------------------------
+
+/// r_j = sum_i x_ji, j = 0 ... k-1: the sums along an axis of an array. Each has the bits of `sum`
+/// of its vector alone, whatever the layout. Blocks; errors as for `multi_dot`.
+///
+/// @param x      k vectors of n elements (`rows_operand`); neighbours that lie side by side (a
+///               leading dimension of 1) are summed together.
+/// @param g      `tally::exact` for the correctly rounded values.
+/// @tparam R     accumulator and result, as for `sum`.
+/// @return       the k results; of rows in blocks block after block.
+template <class R = void, class X>
+auto sums(const executor& where, const X& x, grade g = {}) {
+  if constexpr (detail::is_rows<X>()) {
+    const operand_rows rows = detail::as_rows(x);
+    return detail::returned_sums<detail::sums_of_rows<X>, R>(
+        rows.rows, g,
+        [&](const output& to, const call_options& options) { sums(where, {rows, to, options}); });
+  } else {
+    return 0.0;
+  }
+}
+
+/// results[j] = the same. Doesn't block, as `sum`.
+/// @param results as for `multi_dot`.
+template <class X, class P>
+  requires(!std::convertible_to<P, grade>)
+auto sums(const executor& where, const X& x, P&& results, grade g = {}) {
+  if constexpr (detail::is_rows<X>()) {
+    const operand_rows rows = detail::as_rows(x);
+    detail::written_sums<detail::sums_of_rows<X>>(
+        "tally::sums", rows.rows, results, g,
+        [&](const output& to, const call_options& options) { sums(where, {rows, to, options}); });
+  }
+}
+
+/// The returned form on `automatic()`.
+template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
+  requires(!detail::on_executor<1, 3, T...> && !detail::erased_call<sums_arguments, T...>)
+auto sums(const T&... arguments) {
+  static_assert(valid,
+                "sums takes an executor or none, rows, then tally::exact or nothing; results come "
+                "after the rows, and only where an executor comes first");
+  return detail::on_automatic<valid>(
+      [&](const auto& where) { return sums<R>(where, arguments...); });
 }
 
 // --- A list of pairs -----------------------------------------------------------------------------
