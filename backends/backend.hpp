@@ -261,10 +261,10 @@ class backend {
   /// At least one of these, with equal options; here one after another.
   virtual void multi_exact(const executor& where, std::span<const exact_arguments> all) const;
   virtual void round_words(const executor& where, const round_arguments& a) const = 0;
-  /// copy, scal, axpby, mul, axpbypcz, axypbz, relu, sigmoid or exp in the type `computation`.
-  /// axpy, waxpby, add and sub come as axpby with factors 1 and -1 (same bits); mul is alpha * x *
-  /// y; updates with factor 0 come without that vector. `y` is empty for one input. Complex vectors
-  /// may come as real ones of twice the size. Pre: not empty.
+  /// A function with `has_function`, in the type `computation`. axpy, waxpby, add and sub come as
+  /// axpby with factors 1 and -1 (same bits); mul is alpha * x * y; updates with factor 0 come
+  /// without that vector. `y` is empty for one input. Complex vectors may come as real ones of
+  /// twice the size. Pre: not empty.
   virtual void transform(const executor& where, const transform_arguments& a,
                          type computation) const = 0;
   /// `transform`, then `dot` of the result with another vector or itself, nrm2, or `exact`; here in

@@ -166,24 +166,21 @@ struct three_factors : factors<V> {
 template <elementwise what, class V>
 using factors_for = std::conditional_t<detail::factors(what) == 3, three_factors<V>, factors<V>>;
 
-/// Whether backends implement the function, see backend::transform.
+/// Whether backends implement the function for numbers of V's kind; see `backend::transform`.
 template <elementwise what, class V>
 inline constexpr bool has_function = [] {
+  constexpr type kind = std::is_integral_v<V>         ? type::int64
+                        : std::is_floating_point_v<V> ? type::float64
+                                                      : type::complex128;
   switch (what) {
-    case elementwise::copy:
-    case elementwise::scal:
-    case elementwise::axpby:
-    case elementwise::mul:
-    case elementwise::axpbypcz:
-    case elementwise::axypbz:
-      return true;
-    case elementwise::relu:
-      return std::is_arithmetic_v<V>;
-    case elementwise::sigmoid:
-    case elementwise::exp:
-      return std::is_floating_point_v<V>;
-    default:
+    case elementwise::fill:
+    case elementwise::axpy:
+    case elementwise::waxpby:
+    case elementwise::add:
+    case elementwise::sub:
       return false;
+    default:
+      return detail::takes(what, kind);
   }
 }();
 
@@ -203,13 +200,8 @@ TALLY_HOST_DEVICE V function(const factors_for<what, V>& f, V x, V y, V z = {}) 
     return canonical(plus(plus(scaled(f.alpha, x), scaled(f.beta, y)), scaled(f.gamma, z)));
   } else if constexpr (what == elementwise::axypbz) {
     return canonical(plus(product(scaled(f.alpha, x), y), scaled(f.beta, z)));
-  } else if constexpr (what == elementwise::relu) {
-    return x > 0 ? x : x != x ? canonical(x) : V{0};
-  } else if constexpr (what == elementwise::sigmoid) {
-    return logistic<number_arithmetic<V>>(x);
   } else {
-    static_assert(what == elementwise::exp);
-    return exponential<number_arithmetic<V>>(x);
+    return of_one<what, number_arithmetic<V>>(x);
   }
 }
 

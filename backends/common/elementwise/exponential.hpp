@@ -1,9 +1,9 @@
-// exp and the logistic function of one number.
+// The functions of one number.
 #pragma once
 
 #include "backends/common/order/dot_sum.hpp"
 
-#include <tally/operands/types.hpp>
+#include <tally/operations/elementwise.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -147,7 +147,9 @@ struct number_arithmetic {
 #endif
     return a < 0;
   }
+  static TALLY_HOST_DEVICE bool is_positive(R a) { return a > 0; }
   static TALLY_HOST_DEVICE R select(bool which, R yes, R no) { return which ? yes : no; }
+  static TALLY_HOST_DEVICE R zero_unless(bool which, R x) { return which ? x : R{0}; }
   /// Returns 2^(k + aside), k in the lowest bits of `magic`.
   template <int aside>
   static TALLY_HOST_DEVICE R power_of_two(R magic) {
@@ -159,7 +161,7 @@ struct number_arithmetic {
 };
 
 #define TALLY_FUNCTION TALLY_HOST_DEVICE inline
-#include "backends/common/elementwise/exponential-inl.hpp"
+#include "backends/common/elementwise/formulas-inl.hpp"
 #undef TALLY_FUNCTION
 
 }  // namespace tally::backends

@@ -149,21 +149,16 @@ struct elements_function {
   __device__ T operator()(T x, T y, [[maybe_unused]] T z = {}) const {
     if constexpr (what == elementwise::copy) {
       return copied(x);
-    } else if constexpr (what == elementwise::relu && std::is_floating_point_v<T>) {
-      // Branch-free, unlike the common formula as compiled. A double's sign is its upper word's.
-      T positive;
-      if constexpr (std::is_same_v<T, double>) {
-        positive = __double2hiint(x) < 0 ? 0 : x;
-      } else {
-        positive = fmaxf(x, 0);
-      }
+    } else if constexpr (what == elementwise::relu && std::is_same_v<T, double>) {
+      const T positive = __double2hiint(x) < 0 ? 0 : x;  // cheaper than a comparison of doubles
       return x != x ? quiet_nan<T> : positive;
     } else if constexpr (is_16_bit && detail::is_exponential(what)) {
       const auto number = convert<float>(x);
       return narrow<T>(to_be_narrowed<what, T>(number, function<what, float>({}, number, number)));
     } else if constexpr (is_16_bit) {
       return narrow<T>(function<what>(f, convert<float>(x), convert<float>(y), convert<float>(z)));
-    } else if constexpr (std::is_unsigned_v<T>) {  // modulo 2^bits
+    } else if constexpr (std::is_unsigned_v<T> &&
+                         !detail::depends_on_sign(what)) {  // modulo 2^bits
       if constexpr (what == elementwise::scal) {
         return static_cast<T>(f.alpha * x);
       } else if constexpr (what == elementwise::axpby) {
@@ -400,13 +395,10 @@ template <class T>
 transform_kernel transform_kernel_of(elementwise what) {
   transform_kernel found;
   using V = typename elements_function<elementwise::copy, T>::V;
-  using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>;
   with_function<V>(what, [&]<elementwise each>() {
-    if constexpr (each == elementwise::relu) {
-      found = kernel_on<each, T>();
-    } else if constexpr (each != elementwise::copy) {
-      found = kernel_on<each, typename U::type>();
-    }
+    constexpr bool as_unsigned = std::is_integral_v<T> && !detail::depends_on_sign(each);
+    using U = std::conditional_t<as_unsigned, std::make_unsigned<T>, std::type_identity<T>>;
+    if constexpr (each != elementwise::copy) found = kernel_on<each, typename U::type>();
   });
   return found;
 }

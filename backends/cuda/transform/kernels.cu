@@ -19,6 +19,7 @@ template transform_kernel transform_kernel_of<double>(elementwise);
 template transform_kernel transform_kernel_of<float16>(elementwise);
 template transform_kernel transform_kernel_of<bfloat16>(elementwise);
 template transform_kernel transform_kernel_of<std::int8_t>(elementwise);
+template transform_kernel transform_kernel_of<std::uint8_t>(elementwise);
 template transform_kernel transform_kernel_of<std::int32_t>(elementwise);
 template transform_kernel transform_kernel_of<std::int64_t>(elementwise);
 

@@ -18,9 +18,6 @@ transform_kernel kernel_of(const transform_arguments& a) {
   return with_type(a.x.element, [&]<class X>() -> transform_kernel {
     if constexpr (is_complex_v<X> || std::is_same_v<X, bool>) {
       return {};
-    } else if constexpr (std::is_same_v<X, std::uint8_t>) {
-      return a.what == elementwise::relu ? copy_kernel_of(type_of<X>)
-                                         : transform_kernel_of<std::int8_t>(a.what);
     } else {
       return transform_kernel_of<X>(a.what);
     }

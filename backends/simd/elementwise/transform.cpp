@@ -43,7 +43,7 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
-// --- exp and sigmoid -----------------------------------------------------------------------------
+// --- Functions of one number ---------------------------------------------------------------------
 
 /// Whether there is FMA. Without it (processors before 2013) the C library computes each number.
 constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || (is_neon && HWY_ARCH_ARM_A64);
@@ -89,9 +89,14 @@ struct vector_arithmetic {
   static HWY_INLINE V at_most(V a, V b) { return hn::Min(a, b); }
   static HWY_INLINE V minus_magnitude(V a) { return hn::Or(a, hn::SignBit(tag<R>())); }
   static HWY_INLINE auto is_negative(V a) { return hn::Lt(a, hn::Zero(tag<R>())); }
+  static HWY_INLINE auto is_positive(V a) { return hn::Gt(a, hn::Zero(tag<R>())); }
   template <class Mask>
   static HWY_INLINE V select(Mask which, V yes, V no) {
     return hn::IfThenElse(which, yes, no);
+  }
+  template <class Mask>
+  static HWY_INLINE V zero_unless(Mask which, V x) {
+    return hn::IfThenElseZero(which, x);
   }
   template <int aside>
   static HWY_INLINE V power_of_two(V magic) {
@@ -141,7 +146,7 @@ struct paired_arithmetic {
 };
 
 #define TALLY_FUNCTION HWY_INLINE
-#include "backends/common/elementwise/exponential-inl.hpp"
+#include "backends/common/elementwise/formulas-inl.hpp"
 #undef TALLY_FUNCTION
 
 // --- Contiguous vectors of one floating-point type -----------------------------------------------
@@ -188,12 +193,8 @@ struct vector_function {
       return known(hn::Add(hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y)), hn::Mul(gamma, z)));
     } else if constexpr (what == elementwise::axypbz) {
       return known(hn::Add(hn::Mul(hn::Mul(alpha, x), y), hn::Mul(beta, z)));
-    } else if constexpr (what == elementwise::relu) {
-      return a::keep_nan(x, hn::IfThenElseZero(hn::Gt(x, hn::Zero(tag<R>())), x));
-    } else if constexpr (what == elementwise::sigmoid) {
-      return logistic<a>(x);
     } else {
-      return exponential<a>(x);
+      return of_one<what, a>(x);
     }
   }
   template <class T>
@@ -207,11 +208,7 @@ struct vector_function {
   /// Whether two vectors at a time are faster.
   static constexpr bool has_pairs = has_fma && detail::is_exponential(what);
   static HWY_INLINE two_vectors<vec<R>> of_two(two_vectors<vec<R>> x) {
-    if constexpr (what == elementwise::sigmoid) {
-      return logistic<paired_arithmetic<R>>(x);
-    } else {
-      return exponential<paired_arithmetic<R>>(x);
-    }
+    return of_one<what, paired_arithmetic<R>>(x);
   }
 };
 
@@ -363,11 +360,11 @@ HWY_NOINLINE void run_in_loop(const three_factors<T> f, const T* x, const T* y, 
   }
 }
 
-/// Integers in their own width, modulo 2^bits: as unsigned, except relu.
+/// Integers in their own width, modulo 2^bits.
 template <elementwise what, class T>
 void run_integers(const three_factors<std::int64_t>& f, const T* x, const T* y, T* z,
                   std::size_t n) {
-  using U = std::conditional_t<what == elementwise::relu, T, std::make_unsigned_t<T>>;
+  using U = std::conditional_t<detail::depends_on_sign(what), T, std::make_unsigned_t<T>>;
   const auto factor = [](std::int64_t of_any) { return static_cast<U>(of_any); };
   run_in_loop<what, U>({{factor(f.alpha), factor(f.beta)}, factor(f.gamma)},
                        reinterpret_cast<const U*>(x), reinterpret_cast<const U*>(y),

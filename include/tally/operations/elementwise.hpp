@@ -143,6 +143,11 @@ TALLY_HOST_DEVICE constexpr bool reads_output(elementwise what) {
   return what == elementwise::axpbypcz || what == elementwise::axypbz;
 }
 
+/// Whether the result for an integer depends on its sign; else it is that of its bits, unsigned.
+TALLY_HOST_DEVICE constexpr bool depends_on_sign(elementwise what) {
+  return what > elementwise::axypbz;
+}
+
 TALLY_HOST_DEVICE constexpr bool is_exponential(elementwise what) {
   return what == elementwise::sigmoid || what == elementwise::exp;
 }

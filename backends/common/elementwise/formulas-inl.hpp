@@ -1,6 +1,6 @@
-// exp and the logistic function: one sequence of IEEE operations, with fused multiply-adds, for
-// equal bits on all backends. Reduction: Cody and Waite, Software Manual for the Elementary
-// Functions (1980); polynomials: Remez exchange.
+// Functions of one number: one sequence of IEEE operations each, with fused multiply-adds, for
+// equal bits on all backends. Reduction of exp and the logistic function: Cody and Waite, Software
+// Manual for the Elementary Functions (1980); polynomials: Remez exchange.
 //
 // With k the integer nearest to x / ln 2 and r = x - k ln 2,
 //
@@ -105,4 +105,17 @@ TALLY_FUNCTION V logistic(V x) {
   const auto negative = N::is_negative(x);
   const V result = logistic<N>(e, scale, negative);
   return N::keep_nan(x, N::mul(result, N::select(negative, scale, N::set(1))));
+}
+
+/// The function `what` of one number.
+template <elementwise what, class N, class V>
+TALLY_FUNCTION V of_one(V x) {
+  if constexpr (what == elementwise::relu) {
+    return N::keep_nan(x, N::zero_unless(N::is_positive(x), x));
+  } else if constexpr (what == elementwise::sigmoid) {
+    return logistic<N>(x);
+  } else {
+    static_assert(what == elementwise::exp);
+    return exponential<N>(x);
+  }
 }
