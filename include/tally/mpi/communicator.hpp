@@ -154,7 +154,7 @@ class communicator {
   std::map<MPI_User_function*, owned<MPI_Op, MPI_Op_free>> operations_;
   std::map<int, owned<MPI_Datatype, MPI_Type_free>> types_;
   std::map<std::pair<int, bool>, bool> in_order_;
-  /// Over this one, latest last. Eviction depends on the calls alone: ranks agree.
+  /// Over this one, last used last. Eviction depends on the calls alone: ranks agree.
   std::vector<std::pair<std::vector<std::size_t>, std::shared_ptr<communicator>>> orders_;
 };
 
@@ -270,8 +270,10 @@ inline std::shared_ptr<communicator> communicator::reordered(
     const std::shared_ptr<communicator>& all, const std::vector<std::size_t>& order) {
   if (std::is_sorted(order.begin(), order.end())) return all;
   auto& orders = all->orders_;
-  for (const auto& [kept, own] : orders) {
-    if (kept == order) return own;
+  for (auto at = orders.begin(); at != orders.end(); ++at) {
+    if (at->first != order) continue;
+    std::rotate(at, at + 1, orders.end());
+    return orders.back().second;
   }
   const auto rank = static_cast<std::size_t>(rank_in(all->get()));
   const auto key = static_cast<int>(std::find(order.begin(), order.end(), rank) - order.begin());
