@@ -552,7 +552,7 @@ TEST_F(Cuda, OffsetsThatChangeAfterAPlanHarmNothing) {
     multiply_with_changed_offsets<double>(p, kind);
     multiply_with_changed_offsets<float>(p, kind);
   };
-  both(band(265'000, 5), "differences of 16 bits, in ");  // a ring, where there is room
+  both(band(265'000, 5), data::has_shared_memory_for_rings() ? "ring: " : "row tiles: ");
   both(band(40'000, 5), "row tiles: ");
   both(band(40'000, 4), "row tiles: ");
   both(matrices::random_rows(2000, 9, 0, 1), " threads, since rows are short");

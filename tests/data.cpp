@@ -163,6 +163,16 @@ bool has_memory(const tally::executor& where) {
   return where.name() != "kokkos" || !on_device(where);
 }
 
+bool has_shared_memory_for_rings() {
+#if TALLY_HAS_CUDA
+  int bytes = 0;
+  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+  return bytes >= 99 << 10;
+#else
+  return false;
+#endif
+}
+
 void allocate_in_library() {
   const std::int32_t offsets[] = {0, 1}, columns[] = {0};
   const double values[] = {1};

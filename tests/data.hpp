@@ -171,6 +171,8 @@ bool on_device(const tally::executor& where);
 /// Whether buffers, workspaces and pinned memory can be had: on a device Kokkos has functions of
 /// its own for them.
 bool has_memory(const tally::executor& where);
+/// Whether blocks have enough shared memory for a ring of x: compute capability 7.5 has too little.
+bool has_shared_memory_for_rings();
 /// A call in which the library allocates; one that contains a libstdc++ does not call a program's
 /// operator new.
 void allocate_in_library();

@@ -682,17 +682,6 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsInABand) {
 }
 
 // Device plans describe their encoding of columns.
-/// Whether blocks have enough shared memory for a ring of x: compute capability 7.5 has too little.
-bool has_shared_memory_for_rings() {
-#if TALLY_HAS_CUDA
-  int bytes = 0;
-  data::check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-  return bytes >= 99 << 10;
-#else
-  return false;
-#endif
-}
-
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   if (where().name() != "cuda") return;
   const auto text = [&]<class V = float>(const pattern& p, V = {}) {
@@ -708,7 +697,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   };
   says(matrices::stencil(211, 160, 1, 1), "9 patterns of rows");
   EXPECT_TRUE(text(matrices::stencil(211, 160, 1, 1)).starts_with("stencils: "));
-  if (has_shared_memory_for_rings()) {
+  if (data::has_shared_memory_for_rings()) {
     for (const int reach : {300, 3000}) {
       const std::string far = std::to_string(reach);
       says(banded(1 << 18, 8, reach, 5),

@@ -13,14 +13,14 @@
 namespace tally::backends::cuda {
 
 launch_shape items_shape(std::size_t items) {
-  // More blocks than run at a time contend for the counters (tuning/spmv.md).
+  // More blocks than run at a time contend for the counters (tuning/spmv.md: items_shape).
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>((items + 255) / 256, 1, std::size_t{1} << 10));
   return {.blocks = blocks, .threads = 256};
 }
 
 int span_of(const current_device& current, const csr_operand& a) {
-  // Blocks with fewer rows end sooner (tuning/spmv.md).
+  // Blocks with fewer rows end sooner (tuning/spmv.md: span_of).
   constexpr std::size_t unit = analysis_threads, most = analysis_span;
   std::size_t blocks = multiprocessors(current.device());
   if (a.rows > blocks * most) blocks *= analysis_blocks_per_sm;

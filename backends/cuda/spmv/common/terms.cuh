@@ -62,7 +62,7 @@ __device__ dot_sum<A> term_of(on_device_t<V> value, on_device_t<X> x) {
 }
 
 /// Loads `to` if `wanted`, else leaves it. Such loads stay side by side; plain code becomes
-/// branches that wait for each load (tuning/spmv.md).
+/// branches that wait for each load (tuning/spmv.md: load_if).
 template <class T>
 __device__ void load_if(bool wanted, const T* from, T& to) {
   if constexpr (sizeof(T) == 2) {
@@ -90,7 +90,7 @@ __device__ void load_if(bool wanted, const T* from, T& to) {
 }
 
 /// Position of a thread's nonzeros. With an index the compiler makes one address per load, too many
-/// for the registers (tuning/spmv.md).
+/// for the registers (tuning/spmv.md: nonzero_cursor).
 template <class V, class Column>
 struct nonzero_cursor {
   const Column* columns;

@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(row_threads)
 template <class T, class Column>
 __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int terms, int thread) {
   constexpr int in_flight = 8, apart = static_cast<int>(warp);
-  // Loads columns a round ahead; doubles lack registers for it (tuning/spmv.md).
+  // Loads columns a round ahead; doubles lack registers for it (tuning/spmv.md: ahead).
   constexpr bool ahead = sizeof(T) == 4;
   dot_sum<T> low, high;
   nonzero_cursor<T, Column> from(job, first + thread);
