@@ -135,7 +135,7 @@ class all_operations {
 
   /// One call in a group of operations with common inputs and outputs.
   struct row {
-    std::string name;
+    std::string_view name;
     some inputs, outputs;
     function* call;
     bool has_host_functions = false;
@@ -153,8 +153,9 @@ class all_operations {
       return std::vector(begin, begin + static_cast<std::ptrdiff_t>(part.count));
     };
     for (const row& each : rows) {
-      all_.push_back({each.name + label, those(inputs, each.inputs), those(outputs, each.outputs),
-                      each.call, constants, each.has_host_functions, each.allocates});
+      all_.push_back({std::string(each.name) + label, those(inputs, each.inputs),
+                      those(outputs, each.outputs), each.call, constants, each.has_host_functions,
+                      each.allocates});
     }
   }
 
@@ -575,8 +576,9 @@ class all_operations {
       if constexpr (takes(what, tally::type_of<X>) &&
                     gives(what, tally::type_of<X>, tally::type_of<X>, tally::type_of<Z>)) {
         const std::string_view name = description_of(what).function.substr(sizeof "tally::" - 1);
+        const std::string full = std::string(name) + suffix;
         add(types, inputs, outputs,
-            {{std::string(name) + suffix, from, to, [](const tally::executor& where, arguments& a) {
+            {{full, from, to, [](const tally::executor& where, arguments& a) {
                 const auto x = a.in<X>(0);
                 auto z = a.out<Z>();
                 run_elementwise<what>(where, x, x, z);

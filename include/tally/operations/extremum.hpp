@@ -114,7 +114,7 @@ constexpr bool is_searched() {
 template <extreme what, class X>
 auto returned_extreme(const executor& where, const X& x) {
   if constexpr (is_searched<what, X>()) {
-    extreme_t<what, X> result;
+    extreme_t<what, X> result{};
     if constexpr (what == extreme::iamax && std::floating_point<element_t<X>>) {
       const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
         result = kernels.iamax(px, n);
