@@ -1,5 +1,4 @@
-// Argument checks of public functions, which check once, before anything is written, and then call
-// the backend.
+// Argument checks of public functions.
 #pragma once
 
 #include <tally/error.hpp>

@@ -1,4 +1,4 @@
-// dot on Kokkos; element types are found at run time.
+// dot on Kokkos.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/order/node_sum.hpp"

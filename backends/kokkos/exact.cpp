@@ -1,4 +1,4 @@
-// The exact grade on Kokkos, independently: superaccumulators per thread, added by integer atomics.
+// The exact grade on Kokkos: superaccumulators per thread, added by integer atomics.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/exact/exact_sums.hpp"
@@ -132,7 +132,6 @@ struct round_sums {
   }
 };
 
-/// Clears `words` and adds the sums of all terms.
 void add_terms(const space& where, const exact_arguments& a, std::int64_t* words) {
   // Blocks: threads meet rarely, yet are many.
   const std::size_t length = std::max<std::size_t>(1024, a.x.size >> 20);

@@ -1,5 +1,4 @@
-// Histograms on Kokkos, independently: search between the edges themselves, atomic additions. Types
-// are found at run time.
+// Histograms on Kokkos: search between the edges themselves, atomic additions.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/exact/exact_sums.hpp"

@@ -1,5 +1,5 @@
-// The kokkos backend: Kokkos's default execution space. No kernels in common with the others, which
-// it checks.
+// The kokkos backend: Kokkos's default execution space. It checks the others, with no kernel in
+// common, and finds most types at run time.
 #pragma once
 
 #include "backends/backend.hpp"

@@ -1,4 +1,4 @@
-// spmv on Kokkos, independently in the row order, a row per thread; types are found at run time.
+// spmv on Kokkos, a row per thread.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/order/row_order.hpp"

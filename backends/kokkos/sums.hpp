@@ -1,5 +1,4 @@
-// Sums on Kokkos, independent of the other backends, which they check. The tree is summed level by
-// level.
+// Sums on Kokkos; the tree level by level.
 #pragma once
 
 #include "backends/common/floating_point_environment.hpp"

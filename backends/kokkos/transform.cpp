@@ -1,5 +1,4 @@
-// The element-wise functions on Kokkos, element by element; types are found at run time. gather and
-// scatter byte by byte.
+// The element-wise functions on Kokkos; gather and scatter byte by byte.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/elementwise/blocks.hpp"

@@ -74,8 +74,8 @@ void backend::multi_dot(const executor& where, const multi_sum& a) const {
       is_exact(a) ? threads_of(where) : threads_that_pay(products_of(a.pairs), threads_of(where));
   const auto many = static_cast<std::size_t>(threads);
   const std::size_t longest = simd::longest(a.pairs, 0, a.pairs.size());
-  // Threads with pairs of their own each read common vectors, from memory if these are long; with
-  // few pairs some threads would wait.
+  // Threads with pairs of their own each read common vectors, from memory if long; with few pairs
+  // some wait.
   if (a.pairs.size() >= 4 * many && longest <= 32 * order::chunk * many) {
     return partition_pairs(where, a, many);
   }

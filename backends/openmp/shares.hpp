@@ -16,8 +16,7 @@
 namespace tally::backends::openmp {
 
 /// At most this many parts per thread, nodes of 2^k chunks each: no thread has more than 1/16 above
-/// the mean, and from 2^18 elements per thread on a part is long enough for the kernel's two
-/// streams.
+/// the mean.
 inline constexpr std::size_t parts_per_thread = 32;
 
 struct part_shape {

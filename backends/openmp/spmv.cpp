@@ -1,6 +1,5 @@
 // spmv on OpenMP threads. Parts are equal in rows plus terms (merge-based partition). A border
-// inside a row lies between chunks, so that each side sums whole chunks; the row's tree is added
-// when all threads are done.
+// inside a row lies between chunks; the row's tree is added when all threads are done.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/common/sparse/csr.hpp"
@@ -25,8 +24,8 @@ std::size_t min_share(bool slices, bool keeps) {
   return keeps ? 10240 : 4608;
 }
 
-/// Parts per thread of a large matrix, taken dynamically, since equal parts take unequal times; and
-/// each part's minimum of rows plus terms (tuning/spmv.md: shares_of_thread).
+/// Parts per thread of a large matrix, taken dynamically, and each part's minimum of rows plus
+/// terms (tuning/spmv.md: shares_of_thread).
 constexpr std::size_t shares_of_thread = 4;
 constexpr std::size_t min_of_several = std::size_t{1} << 17;
 
@@ -71,7 +70,7 @@ class borders {
   std::size_t shares;
 
   /// Begins parts at scopes if there are slices, unless a row may be cut; there may then be fewer
-  /// parts. (Scopes were made for the number of threads at planning.)
+  /// parts.
   borders(const csr_operand& a, int threads, const simd::row_slices* slices)
       : shares(count_parts(a, threads,
                            min_share(slices != nullptr, slices != nullptr && slices->keeps))),

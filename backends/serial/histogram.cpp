@@ -35,8 +35,8 @@ void find_slots(const operand& x, const void* bins, slot* to) {
   for (std::size_t i = 0; i < x.size; ++i) to[i] = bin_of(static_cast<sample_t<X>>(at<X>(x, i)));
 }
 
-/// Samples whose slots are found in blocks, so that sums of weights are compiled once for all types
-/// of samples and kinds of bins. (Counts take as long as the search.)
+/// Samples whose slots are found in blocks: sums of weights are compiled once for all samples and
+/// bins.
 struct binned_samples {
   const histogram_arguments& a;
   const void* bins;

@@ -1,4 +1,4 @@
-// The serial backend: plain loops on one thread, the reference to read first.
+// The serial backend: plain loops on one thread.
 #pragma once
 
 #include "backends/backend.hpp"

@@ -1,7 +1,7 @@
 // min, max, minmax and iamax on one thread.
 //
-// Blocks are searched for the best value alone, and the first block with it is kept; its index is
-// found once, at the end. Strided elements are gathered.
+// Blocks are searched for the best value alone; its index is found once, in the first block with
+// it.
 #include "backends/simd/extremum.hpp"
 #include "backends/simd/level_one.hpp"
 #include "backends/simd/simd.hpp"

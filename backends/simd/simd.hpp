@@ -1,5 +1,4 @@
-// The simd backend: vector instructions on one thread, chosen at run time; the serial backend where
-// they gain nothing.
+// The simd backend: vector instructions on one thread, chosen at run time.
 #pragma once
 
 #include "backends/serial/serial.hpp"

@@ -17,7 +17,6 @@
 #include <type_traits>
 #include <vector>
 
-// tests/c_frozen.c has the numbers; C++ must agree.
 static_assert(TALLY_UNREADABLE_FILE == static_cast<int>(tally::errc::unreadable_file));
 static_assert(TALLY_COMPLEX128 == static_cast<int>(tally::type::complex128) &&
               TALLY_COMPLEX128 + 1 == tally::type_count);  // a new type is added here, too
@@ -434,7 +433,6 @@ const char* tally_status_name(tally_status status) {
   return i < status_names.size() ? status_names[i] : "unknown";
 }
 
-// Names are literals, so null-terminated.
 const char* tally_type_name(tally_type type) {
   const tally::type t = to_type(type);
   return tally::is_listed(t) ? tally::name(t).data() : "unknown";

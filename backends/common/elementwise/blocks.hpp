@@ -1,5 +1,5 @@
-// Blocks of vectors of any type and stride, converted to the computation's type and back: not every
-// combination of conversion and function is compiled.
+// Blocks of vectors, converted to the computation's type and back: not every combination of
+// conversion and function is compiled.
 #pragma once
 
 #include "backends/common/elementwise/elementwise.hpp"

@@ -1,4 +1,4 @@
-// Elements moved bit by bit: copied, swapped, or filled.
+// Elements moved bit by bit.
 #pragma once
 
 #include "backends/backend.hpp"

@@ -90,8 +90,8 @@ TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
   return root * (scale > 1 ? 1 / norm_range<R>::up : 1 / norm_range<R>::down);
 }
 
-/// A sum of squares with the scaled sum that may be needed, in one pass. Scaled up while `sum` is
-/// below `least`; else down, where sums below `least` contribute 0.
+/// A sum of squares with the scaled sum that may be needed, in one pass: up while `sum` is below
+/// `least`, else down.
 template <class A>
 struct norm_sum {
   A sum{}, scaled{};

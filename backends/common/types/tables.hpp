@@ -43,8 +43,7 @@ inline constexpr auto number = static_cast<std::uint8_t>(type_of<T>);
 template <class Last, int k>
 inline constexpr std::uint8_t number<Last, Last, k> = 255 - k;
 
-/// At most 15 types. One `switch`, which compilers turn into a jump table; the last type is the
-/// default. (A chain of comparisons changes CUDA kernels with run-time types.)
+/// At most 15 types. One `switch`, for a jump table; the last type is the default.
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable  // `f` may be host-only
 #endif

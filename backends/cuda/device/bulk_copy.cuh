@@ -40,8 +40,7 @@ class bulk_barrier {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
   }
-  /// Counts as a copy: waiting threads see what the caller has written so far. Readers of memory to
-  /// be overwritten may arrive, too.
+  /// Counts as a copy: waiting threads see what the caller has written, or read, so far.
   __device__ void arrive() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");

@@ -52,8 +52,7 @@ __device__ Sum from_thread(const Sum& s, int source) {
   return mapped(s, [source](auto value) { return __shfl_sync(whole_warp, value, source); });
 }
 
-/// Adds up the first `count` values in the tree's order, one per thread; a power of two, at most
-/// `most`.
+/// Adds up the first `count` threads' values; a power of two, at most `most`.
 template <unsigned most, class Sum>
 __device__ Sum add_across_threads(Sum s, unsigned count) {
 #pragma unroll
@@ -64,7 +63,7 @@ __device__ Sum add_across_threads(Sum s, unsigned count) {
   return s;
 }
 
-/// Adds up one thread's values in the tree's order; `count` is a power of two.
+/// Adds up one thread's values; `count` is a power of two.
 template <int count, class Sum>
 __device__ Sum add_within_thread(Sum (&s)[count]) {
 #pragma unroll

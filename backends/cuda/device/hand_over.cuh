@@ -1,9 +1,9 @@
 // Addition of a block's warps, and of all blocks in the last one.
 //
 // Blocks hand over sums as tagged words, which the last-numbered block polls (words.hpp). No
-// deadlock: it waits for blocks that wait for nobody, and blocks start in order. Even otherwise, an
-// SM has room for a block beside the waiting one, and the stream's next launch takes no room before
-// all blocks of this one have started.
+// deadlock: it waits for blocks that wait for nobody, and blocks start in order. Even otherwise an
+// SM has room beside the waiting one, which the stream's next launch takes only after all blocks
+// have started.
 #pragma once
 
 #include "backends/cuda/device/fold.cuh"
@@ -48,7 +48,7 @@ __device__ unsigned spans_of_blocks(unsigned blocks) {
   return (blocks * words_per<Sum> + span_words - 1) / span_words;
 }
 
-/// Puts empty sums behind the last block's, for the thread that takes them, too.
+/// Puts empty sums behind the last block's.
 template <class Sum>
 __device__ void fill_last_words(std::uint64_t* words, unsigned blocks, unsigned thread) {
   if (thread < -blocks % (words_at_once / words_per<Sum>)) {
@@ -67,8 +67,7 @@ __device__ Sum add_span(std::uint64_t* words, unsigned blocks, unsigned span, un
   return add_across_threads<warp>(add_within_thread(s), warp);
 }
 
-/// Adds up the blocks' sums in the tree's order. Called by all warps of the last block; the first
-/// gets the sum.
+/// Adds up the blocks' sums in the last block; its first warp gets the sum.
 template <class Sum>
 __device__ Sum add_blocks(std::uint64_t* words, unsigned blocks, unsigned thread, unsigned w) {
   __shared__ Sum sums[max_spans];

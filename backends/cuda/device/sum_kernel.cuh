@@ -1,4 +1,4 @@
-// The kernel of dot, sum, asum and nrm2, which differ in their terms; one launch a call.
+// The kernel of dot, sum, asum and nrm2; one launch a call.
 //
 // Promise: the bits of the order contract (<tally/numerics/order.hpp>). A warp owns 1 to 4 adjacent
 // chunks at a time and a block an aligned power of two of those, so every sum made here is a node
@@ -161,9 +161,9 @@ struct contiguous_part {
   }
 };
 
-/// Sums a job's vectors in `blocks` blocks; this is number `block`. Returns whether this thread has
-/// the sum: the last block's first thread does. `Share` sums a warp's part: contiguous_part,
-/// any_part or updated_part (fused/kernel.cuh). Its job is a sum_job, or begins with one.
+/// Sums a job's vectors in `blocks` blocks, of which this is `block`. Returns whether this thread
+/// has the sum: the last block's first does. `Share` sums a warp's part: contiguous_part, any_part
+/// or updated_part (fused/kernel.cuh). Its job is a sum_job, or begins with one.
 template <class Share>
 __device__ bool add_in_blocks(const typename Share::job& job, unsigned block, unsigned blocks,
                               typename Share::Terms::sum& total) {

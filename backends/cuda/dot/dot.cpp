@@ -10,7 +10,6 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// `job` decides what becomes of the sum.
 void sum_products(const executor& where, const dot_arguments& a, sum_job job) {
   job.x = a.x.data;
   job.y = a.y.data;

@@ -12,8 +12,7 @@ namespace tally::backends::cuda {
 template <class A>
 [[gnu::visibility("hidden")]] sum_kernel_function* dot_kernel(type x, type y);
 
-/// Returns the kernel for any vectors, with types from the job. For a complex `A` y is complex, and
-/// x may be.
+/// Returns the kernel for any vectors. For a complex `A` y is complex, and x may be.
 template <class A>
 [[gnu::visibility("hidden")]] sum_kernel_function* any_dot_kernel(bool x_complex);
 

@@ -46,8 +46,7 @@ struct exact_job {
   type y_type = type::float64;
   /// Parts of the result: 2 if complex.
   unsigned parts = 1;
-  /// A part of the result sums these over all elements: a part of x's element, as a double, times
-  /// one of y's (or x's again, or 1).
+  /// A part of x's element, as a double, times one of y's (or x's again, or 1).
   struct product {
     std::uint8_t x = 0;
     std::uint8_t y = 0;

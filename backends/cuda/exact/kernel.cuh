@@ -1,9 +1,8 @@
 // The exact grade; one launch a call.
 //
-// A thread adds tiles of terms to narrow levels, or to a column of wide ones where those don't hold
-// them (levels.hpp). A warp adds the levels' integer sums to its limbs, in the layout of exact_sum;
-// blocks add those up and add to scratch memory; the last one to do so rounds. Integer additions
-// make the order irrelevant.
+// A warp adds its threads' levels (warp_sum.cuh) to limbs, in the layout of exact_sum; blocks add
+// those up and add to scratch memory; the last one to do so rounds. Integer additions make the
+// order irrelevant.
 #pragma once
 
 #include "backends/cuda/exact/round.cuh"

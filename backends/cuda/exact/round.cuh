@@ -28,8 +28,8 @@ struct rounded_sum {
   bool made;
 };
 
-/// Rounds a sum of few limbs, or its root, if that is normal; in registers, unlike exact_sum's
-/// functions (tuning/exact.md: round_few). Not inlined: the whole kernel would need its registers.
+/// Rounds a sum of few limbs, or its root, if that is normal; in registers (tuning/exact.md:
+/// round_few). Not inlined: the whole kernel would need its registers.
 template <class T, class R>
 __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int low, bool root) {
   using sum = exact_sum<T>;
@@ -73,7 +73,7 @@ __noinline__ __device__ rounded_sum<R> round_few(const std::int64_t* words, int 
     return std::uint64_t{__funnelshift_l(top[i + 1], top[i], zeros)} << 32 |
            __funnelshift_l(top[i + 2], top[i + 1], zeros);
   };
-  if (root) {  // as in exact_sum, which explains the limbs
+  if (root) {  // as in exact_sum
     const int zeros = __clz(static_cast<int>(top[0])) & ~1;
     const std::uint64_t high_bits = pair(0, zeros), low_bits = pair(2, zeros);
     rest |= top[4] << zeros;

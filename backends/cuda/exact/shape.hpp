@@ -19,7 +19,7 @@ struct exact_shape {
 
 // Evidence, for f64 x f64: tuning/exact.md, shape_of_exact.
 
-/// Terms per thread that one block, without scratch memory, takes.
+/// Terms per thread of a single block.
 inline constexpr unsigned terms_of_one_block = 12;
 /// Up to this many tiles a warp, all resident warps get equal parts. Beyond, warps take batches,
 /// fractions of a part, as they get ready.

@@ -119,7 +119,7 @@ class vector_tile {
     }
     return largest;
   }
-  /// Whether the largest size yields the largest term: products must not underflow or overflow.
+  /// Whether the largest size yields the largest term: no underflow or overflow.
   __device__ static bool is_true_size(float largest) {
     return !has_y || (0x1p-126f <= largest && largest < 0x1p127f);
   }

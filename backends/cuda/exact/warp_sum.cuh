@@ -56,7 +56,7 @@ class warp_sum {
   }
 
   __device__ void add(Tile& tile, int i) {
-    // A replay for an exponent bank. Limbs have all that narrow levels took, of any exponent.
+    // In a replay limbs already have what narrow levels took, of any exponent.
     if (bank_ != 0 && (held_ >> i & 1) != 0) return;
     if (tiles_left_ == 0) {
       if (bank_ == 0) {
@@ -187,7 +187,7 @@ class warp_sum {
   int tiles_left_ = 0;    // that wide levels still take; 0: empty columns
   int in_row_ = 1;        // next value of tiles_left_
   int bank_ = 0;
-  // Tiles of the batch that narrow levels took.
+  // Bit per tile that narrow levels took.
   std::uint32_t held_ = 0;
   unsigned banks_left_ = 0;
   unsigned seen_ = 0;

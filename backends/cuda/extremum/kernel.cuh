@@ -1,9 +1,9 @@
 // min, max, minmax and iamax; one launch a call.
 //
-// Every thread keeps the best number of its part of the block's tiles, at one or two operations an
-// element. Where a tile has a better one, the thread finds it among the elements that it still
-// holds, and keeps its index (tuning/extremum.md: index search). Warps and blocks combine
-// candidates like sums (device/fold.cuh).
+// Every thread keeps the best number of its tiles, at one or two operations an element. Where a
+// tile has a better one, the thread searches it among the elements that it still holds
+// (tuning/extremum.md: index search). Warps and blocks combine candidates like sums
+// (device/fold.cuh).
 #pragma once
 
 #include "backends/common/extremum/rank.hpp"
@@ -169,8 +169,7 @@ struct scored_as {
 template <extreme what, class S>
 using types_scored_as = detail::those<element_types, scored_as<what, S>::template is>;
 
-/// Elements of any vector as they are compared, loaded one by one; adjacent threads read adjacent
-/// ones.
+/// Elements of any vector, loaded one by one; adjacent threads read adjacent ones.
 template <extreme what, class S>
 struct gathered {
   static constexpr bool is_loaded = false;

@@ -1,4 +1,4 @@
-// The kernel of all sums (sum_kernel.cuh), with elements made by the warps that add them.
+// Sums (sum_kernel.cuh) of elements made by the warps that add them.
 #pragma once
 
 #include "backends/cuda/device/sum_kernel.cuh"

@@ -7,7 +7,7 @@
 
 namespace tally::backends::cuda {
 
-/// Threads per block; each moves one element, or more where a grid can't have as many.
+/// Threads per block.
 inline constexpr unsigned threads_of_gather = 256;
 
 struct gather_job {

@@ -1,4 +1,4 @@
-// Counters in shared memory, added to the counts in memory at the end.
+// Counters in shared memory.
 #pragma once
 
 #include "backends/cuda/histogram/places.cuh"
@@ -128,8 +128,8 @@ struct spread_table {
   __device__ std::uint32_t address_of(slot place) const { return address + 4 * warp * place; }
 };
 
-/// One counter for all places with the same low bits, owned by the first that comes: a hot one,
-/// most likely.
+/// One counter for all places with the same low bits, owned by the first that comes, likely a hot
+/// one.
 template <class Rule>
 struct cache_table {
   static constexpr bool is_spread = false;

@@ -40,14 +40,13 @@ constexpr std::size_t max_sorted = std::size_t{1} << 25;
 /// Weights, and weights per bin, from which they are added in tables first.
 constexpr std::size_t min_in_tables = std::size_t{1} << 20, min_of_bin = 256;
 
-/// Samples up to which a range has one block, which writes counts and needs no zeros first.
+/// Samples up to which a range has one block, which needs no zeros first.
 constexpr std::size_t max_of_one_block = 4 * histogram_threads;
 
 /// Samples per launch, at most: a block counts in 32 bits.
 constexpr std::size_t max_at_once = (std::size_t{1} << 32) - 4096;
 
-/// Bits of a position below its cell, at most. Cells are halved until each has one threshold, or at
-/// cell_bits_for.
+/// Bits of a position below its cell, at most.
 constexpr unsigned max_cell_bits = 14;
 constexpr unsigned cell_bits_for(std::size_t thresholds) {
   const std::size_t cells = thresholds <= 1024 ? 6 * thresholds : 3 * thresholds;
@@ -79,7 +78,7 @@ crowding crowding_of(const Positions& position_of, std::size_t count) {
   return all;
 }
 
-/// Chooses cells of equal width or, if fewer thresholds share one, of equally many floats.
+/// Chooses cells of equal width or, if less crowded, of equally many floats.
 template <class S>
 bin_rule cut_into_cells(std::span<const S> thresholds, histogram_edges_job& job) {
   constexpr std::uint32_t last = (1u << 23) - 1;

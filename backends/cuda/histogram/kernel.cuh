@@ -1,9 +1,8 @@
-// Histograms: a block counts its part of the samples in shared memory, and hands in its counts at
-// the end.
+// Histograms: blocks count in shared memory, and hand in their counts at the end.
 //
 // Places too many for one table are cut into ranges, one per block, so samples are read once per
-// range. Beyond that a block has counters for the places that come first, hot ones probably, and
-// adds others in memory.
+// range. Beyond that a block has counters for the places that come first (`cache_table`), or
+// samples are sorted.
 //
 // Equal keys in a warp need no vote: additions of 1 to one address are as fast as to 32. Nor do
 // four-byte samples need several tables (tuning/histogram.md: count_kernel).
@@ -47,7 +46,7 @@ __device__ void find_places_of_load(const Job& job, const Rule& place_of,
 template <class L, class Table>
 inline constexpr bool may_load = sizeof(L) > 1 || Table::is_spread;
 
-/// 16-byte loads of a thread in flight, while it counts as many.
+/// 16-byte loads of a thread in flight.
 inline constexpr int loads_in_flight = 4;
 
 /// A thread's 16-byte loads: every `step`-th of [first, end).

@@ -1,4 +1,4 @@
-// Kernels of histograms; those for samples of one type have a source each (kernels.cu.in).
+// Kernels of histograms, a source per type of samples (kernels.cu.in).
 #pragma once
 
 #include "backends/cuda/histogram/job.hpp"

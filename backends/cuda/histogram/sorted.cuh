@@ -1,7 +1,6 @@
 // Counting in two launches, for places too many for shared memory. The first sorts each tile's
-// places by bucket and writes them in 16 bits each; in the second each block counts one bucket's.
-// So a sample is read once, and written and read again at half its size, instead of being added in
-// memory.
+// places by bucket and writes them in 16 bits each; in the second each block counts one bucket's. A
+// sample is written and read again at half its size, instead of being added in memory.
 //
 // A block whose samples have few places in common counts them in a cache and writes nothing; the
 // counts are the same (tuning/histogram.md: sorted).
@@ -14,8 +13,7 @@ namespace tally::backends::cuda {
 
 // --- Buckets -------------------------------------------------------------------------------------
 //
-// Eight adjacent places are in one bucket, the next eight in the next, so that neighbouring places
-// with most of the samples are in many buckets.
+// Eight adjacent places are in one bucket, the next eight in the next: hot neighbours are in many.
 
 __device__ inline slot bucket_of(slot place) { return place / adjacent % buckets; }
 __device__ inline slot number_in_bucket(slot place) {

@@ -62,11 +62,10 @@ __device__ void add_to_words(const typename Sum::contribution& p, std::int64_t* 
 
 /// Addition of a warp's weights to limbs in memory.
 ///
-/// Additions to one address are serialised, whichever warp they come from. So once two successive
-/// weights of a thread begin at the same limb, the warp's that begin at one limb are added up
-/// first, for the next `turns` weights. One such limb is *held*: what begins there stays with the
-/// threads until the warp has none of it and several of another (tuning/histogram.md:
-/// warp_weights).
+/// Additions to one address are serialised. So once two successive weights of a thread begin at the
+/// same limb, the warp's that begin at one limb are added up first, for the next `turns` weights.
+/// One such limb is *held*: what begins there stays with the threads until the warp has none of it
+/// and several of another (tuning/histogram.md: warp_weights).
 template <class W>
 class warp_weights {
  public:
@@ -195,7 +194,7 @@ class weight_table {
     for (unsigned i = threadIdx.x; i < 2 * words * bins_; i += blockDim.x) numbers_[i] = 0;
   }
 
-  /// Chooses the table's limbs by one weight of each thread. Called by the whole block.
+  /// Chooses the table's limbs by one weight of each thread of the block.
   __device__ void choose_limbs(const typename sum::contribution& p) {
     __shared__ unsigned begin_at[sum::words + 1];
     for (unsigned i = threadIdx.x; i <= sum::words; i += blockDim.x) begin_at[i] = 0;

@@ -183,7 +183,6 @@ void backend::sum_interval(const executor& where, const interval_arguments& a) c
     return;
   }
 
-  // Sums, then the terms of each field and number.
   const std::size_t size = size_of(part_of(a.shape.accumulator)), numbers = a.shape.numbers();
   std::vector<std::size_t> places = {a.nodes.size() *
                                      node_sum_bytes(a.shape.what, a.shape.accumulator)};

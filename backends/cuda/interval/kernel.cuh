@@ -1,4 +1,4 @@
-// Unfinished sums of several vectors in one launch: nodes of the order's tree over a longer vector.
+// Nodes of the order's tree over a longer vector: sums of several vectors in one launch.
 //
 // Promise: the bits of the order contract (device/sum_kernel.cuh). A vector's blocks are adjacent
 // and its last one waits for the others: no deadlock (device/hand_over.cuh).

@@ -1,4 +1,4 @@
-// Parameter of the kernels that join sums of several devices: block i makes result i.
+// Parameter of the kernels that join sums: block i makes result i.
 #pragma once
 
 #include <tally/distributed/joined_sum.hpp>

@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(join_threads)
                                 ? word_of(of_rank, w)
                                 : with.wait(static_cast<int>(of), of_rank * words + w);
     }
-    // A device without a node in the steps is waited for nevertheless (exchange.cuh), by the last
-    // threads, which bring fewer nodes.
+    // Devices without a node are waited for, too (exchange.cuh), by the last threads, which bring
+    // fewer nodes.
     const int other = static_cast<int>(blockDim.x - 1 - threadIdx.x);
     if (first == 0 && other < job.through.ranks && other != job.through.rank) with.wait(other, 0);
     __syncthreads();

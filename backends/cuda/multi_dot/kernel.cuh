@@ -3,8 +3,8 @@
 // Promise: the bits of the order contract, and no deadlock, as in device/sum_kernel.cuh: the few
 // blocks that wait leave room for others.
 //
-// A block goes over its pairs tile by tile. If all have the same y, a thread keeps its part of y's
-// tile in registers, so that it is read once. Other shared vectors come from L2 the second time.
+// A block goes over its pairs tile by tile. Of a common y a thread keeps its part of the tile in
+// registers; other shared vectors come from L2 the second time.
 #pragma once
 
 #include "backends/cuda/device/any_share.cuh"

@@ -76,8 +76,7 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   while (words() > scratch_words) a_block *= 2;
   s.tiles = static_cast<unsigned>(a_block);
   s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
-  // The device is full of blocks, each with as many pairs as that allows (tuning/multi_dot.md:
-  // many_blocks).
+  // As many pairs per block as keep the device full (tuning/multi_dot.md: many_blocks).
   const std::size_t groups = std::clamp<std::size_t>(many_blocks / s.blocks, 1, s.pairs);
   s.pairs_per_block = static_cast<unsigned>(ceil_div(s.pairs, groups));
   return s;
@@ -191,9 +190,8 @@ void run_rows(const call& c, const multi_dot_arguments& a) {
   }
 }
 
-/// Returns how many pairs one launch takes. Where most are short, as an interval's nodes are, a
-/// long one has its own launch: with the others it would get few blocks (tuning/multi_dot.md:
-/// long_pair).
+/// Returns how many pairs one launch takes. Among short ones a long one has its own: it would get
+/// few blocks (tuning/multi_dot.md: long_pair).
 std::size_t count_together(std::span<const operand_pair> next) {
   constexpr std::size_t long_pair = std::size_t{1} << 21;
   std::size_t longest = 0, all = 0;

@@ -19,7 +19,6 @@ const reduce_kernel& kernel_of(const reduce_arguments& a, type accumulator) {
   }
 }
 
-/// `job` decides what becomes of the sum.
 void sum_elements(const executor& where, const reduce_arguments& a, sum_job job) {
   job.x = a.x.data;
   job.x_increment = a.x.increment;

@@ -18,8 +18,8 @@ inline std::atomic<use> known_use = use::unknown;
 
 bool finds_use() noexcept;
 
-/// Whether this process uses CUDA, so that a pointer may be a device's. Initialises nothing;
-/// usually a load, since every call asks, on CPU backends, too.
+/// Whether a pointer may be a device's. Initialises nothing; usually a load, since every call asks,
+/// on CPU backends, too.
 inline bool in_use() noexcept {
   const use known = known_use.load(std::memory_order_relaxed);
   return known == use::unknown ? finds_use() : known == use::some;

@@ -20,7 +20,7 @@ inline void check(cudaError_t status, const char* call) {
 }
 
 /// Makes a device the calling thread's current one for its lifetime. No other device gets a context
-/// by that, not even the one that the thread returns to.
+/// by that.
 class current_device {
  public:
   explicit current_device(int device);

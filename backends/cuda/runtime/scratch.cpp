@@ -114,8 +114,8 @@ class all_scratch {
 
   using of_streams = std::unordered_map<unsigned long long, std::unique_ptr<owned>>;
 
-  /// Words are cut from slabs of 2 MiB, never freed, in multiples of 128 bytes. Larger requests
-  /// have their own.
+  /// Slabs of 2 MiB, never freed, are cut in multiples of 128 bytes. Larger requests have their
+  /// own.
   static constexpr std::size_t words_of_slab = std::size_t{1} << 18;
   static constexpr std::size_t words_of_line = 16;
 

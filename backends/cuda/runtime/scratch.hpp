@@ -1,10 +1,9 @@
 // Scratch memory: device memory in which the blocks of a launch hand over sums, as words that are
 // empty before and after it (words.hpp; for exceptions words_left).
 //
-// Each stream has its own, made at the first call that needs it. Launches on a stream never
-// overlap, so any number of threads and streams can run at once, and nothing is allocated from the
-// second call on. A captured call's graph owns its words, since it may be launched on any stream
-// and run branches side by side.
+// Each stream has its own, made at its first call: launches on a stream never overlap. A captured
+// call's graph owns its words, since it may be launched on any stream and run branches side by
+// side.
 //
 // Limits: two executable graphs of the same captured graph must not run at once (they would write
 // the same result, too). If a graph was launched while the row offsets of a sparse matrix in it

@@ -25,8 +25,7 @@ inline void run_sum(const executor& where, const char* operation, sum_kernel_fun
           result, bytes, wait);
 }
 
-/// Leaves the sum of a node of a longer vector, without waiting; by more blocks than `sum_interval`
-/// has for one of many.
+/// Leaves the sum of a node of a longer vector, without waiting.
 void sum_node_of_products(const executor& where, type accumulator, const interval_field& node,
                           void* sum);
 void sum_node_of_elements(const executor& where, type accumulator, const interval_field& node,

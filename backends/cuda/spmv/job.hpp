@@ -25,8 +25,8 @@ struct alignas(16) spmv_piece {
   TALLY_HOST_DEVICE std::int32_t shares() const { return -rows; }
 };
 
-/// Queue of long rows, from the first launch without a plan to the second. An entry is a row above
-/// the number of a row segment.
+/// Queue of long rows between the two launches without a plan. An entry is a row above the number
+/// of a row segment.
 struct segment_queue {
   /// Rows queued, segments queued, ended blocks of the second launch; zeros between products.
   std::uint64_t* words = nullptr;

@@ -1,7 +1,6 @@
 // Weighted histograms.
 //
-// Promise: no addition rounds (backends/common/histogram/weights.hpp): neither the samples' order
-// nor the number of threads matters.
+// Promise: no addition rounds (backends/common/histogram/weights.hpp).
 //
 //   few bins, many samples   tables of all bins' limbs, one per thread.
 //   otherwise                samples sorted by groups of bins, chained and summed by bin. An empty
@@ -67,7 +66,7 @@ class bin_sum {
     specials_ |= from[sum::special];
   }
 
-  /// Adds the sum to bin k, or sets bin k to it; then clears the sum.
+  /// Adds the sum to bin k, or sets it; then clears the sum.
   template <class C>
   void finish(const histogram_arguments& a, std::size_t k) {
     if (a.words) {

@@ -18,9 +18,9 @@ namespace counting {
 
 /// Maximum tables per thread, against stalls (tuning/histogram.md: max_copies).
 inline constexpr std::size_t max_copies = 8;
-/// Up to this many counters all tables are always used; beyond, only for blocks in which one sample
-/// in `rare` equals the next, since otherwise tables compete for the cache (tuning/histogram.md:
-/// places_of_all_copies, rare).
+/// Up to this many counters all tables are used; beyond, only for blocks in which one sample in
+/// `rare` equals the next: tables compete for the cache (tuning/histogram.md: places_of_all_copies,
+/// rare).
 inline constexpr std::size_t places_of_all_copies = 1 << 9, rare = 16;
 /// At most this many counters in a thread's tables (tuning/histogram.md: places_of_copies).
 inline constexpr std::size_t places_of_copies = 3 << 18;
@@ -92,8 +92,7 @@ bool are_equal(const Place* places) {
 
 /// Prefetch distance, in samples that are indices themselves (tuning/histogram.md: samples_ahead).
 inline constexpr std::size_t samples_ahead = 4096;
-/// Up to this many counters keys are checked as they are counted. In larger tables the instructions
-/// for that would leave fewer loads from the second-level cache in flight (tuning/histogram.md:
+/// Up to this many counters keys are checked as they are counted (tuning/histogram.md:
 /// max_places_checked_while_counted).
 inline constexpr std::size_t max_places_checked_while_counted = 5 << 10;
 

@@ -1,5 +1,5 @@
-// Counting on the host, on any number of threads: the instruction set finds the slots of samples, a
-// block at a time; this source counts them.
+// Counting on the host, on any number of threads; the instruction set finds the slots, a block at a
+// time.
 //
 // A place is the index of what a sample adds to: first the counts (or sums) in the caller's order,
 // then three outside counts per channel.

@@ -341,8 +341,8 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
 
 // --- Integers and complex numbers ----------------------------------------------------------------
 
-/// Vectorized by the compiler, though an output may be an input. Not inlined: signed and unsigned
-/// integers share it, and blocks.
+/// Vectorized by the compiler, though an output may be an input. Not inlined: integers and blocks
+/// share it.
 template <elementwise what, class T>
 HWY_NOINLINE void run_in_loop(const three_factors<T> f, const T* x, const T* y, T* z,
                               std::size_t n) {

@@ -1,9 +1,8 @@
 // The exact grade on one thread.
 //
-// Terms are split without error over levels (a floating-point expansion): accumulators in registers
-// that start at a bias of 1.5 * 2^k. An addition rounds the term to a multiple of the level's unit;
-// the rest goes to the next level. A tile's largest and smallest term prove afterwards that nothing
-// was lost; else it is added again, with another bias or more levels, or to exponent bins.
+// Terms are split without error over levels, accumulators in registers. A tile's largest and
+// smallest term prove afterwards that nothing was lost; else it is added again, with another bias
+// or more levels, or to exponent bins.
 #include "backends/simd/exact/exact.hpp"
 #include "backends/simd/simd.hpp"
 

@@ -81,9 +81,9 @@ inline void add_integer(std::int64_t m, int exponent, exact_sum<double>& to) {
 
 // --- Exponent bins -------------------------------------------------------------------------------
 
-/// Sums of significands by exponent, for terms that levels don't hold. An addition is so cheap that
-/// two in a row to one bin, the second waiting for the first, must be rare: hence a bin per
-/// exponent (tuning/exact.md: exponent_bins). 16 KiB of the stack, shared by all sums of a call.
+/// Sums of significands by exponent, for terms that levels don't hold. A bin per exponent makes
+/// successive additions to one bin rare (tuning/exact.md: exponent_bins). 16 KiB of the stack,
+/// shared by all sums of a call.
 struct exponent_bins {
   static constexpr std::size_t count = 2048;
   static constexpr std::size_t group = 32;                      ///< bins drained at a time
@@ -132,7 +132,7 @@ class intermediate_sum {
  public:
   intermediate_sum(exact_sum<double>& sum, exponent_bins& held_bins)
       : bins(held_bins), made_(&sum) {}
-  /// Constructs the sum only if levels don't hold all terms: that takes as long as 100 additions.
+  /// Constructs the sum only where needed: that takes as long as 100 additions.
   intermediate_sum(room_for_sum& room, exponent_bins& held_bins) : bins(held_bins), room_(&room) {}
 
   exponent_bins& bins;

@@ -193,7 +193,7 @@ constexpr int scale_of_terms(int each) {
 template <class Terms, int depth = 2>
 constexpr int window = depth * level_spacing - (Terms::paired && depth > 2 ? 2 : 1) * Terms::digits;
 /// Least `top` at which biases, window's floor and the smallest product's error are normal, or the
-/// error a multiple of the least number. (Smaller values are scaled.)
+/// error a multiple of the least number.
 template <class Terms, int depth>
 constexpr int min_deep_top = std::max(min_top, window<Terms, depth> - (Terms::paired ? 969 : 900));
 /// Whether one level holds terms of a small range; and the window of a quick tile.

@@ -185,9 +185,8 @@ alignas(64) constexpr auto first_lanes = []() {
 constexpr std::size_t ahead = 256;
 constexpr std::size_t near_bytes = std::size_t{1} << 24;
 
-/// Bytes of an x of doubles above which rows of more than 8 terms use gather instructions: these
-/// pay where loads miss the cache. Fast ones serve every x, and rows of 7 and 8 terms
-/// (tuning/spmv.md: near_x).
+/// Bytes of an x of doubles above which rows of more than 8 terms use gather instructions; fast
+/// ones serve every x, and rows of 7 and 8 terms (tuning/spmv.md: near_x).
 constexpr std::size_t near_x = std::size_t{1} << 20;
 
 /// Rows summed before lengths are looked at again (tuning/spmv.md: rows_of_one_kind).

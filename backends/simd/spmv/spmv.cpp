@@ -1,8 +1,8 @@
 // spmv on one thread, for values of 32 and 64 bits; the serial backend has 16 bits and complex.
 //
-// Four rows are summed at a time, 8 lanes each in vectors of up to 4, and folded together. If all
-// are short, no branch depends on their lengths: vectors read on into the next row, masked. Longer
-// rows use the kernel of `dot`, a plan's slices a lane per row.
+// Four rows are summed at a time and folded together. If all are short, no branch depends on their
+// lengths: vectors read on into the next row, masked. Longer rows use the kernel of `dot`, a plan's
+// slices a lane per row.
 #include "backends/simd/spmv/spmv.hpp"
 #include "backends/simd/simd.hpp"
 

@@ -79,8 +79,8 @@ __device__ void put(std::uint64_t* to, const T& value) {
 }
 
 /// Waits, as a whole warp, until `count` words are full for each thread that `takes`, empties them
-/// and returns their payloads. Other threads read `from` only, and get zeros. All threads loop
-/// until all are done, not one by one (tuning/dot.md: take).
+/// and returns their payloads; others get zeros. All threads loop until all are done
+/// (tuning/dot.md: take).
 template <int count>
 __device__ void take(std::uint64_t* from, bool takes, std::uint32_t (&payload)[count]) {
   static_assert(count % 2 == 0);

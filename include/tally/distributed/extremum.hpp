@@ -1,5 +1,6 @@
-// Extrema over ranks that return the results: min, max, minmax and iamax. See
-// <tally/mpi/extremum.hpp> and <tally/nccl/extremum.hpp>, also for other forms.
+// Extrema over ranks that return the results: min, max, minmax and iamax. Other forms, and costs:
+// <tally/mpi/extremum.hpp> and <tally/nccl/extremum.hpp>. Promise: value and index, in the layout,
+// of the function of that name for the whole vector in one process, on every rank.
 #pragma once
 
 #include <tally/distributed/sums.hpp>

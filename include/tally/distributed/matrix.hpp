@@ -1,5 +1,7 @@
-// Sparse matrix times vector over ranks, by blocks of rows. See <tally/mpi/matrix.hpp> and
-// <tally/nccl/matrix.hpp>.
+// Sparse matrix times vector over ranks, by blocks of rows: y = A x, y = alpha A x + beta y, w =
+// alpha A x + beta y. See <tally/mpi/matrix.hpp> and <tally/nccl/matrix.hpp>. Promise: each y_i has
+// the bits of `tally::spmv` for the whole matrix in one process, in either grade and for any
+// partition (rank_rows.hpp).
 #pragma once
 
 #include <tally/distributed/rank_rows.hpp>

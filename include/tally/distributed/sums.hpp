@@ -1,5 +1,8 @@
-// Sums over ranks that return the results: dot, sum, asum, nrm2, multi_dot and sums. See
-// <tally/mpi/sums.hpp> and <tally/nccl/sums.hpp>, also for other forms.
+// Sums over ranks that return the results: dot, sum, asum, nrm2, multi_dot and sums. Other forms,
+// and costs: <tally/mpi/sums.hpp> and <tally/nccl/sums.hpp>. Promise: the bits of the function of
+// that name for the whole vectors in one process, on every rank, whatever the partition and the
+// executors. In the default grade the order is the layout's; with `tally::exact` it does not
+// matter, and a communicator suffices.
 #pragma once
 
 #include <tally/distributed/transport.hpp>

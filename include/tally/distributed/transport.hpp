@@ -1,5 +1,4 @@
-// Functions over ranks, written once: this folder has them, <tally/mpi.hpp> and <tally/nccl.hpp>
-// the transports, whose namespaces take the functions that they support.
+// Functions over ranks, written once; <tally/mpi.hpp> and <tally/nccl.hpp> have the transports.
 #pragma once
 
 #include <tally/distributed/interval_sum.hpp>

@@ -88,8 +88,8 @@ inline void agree(MPI_Comm comm, const std::optional<failure>& failed) {
   if (lowest < ranks_of(comm)) throw_from(comm, lowest, failed);
 }
 
-/// Point-to-point messages in flight. After an exception pending receives are cancelled, so that
-/// none writes to freed memory. If MPI refuses one, the others are still sent, as receivers wait.
+/// Point-to-point messages in flight. After an exception pending receives are cancelled. If MPI
+/// refuses a message, the others are still sent, as receivers wait.
 class exchange {
  public:
   explicit exchange(std::size_t max_messages) { requests_.reserve(max_messages); }

@@ -71,7 +71,7 @@ class communicator {
   ///               device_failure if MPI cannot make it.
   static std::shared_ptr<communicator> of(MPI_Comm comm);
 
-  /// Returns the communicator whose rank r is rank `order[r]` of `all`. Collective.
+  /// The communicator whose rank r is rank `order[r]` of `all`. Collective.
   /// @throws error likewise.
   static std::shared_ptr<communicator> reordered(const std::shared_ptr<communicator>& all,
                                                  const std::vector<std::size_t>& order);

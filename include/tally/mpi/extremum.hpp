@@ -1,10 +1,7 @@
 // Extrema over ranks: min, max, minmax, and iamax.
 //
-// Promise: value and index, in the layout, of the function of that name in
-// <tally/operations/extremum.hpp> for the whole vector in one process, on every rank.
-//
-// One MPI_Allreduce of 32 bytes for each end. Collective, errors on all ranks, as
-// <tally/mpi/sums.hpp>.
+// Promise: <tally/distributed/extremum.hpp>. One MPI_Allreduce of 32 bytes for each end.
+// Collective, errors on all ranks, as <tally/mpi/sums.hpp>.
 #pragma once
 
 #include <tally/buffer.hpp>

@@ -1,7 +1,7 @@
-// Histograms over ranks: counts, or sums of weights, of the samples of all ranks, on every rank.
+// Histograms over ranks, with weights, too.
 //
 // Functions, bins and errors: <tally/operations/histogram.hpp>. The partition does not matter:
-// counts are integers (32-bit ones modulo 2^32), sums are exact until rounded once.
+// counts are integers, sums exact until rounded once.
 //
 // Communication: one MPI_Allreduce of the counts, or of exact sums: 137 words of 8 bytes a bin, 23
 // for `float` weights unless added to doubles.

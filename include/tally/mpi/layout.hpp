@@ -16,7 +16,7 @@
 
 namespace tally::mpi {
 
-/// Numbering of a vector's elements over all ranks: an interval for each rank, possibly empty.
+/// A layout over MPI ranks (`intervals`).
 ///
 /// Construction, and every call given a layout, is collective: all ranks make the same calls in the
 /// same order, one thread of a rank at a time. All layouts and matrices over one communicator of

@@ -1,9 +1,4 @@
-// Sparse matrix times vector over ranks, by blocks of rows: y = A x, y = alpha A x + beta y, w =
-// alpha A x + beta y.
-//
-// Promise: each y_i has the bits of `tally::spmv` (<tally/operations/spmv.hpp>) for the whole
-// matrix in one process, in either grade and for any partition: a row's sum is never split into a
-// local and a remote part (<tally/distributed/rank_rows.hpp>).
+// Sparse matrix times vector over ranks (<tally/distributed/matrix.hpp>).
 //
 // The matrix is made in host memory. On CUDA the first product copies it to the device and makes
 // plans; messages travel through pinned host memory, so MPI need not be CUDA-aware. One product at
@@ -182,14 +177,12 @@ inline communicator_pointer in_one_order(const layout& rows, const layout& colum
 
 }  // namespace detail
 
-/// A matrix with layouts of its rows and of its columns (the vectors it is multiplied by), possibly
-/// the same.
+/// A matrix over MPI ranks (`distributed::matrix`).
 ///
-/// It copies all it needs and shares its row layout's communicator. Construction and products are
-/// collective; a product exchanges messages only with neighbours. It blocks until these have
-/// arrived; on a device it is queued on the executor's stream, and cannot be captured. If elements
-/// were not sent because of an error, ranks that need them throw invalid_argument; others learn of
-/// it only in `tally::mpi::dot` and other sums.
+/// It copies all it needs and shares its row layout's communicator. A product blocks until its
+/// messages have arrived; on a device it is queued on the executor's stream, and cannot be
+/// captured. If elements were not sent because of an error, ranks that need them throw
+/// invalid_argument; others learn of it only in `tally::mpi::dot` and other sums.
 /// @tparam Value type of values, as for `tally::spmv`.
 /// @tparam Index type of local indices and offsets.
 template <element Value, csr_index Index = std::int32_t>

@@ -55,8 +55,8 @@ inline void join_runs(void* first, void* second, int*, MPI_Datatype*) {
   upper.first = lower.first;
 }
 
-/// Whether MPI joins messages of `words` words in rank order, as its standard demands but some
-/// libraries do not. Tested once per size, by messages that carry their ranks; all ranks agree.
+/// Whether MPI joins messages of `words` words in rank order, as some libraries do not. Tested once
+/// per size, by messages that carry their ranks.
 inline bool joins_in_order(const layout& l, int words, bool blocks) {
   return l.over()->joins_in_order(words, blocks, [&] {
     MPI_Comm comm = l.communicator();
@@ -82,9 +82,8 @@ inline bool joins_in_order(const layout& l, int words, bool blocks) {
 
 /// Sums in the order of the whole vector (<tally/distributed/interval_sum.hpp>).
 ///
-/// A rank's interval is the rest of a chunk begun on a lower rank, whole chunks, and a chunk
-/// continued on higher ranks; each may be empty. The terms of the first go in one message to the
-/// rank where their chunk begins, which waits for it after summing its whole chunks.
+/// The terms of a chunk begun on a lower rank go in one message to that rank, which waits for it
+/// after summing its whole chunks.
 class interval_reduction final : public unfinished_sums {
  public:
   interval_reduction(const layout& l, const executor& where, field_sums all, bool blocks)

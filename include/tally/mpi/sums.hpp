@@ -1,10 +1,4 @@
-// Sums over ranks: dot, sum, asum, nrm2, multi_dot and sums, and with the prefix i non-blocking
-// forms.
-//
-// Promise: the bits of the function of that name in <tally/operations/dot.hpp>,
-// <tally/operations/reduce.hpp> or <tally/operations/multi_dot.hpp> for the whole vectors in one
-// process, on every rank, whatever the partition and the executors. In the default grade the order
-// is the layout's; with `tally::exact` it does not matter, and a communicator suffices.
+// Sums over ranks, and with the prefix i non-blocking forms. Promise: <tally/distributed/sums.hpp>.
 //
 // Communication: one MPI_Allreduce. Words of 8 bytes per sum in the exact grade: 138 for products
 // of doubles, 24 without doubles (complex: 275, 47), 2 for integers. Default grade: at most 2

@@ -1,4 +1,4 @@
-// Histograms over devices: counts of the samples of all ranks, on every rank.
+// Histograms over devices.
 //
 // Functions, bins and errors: <tally/operations/histogram.hpp>; no weights. Counts are integers
 // (32-bit ones modulo 2^32), so the partition does not matter.

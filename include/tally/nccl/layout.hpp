@@ -16,7 +16,7 @@
 
 namespace tally::nccl {
 
-/// Numbering of a vector's elements in rank order: an interval for each rank, possibly empty.
+/// A layout over devices (`intervals`), in rank order.
 ///
 /// Construction is collective. The communicator must outlive it.
 class layout : public distributed::intervals {

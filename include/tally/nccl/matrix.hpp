@@ -1,9 +1,4 @@
-// Sparse matrix times vector over devices, by blocks of rows: y = A x, y = alpha A x + beta y, w =
-// alpha A x + beta y.
-//
-// Promise: each y_i has the bits of `tally::spmv` (<tally/operations/spmv.hpp>) for the whole
-// matrix in one process, in either grade and for any partition: a row's sum is never split
-// (<tally/distributed/rank_rows.hpp>).
+// Sparse matrix times vector over devices (<tally/distributed/matrix.hpp>).
 //
 // The matrix is made in host memory and copied to the device. Products are queued on the executor's
 // stream, do not block, and may be captured. One at a time: products on another stream begin after

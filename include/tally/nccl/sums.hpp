@@ -1,9 +1,5 @@
-// Dot products, sums and norms over devices: the bits of one process, on every rank.
-//
-// Promise: the bits of the function of that name for the whole vectors on any executor of one
-// process, whatever the partition, and whether NCCL or peer stores carry the messages. In the
-// default grade the order is the layout's; with `tally::exact` it does not matter, and a
-// communicator suffices.
+// Dot products, sums and norms over devices. Promise: <tally/distributed/sums.hpp>, whether NCCL or
+// peer stores carry the messages.
 //
 // Each function has two forms. One returns the result on all ranks and blocks. The other writes it
 // to device, managed or pinned memory and does not block: the work is queued on the executor's

@@ -1,5 +1,5 @@
-// Results on their way to the caller. A call that waits gets them through the result_buffer, or
-// through pinned memory if they are too many or no words, and waits once.
+// Results on their way to the caller. A call that waits gets them through the result_buffer, else
+// through pinned memory, and waits once.
 #pragma once
 
 #include "backends/cuda/runtime/results/mailbox.hpp"

@@ -1,4 +1,4 @@
-// Analysis kernels, which examine a matrix on the device before any product.
+// Analysis kernels.
 #pragma once
 
 #include "backends/cuda/spmv/job.hpp"

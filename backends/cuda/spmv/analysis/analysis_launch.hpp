@@ -27,7 +27,7 @@ struct analysis_launch {
 launch_shape items_shape(std::size_t items);
 
 /// Returns the launch of matrix_kernel, all of whose blocks run at once, and sets those that
-/// examine rows. Where there is room, others check columns meanwhile.
+/// examine rows; others check columns.
 analysis_launch matrix_launch(const current_device& current, const csr_operand& a,
                               analysis_job& job);
 

@@ -208,8 +208,7 @@ __device__ int new_stencil_number(const analysis_job& s, const tile_row<Column>&
   const int first = __ffs(static_cast<int>(equals)) - 1;
   has_looked = static_cast<int>(threadIdx.x % warp) == first;
   int number = 0;
-  // One thread goes first: with too many stencils, all would probe the same few words until that is
-  // known.
+  // One thread goes first: with too many stencils, all would probe the same words.
   const int before_others = __ffs(static_cast<int>(asking)) - 1;
   if (has_looked && first == before_others) number = probe_stencils(s, own, hash);
   if (__shfl_sync(asking, number, before_others) == row_patterns::most) return row_patterns::most;

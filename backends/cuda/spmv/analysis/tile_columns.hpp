@@ -1,5 +1,4 @@
-// Stencils, or 16-bit differences column - row, instead of fixed columns: what most special methods
-// read.
+// Stencils, or 16-bit differences column - row, instead of fixed columns.
 #pragma once
 
 #include "backends/cuda/spmv/analysis/analysis_launch.hpp"

@@ -1,5 +1,5 @@
-// Rows in a band along the diagonal. A block has adjacent rows, 8 threads each, and copies the part
-// of x in reach to shared memory. It reads 16-bit differences, no columns.
+// Rows in a band along the diagonal. A block has adjacent rows, 8 threads each, and the part of x
+// in reach in shared memory. It reads differences, no columns.
 //
 // Promise: y has the bits of the row order: each of a row's 8 threads adds to a lane in order. If
 // offsets have changed since the plan, no index is out of bounds.

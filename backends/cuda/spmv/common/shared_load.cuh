@@ -1,5 +1,5 @@
-// Predicated loads from shared memory, which stay side by side; from plain code the compiler makes
-// branches, which wait for each load.
+// Predicated loads from shared memory, side by side; plain code becomes branches, which wait for
+// each load.
 #pragma once
 
 #include <cstdint>

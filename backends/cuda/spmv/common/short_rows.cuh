@@ -19,8 +19,8 @@ struct staged_rows {
   int rows;
 };
 
-/// Sums the short rows staged by `block` threads, in `threads` each, one of which passes the sum to
-/// `give`. `number` is the calling thread's index.
+/// Sums the short rows staged by `block` threads, in `threads` each; one passes the sum to `give`.
+/// `number`: the calling thread.
 template <int block, int threads, class A, int capacity, class Start, class Give>
 __device__ void sum_short_rows(const staged_rows<A, capacity, Start>& staged, const Give& give,
                                int number) {

@@ -18,8 +18,7 @@ struct alignas(8) padded_sum {
   Sum sum;
 };
 
-/// Stores a carry-out under the launch's tag, so that one left by an earlier launch is never taken
-/// for it.
+/// Stores a carry-out under the launch's tag.
 template <class Sum>
 __device__ void store_carry_out(const spmv_job& job, std::int64_t carry_out, const Sum& sum) {
   constexpr int a_sum = words_per<padded_sum<Sum>>;

@@ -1,6 +1,6 @@
-// Methods that read the matrix as it is, in compressed sparse rows, for all types and strides. With
-// a plan: short rows in a few threads each, or else pieces, one per block of threads. Without: rows
-// that lie anywhere, or values read by a permutation, and tiles of the merge path.
+// Methods for all types and strides. With a plan: short rows in a few threads each, or pieces, one
+// per block. Without: rows that lie anywhere, or values read by a permutation, and tiles of the
+// merge path.
 #include "backends/common/order/row_order.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/spmv/analysis/search.hpp"

@@ -1,6 +1,5 @@
-// Kernel of small matrices without a plan: one tile of the merge path per block, which finds its
-// rows itself. Row i begins at i + row_offsets[i] on the path, so neither many empty rows nor a
-// long one make a tile heavy. A tile owns the rows that begin in it. A last row of more than
+// Kernel of small matrices without a plan: one tile of the merge path per block. Row i begins at i
+// + row_offsets[i] on the path. A tile owns the rows that begin in it. A last row of more than
 // `split_row` terms is split: its segments belong to the tiles in which they begin, at most one per
 // tile.
 #pragma once
@@ -33,8 +32,8 @@ __device__ __noinline__ inline bool are_valid_offsets(const spmv_job& job) {
   return __all_sync(whole_warp, right);
 }
 
-/// Finds, in a warp, the first row at or after a tile's begin on the merge path. A first look,
-/// where equally long rows would have it, brackets it, mostly narrowly.
+/// Finds, in a warp, the first row at or after a tile's begin on the merge path, looking first
+/// where equally long rows would have it.
 __device__ inline merge_tile_start merge_path_search(const spmv_job& job, std::int64_t tile) {
   const int thread = threadIdx.x % warp;
   const auto offset = [&](std::int64_t row) { return job.offsets[static_cast<std::size_t>(row)]; };
@@ -90,8 +89,8 @@ __global__ void __launch_bounds__(merge_tile_threads, merge_tile_blocks_per_sm<A
   const int count = next.row > tile.row ? within(next.whole - tile.nonzero, max_terms) : 0;
   const int rows = within(next.row - tile.row - splits_last, merge_tile_path);
 
-  // Row segments first, so that all are there when the last one's block wants them: of the row that
-  // reaches into the tile, and maybe of the row split at its end.
+  // Row segments first, which the last one's block waits for: of the row that reaches into the
+  // tile, and maybe of the row split at its end.
   const auto segment_of = [&](const merge_tile_start& at) {
     return segment_of_block(job, at.row - 1, at.whole, at.nonzero - at.whole);
   };

@@ -247,7 +247,7 @@ __global__ void __launch_bounds__(hub_threads<T>, 1)
   const auto place_of = [](int i) { return std::int64_t{i} * gridDim.x + blockIdx.x; };
   // Plan data: no need to wait.
   warp_piece piece = piece_at(job, place_of(static_cast<int>(threadIdx.x / warp)));
-  // Copied in parts, in another order in each block, so that not all wait for the same part of L2.
+  // Copied in parts, in another order in each block: not all wait for the same part of L2.
   constexpr unsigned part = 8192;
   const unsigned bytes = (static_cast<unsigned>(job.hub.count * sizeof(T)) + 15) / 16 * 16;
   const unsigned parts = (bytes + part - 1) / part;

@@ -1,5 +1,4 @@
-// Hub columns, which have most of the terms, as in power-law graphs. Products keep their elements
-// of x in shared memory.
+// Hub columns, which have most of the terms, as in power-law graphs.
 #pragma once
 
 #include "backends/cuda/spmv/method.hpp"

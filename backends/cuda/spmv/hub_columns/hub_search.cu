@@ -1,6 +1,6 @@
-// Search for hub columns, in four consecutive launches: sample the terms of columns; find from the
-// histogram the least use of a hub column, and count row segments by length; pick hub columns, and
-// cut the matrix into pieces of warps; check columns, and write codes.
+// Search for hub columns, in four launches: sample the terms of columns; find the least use of a
+// hub column, and count row segments by length; pick hub columns, and cut pieces of warps; check
+// columns, and write codes.
 //
 // Row segments come first, the longest in front: blocks, which take every n-th piece, have about as
 // much to do, and no warp begins a long one at the end (tuning/spmv.md: pick_and_cut).
@@ -119,8 +119,8 @@ __device__ inline void add_to_classes(const hub_job& s, int length, unsigned* cl
   atomicAdd(classes + class_of(s, length - whole * share_terms(s)), 1u);
 }
 
-/// Counts the terms of columns in a sample: one of some adjacent groups, picked by a hash, so that
-/// regular matrices have no columns in all groups or none.
+/// Counts the terms of columns in a sample: one of some adjacent groups, picked by a hash, since
+/// regular matrices have periods.
 __global__ void __launch_bounds__(256) sample_columns(const hub_job s) {
   wait_for_launch_before();
   let_launch_after_start();

@@ -1,5 +1,5 @@
 // Kernels of SELL-C-σ slices of a plan's rows: a vector lane per row, a vector per lane of the row
-// order. Packed values are read in order, others are transposed in registers; x is gathered unless
+// order. Packed values are read in order, others transposed in registers; x is gathered unless
 // adjacent rows share a stencil.
 //
 // Promise: sums in the row order.
@@ -367,8 +367,7 @@ HWY_INLINE void store_first(slice_vec<W> v, std::size_t n, W* sums) {
 }
 
 /// Sums slices of adjacent rows, `full` or of group.adjacent rows each. `sum(values, x, r)` returns
-/// the sums of rows r, r + 1, ... of a slice. x belongs to the scope's first row. Copies of
-/// members, which stores of sums could alias.
+/// the sums of rows r, r + 1, ... of a slice. Copies of members, which stores of sums could alias.
 template <bool keeps, bool full, class W, class Sum>
 HWY_INLINE void sum_each_adjacent(const slice_group& group, group_cursor<W>& at, const W* x,
                                   W* sums, const Sum& sum) {
