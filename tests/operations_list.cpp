@@ -23,6 +23,7 @@ class all_operations {
     reductions();
     multi_dots();
     intervals();
+    scans();
     extrema();
     elementwise();
     histograms();
@@ -404,6 +405,41 @@ class all_operations {
     intervals_of<double, double>();
     intervals_of<float, tally::bfloat16>();
     intervals_of<std::complex<float>, double>();
+  }
+
+  // inclusive_scan, exclusive_scan
+
+  template <class X>
+  void scans_of() {
+    using S = tally::sum_result_t<X>;
+    const auto types = {tally::type_of<X>};
+    add(types, {{elements<X>(3)}}, {untouched(n_ * sizeof(S))},
+        {{"inclusive_scan", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::inclusive_scan(where, a.in<X>(0), a.out<S>());
+          }},
+         {"exclusive_scan", first, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::exclusive_scan(where, a.in<X>(0), a.out<S>());
+          }},
+         {"scan_strided", first, first, [](const tally::executor& where, arguments& a) {
+            const auto x = a.in<X>(0);
+            const std::size_t n = x.size() / 2;
+            tally::exclusive_scan(where, tally::strided(x.data(), n, -2),
+                                  tally::strided(a.result<S>(), n, 2));
+          }}});
+    add(types, {}, {elements<S>(4)},
+        {{"scan_in_place", none, first, [](const tally::executor& where, arguments& a) {
+            tally::exclusive_scan(where, a.out<S>(), a.out<S>());
+          }}});
+  }
+
+  void scans() {
+    scans_of<double>();
+    scans_of<float>();
+    scans_of<tally::bfloat16>();
+    scans_of<std::int32_t>();
+    scans_of<std::complex<double>>();
   }
 
   // min, max, minmax, iamax

@@ -25,7 +25,7 @@ struct lent_words {
 
 class all_scratch {
  public:
-  scratch of_stream(cudaStream_t stream, words_left left) {
+  scratch of_stream(cudaStream_t stream, std::size_t words, words_left left) {
     unsigned long long id = 0;  // unlike the handle, never reused
     check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
     auto& streams = streams_[static_cast<std::size_t>(left)];
@@ -33,7 +33,8 @@ class all_scratch {
     for (;;) {
       {
         std::shared_lock lock(mutex_);
-        if (const auto found = streams.find(id); found != streams.end()) {
+        const auto found = streams.find(id);
+        if (found != streams.end() && found->second->count >= words) {
           owned& own = *found->second;
           scratch shared{own.words, 1, own.ended, &own.launched, std::move(lock), {}};
           if (left == words_left::any) shared.tag = own.next_tag();
@@ -47,6 +48,11 @@ class all_scratch {
         if (free.empty()) free.push_back(make());
         streams.emplace(id, std::move(free.back()));
         free.pop_back();
+      }
+      if (owned& own = *streams.at(id); own.count < words) {
+        // Earlier launches may still use the old words, which stay.
+        own.words = cut(std::bit_ceil(words));
+        own.count = std::bit_ceil(words);
       }
     }
   }
@@ -100,6 +106,7 @@ class all_scratch {
  private:
   struct owned {
     std::uint64_t* words = nullptr;
+    std::size_t count = scratch_words;
     std::uint64_t* ended = nullptr;  // number of ended launches, by the device
     std::size_t number = 0;
     std::atomic<std::uint64_t> launched = 0;
@@ -230,7 +237,8 @@ cudaGraph_t captured_graph(cudaStream_t stream) {
 scratch scratch_for(const current_device& current, cudaStream_t stream, bool captured,
                     std::size_t words, words_left left) {
   auto& all = of_context<all_scratch>(current.context());
-  return captured ? all.of_graph(captured_graph(stream), words, left) : all.of_stream(stream, left);
+  return captured ? all.of_graph(captured_graph(stream), words, left)
+                  : all.of_stream(stream, words, left);
 }
 
 waited_words::waited_words(const current_device& current, cudaStream_t stream)

@@ -46,7 +46,8 @@ struct scratch {
   }
 };
 
-/// Returns at least `words` words, at most `scratch_words` except in a graph.
+/// Returns at least `words` words. A stream's first `scratch_words` need no allocation; what it
+/// needs beyond it keeps, twice that at most.
 scratch scratch_for(const current_device& current, cudaStream_t stream, bool captured,
                     std::size_t words, words_left left = words_left::empty);
 

@@ -41,7 +41,7 @@ struct implementation {
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "backends/simd/sums/kernel-inl.hpp"
+#include "backends/simd/sums/numbers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
@@ -151,46 +151,13 @@ reduce_sum<A> sum_contiguous(const X* x, std::size_t n) {
 template <class R>
 using packed = std::conditional_t<std::is_integral_v<R>, std::int64_t, R>;
 
-template <class A>
-struct buffer {
-  HWY_ALIGN summed_t<real_t<A>> numbers[(is_complex_v<A> ? 2 : 1) * order::chunk];
-};
-
-template <class W>
-using converter = void(const void* from, std::size_t n, W* to);
-
-/// Converters by element type, or its parts' type; null where `W` doesn't take it.
-template <class W>
-constexpr auto converters = table_over([]<class X>() -> converter<W>* {
-  using R = real_t<X>;
-  if constexpr (std::is_integral_v<W> ? std::is_integral_v<R>
-                                      : std::is_same_v<W, double> || !std::is_same_v<R, double>) {
-    return [](const void* from, std::size_t n, W* to) {
-      convert_numbers(static_cast<const detail::stored_t<R>*>(from), n, to);
-    };
-  } else {
-    return nullptr;
-  }
-});
-
-/// Converts at most a chunk of elements and multiplies them by `scale`.
+/// Returns at most a chunk of elements as numbers, times `scale`.
 template <class A>
 const summed_t<real_t<A>>* fetch(const operand& v, real_t<A> scale, buffer<A>& to) {
   using W = summed_t<real_t<A>>;
-  constexpr std::size_t parts = is_complex_v<A> ? 2 : 1;
-  const W* numbers = to.numbers;
-  if (v.element != type_of<A>) {
-    auto* const convert = converters<W>[v.element];
-    for_each_stretch(v, [&](const void* stretch, std::size_t i, std::size_t n) {
-      convert(stretch, parts * n, to.numbers + parts * i);
-    });
-  } else if (v.increment != 1) {
-    gather(v, reinterpret_cast<std::byte*>(to.numbers));
-  } else {
-    numbers = static_cast<const W*>(v.data);
-  }
+  const W* const numbers = fetch<A>(v, to);
   if (scale == 1) return numbers;
-  for (std::size_t i = 0; i < parts * v.size; ++i) {
+  for (std::size_t i = 0; i < (is_complex_v<A> ? 2 : 1) * v.size; ++i) {
     to.numbers[i] = numbers[i] * static_cast<W>(scale);
   }
   return to.numbers;

@@ -38,6 +38,9 @@ __device__ inline void store_words(std::uint64_t* to, std::uint64_t a, std::uint
   store_word(to, a);
   store_word(to + 1, b);
 }
+__device__ inline std::uint64_t load_word(const std::uint64_t* from) {
+  return *static_cast<const volatile std::uint64_t*>(from);
+}
 __device__ inline void load_words(const std::uint64_t* from, std::uint64_t& a, std::uint64_t& b) {
   a = static_cast<const volatile std::uint64_t*>(from)[0];
   b = static_cast<const volatile std::uint64_t*>(from)[1];
@@ -48,6 +51,11 @@ __device__ inline void store_word(std::uint64_t* to, std::uint64_t a) {
 }
 __device__ inline void store_words(std::uint64_t* to, std::uint64_t a, std::uint64_t b) {
   asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(a), "l"(b) : "memory");
+}
+__device__ inline std::uint64_t load_word(const std::uint64_t* from) {
+  std::uint64_t a;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(a) : "l"(from) : "memory");
+  return a;
 }
 __device__ inline void load_words(const std::uint64_t* from, std::uint64_t& a, std::uint64_t& b) {
   asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"

@@ -1,0 +1,266 @@
+// The scans on one thread.
+//
+// Sums of 1, 2, ... 1024 terms of a chunk, side by side. Term i changes one lane, i % 64, and of
+// each step of the fold one sum, that of the lane and its partner, which term i - 32 has changed
+// last; and so on. So with lane(i) = lane(i - 64) + t_i the sums are shifted vectors added:
+// a(i) = lane(i) + lane(i - 32), b(i) = a(i) + a(i - 16), ... down to a shift of 1.
+#include "backends/simd/sums/scan.hpp"
+#include "backends/simd/simd.hpp"
+
+#include "backends/common/types/tables.hpp"
+#include "backends/simd/vectors/targets.hpp"
+
+#include <tally/numerics/order.hpp>
+
+#include <algorithm>
+#include <tuple>
+
+#ifndef TALLY_BACKENDS_SIMD_SCAN_CPP  // once per target
+#define TALLY_BACKENDS_SIMD_SCAN_CPP
+namespace tally::backends::simd {
+namespace {
+
+struct implementation {
+  instruction_set set;
+  std::tuple<scan_part<std::int64_t>*, scan_part<float>*, scan_part<double>*> parts;
+};
+
+}  // namespace
+}  // namespace tally::backends::simd
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/sums/scan.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/simd/sums/numbers-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Returns the vector that lies `shift` numbers before `second`, which follows `first`.
+template <std::size_t shift, class W>
+HWY_INLINE vec<W> before(vec<W> first, vec<W> second) {
+  constexpr tag<W> d;
+  constexpr std::size_t bytes = width<W> * sizeof(W);
+  static_assert(shift < width<W>);
+  if constexpr (bytes == 64) {
+#if HWY_TARGET == HWY_AVX3
+    constexpr tag<std::conditional_t<sizeof(W) == 8, std::int64_t, std::int32_t>> di;
+    const auto a = hn::BitCast(di, second), b = hn::BitCast(di, first);
+    if constexpr (sizeof(W) == 8) {
+      return hn::BitCast(
+          d, vec<std::int64_t>{_mm512_alignr_epi64(a.raw, b.raw, static_cast<int>(8 - shift))});
+    } else {
+      return hn::BitCast(
+          d, vec<std::int32_t>{_mm512_alignr_epi32(a.raw, b.raw, static_cast<int>(16 - shift))});
+    }
+#endif
+  } else if constexpr (bytes == 32) {
+#if HWY_TARGET == HWY_AVX2
+    const auto middle = hn::ConcatLowerUpper(d, second, first);
+    if constexpr (shift == width<W> / 2) {
+      return middle;
+    } else {
+      return hn::CombineShiftRightBytes<16 - shift * sizeof(W)>(d, second, middle);
+    }
+#endif
+  } else {
+#if HWY_TARGET != HWY_SCALAR
+    return hn::CombineShiftRightBytes<16 - shift * sizeof(W)>(d, second, first);
+#endif
+  }
+}
+
+/// Vectors of a row of lanes, and those that are computed side by side.
+template <class W>
+constexpr std::size_t vectors_of_row = order::lanes / width<W>;
+template <class W>
+constexpr std::size_t vectors_of_block = std::min<std::size_t>(vectors_of_row<W>, 8);
+
+/// The last vectors of the lanes, and of each step of the fold but the last.
+template <class W>
+struct growing_sums {
+  vec<W> lanes[vectors_of_row<W>];
+  vec<W> of_step[5][std::max<std::size_t>(16 / width<W>, 1)];
+
+  HWY_INLINE growing_sums() {
+    const auto zero = hn::Zero(tag<W>());
+    for (auto& v : lanes) v = zero;
+    for (auto& step : of_step) {
+      for (auto& v : step) v = zero;
+    }
+  }
+
+  /// The fold's step by `shift` of vector j of a row.
+  template <std::size_t j, std::size_t shift, std::size_t step>
+  HWY_INLINE vec<W> fold_by(vec<W> sum) {
+    if constexpr (shift >= width<W>) {
+      vec<W>& last = of_step[step][j % (shift / width<W>)];
+      const vec<W> partner = last;
+      last = sum;
+      return hn::Add(sum, partner);
+    } else {
+      vec<W>& last = of_step[step][0];
+      const vec<W> partner = before<shift, W>(last, sum);
+      last = sum;
+      return hn::Add(sum, partner);
+    }
+  }
+
+  /// Sums up to each term of vector j of a row.
+  template <std::size_t j>
+  HWY_INLINE vec<W> add(vec<W> terms) {
+    constexpr std::size_t n = vectors_of_row<W>;
+    lanes[j] = hn::Add(lanes[j], terms);
+    vec<W> sum = hn::Add(lanes[j], lanes[(j + n / 2) % n]);
+    sum = fold_by<j, 16, 0>(sum);
+    sum = fold_by<j, 8, 1>(sum);
+    sum = fold_by<j, 4, 2>(sum);
+    sum = fold_by<j, 2, 3>(sum);
+    return fold_by<j, 1, 4>(sum);
+  }
+};
+
+/// The one NaN for any.
+template <class W>
+HWY_INLINE vec<W> canonical_vector(vec<W> v) {
+  return hn::IfThenElse(hn::Eq(v, v), v, hn::Set(tag<W>(), quiet_nan<W>));
+}
+
+/// Vectors `first` + i ... of a row; returns the last of them without the nodes before.
+template <std::size_t first, class W, std::size_t... i>
+HWY_INLINE vec<W> scan_block(std::index_sequence<i...>, growing_sums<W>& sums, const W* terms,
+                             const scan_nodes<W>& nodes, W* to) {
+  constexpr tag<W> d;
+  vec<W> v[sizeof...(i)];
+  ((v[i] = sums.template add<first + i>(hn::LoadU(d, terms + (first + i) * width<W>))), ...);
+  const vec<W> last = v[sizeof...(i) - 1];
+  for (int k = nodes.count; k-- > 0;) {
+    const auto node = hn::Set(d, nodes.held[k]);
+    ((v[i] = hn::Add(node, v[i])), ...);
+  }
+  (hn::StoreU(canonical_vector<W>(v[i]), d, to + (first + i) * width<W>), ...);
+  return last;
+}
+
+template <std::size_t first, class W>
+HWY_INLINE vec<W> scan_row(growing_sums<W>& sums, const W* terms, const scan_nodes<W>& nodes,
+                           W* to) {
+  constexpr std::size_t count = vectors_of_block<W>;
+  const auto last = scan_block<first>(std::make_index_sequence<count>(), sums, terms, nodes, to);
+  if constexpr (first + count < vectors_of_row<W>) {
+    return scan_row<first + count>(sums, terms, nodes, to);
+  } else {
+    return last;
+  }
+}
+
+/// Scans whole rows of a chunk, whose sum it returns. `to` is `terms` or apart.
+template <class W>
+HWY_NOINLINE W scan_rows(const W* terms, std::size_t rows, const scan_nodes<W>& nodes, W* to) {
+  constexpr tag<W> d;
+  growing_sums<W> sums;
+  auto last = hn::Zero(d);
+  for (std::size_t r = 0; r < rows; ++r) {
+    last = scan_row<0>(sums, terms + r * order::lanes, nodes, to + r * order::lanes);
+  }
+  HWY_ALIGN W all[width<W>];
+  hn::Store(last, d, all);
+  return all[width<W> - 1];
+}
+
+/// The same of integers, in any order.
+[[maybe_unused]] HWY_NOINLINE std::uint64_t scan_rows(const std::uint64_t* terms, std::size_t rows,
+                                                      const scan_nodes<std::int64_t>& nodes,
+                                                      std::uint64_t* to) {
+  using W = std::uint64_t;
+  const auto start = static_cast<W>(nodes.with(0));
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  constexpr tag<W> d;
+  auto sum = hn::Set(d, start);
+  const auto zero = hn::Zero(d);
+  std::int64_t indices[width<W>];
+  std::fill_n(indices, width<W>, std::int64_t{width<W> - 1});
+  const auto last = hn::SetTableIndices(d, indices);
+  for (std::size_t i = 0; i < rows * order::lanes; i += width<W>) {
+    auto v = hn::LoadU(d, terms + i);
+    v = hn::Add(v, before<1, W>(zero, v));
+    v = hn::Add(v, before<2, W>(zero, v));
+    if constexpr (width<W> > 4) v = hn::Add(v, before<4 % width<W>, W>(zero, v));
+    hn::StoreU(hn::Add(sum, v), d, to + i);
+    sum = hn::Add(sum, hn::TableLookupLanes(v, last));
+  }
+  return hn::GetLane(sum) - start;
+#else
+  W sum = start;
+  for (std::size_t i = 0; i < rows * order::lanes; ++i) to[i] = sum += terms[i];
+  return sum - start;
+#endif
+}
+
+template <class R>
+void scan_numbers(const operand& x, const output_operand& y, bool exclusive, scan_nodes<R>& nodes) {
+  using W = summed_t<R>;
+  buffer<R> terms, sums;
+  for (std::size_t first = 0; first < x.size; first += order::chunk) {
+    const std::size_t n = std::min(order::chunk, x.size - first);
+    const std::size_t rows = (n + order::lanes - 1) / order::lanes;
+    auto* const to = static_cast<R*>(y.data) + static_cast<std::ptrdiff_t>(first) * y.increment;
+    const W* from = fetch<R>(x.slice(first, n), terms);
+    if (n % order::lanes != 0) {
+      if (from != terms.numbers) std::copy_n(from, n, terms.numbers);
+      std::fill(terms.numbers + n, terms.numbers + rows * order::lanes, W{});
+      from = terms.numbers;
+    }
+    const bool in_place = y.increment == 1 && !exclusive && n % order::lanes == 0;
+    W* const scanned = in_place ? reinterpret_cast<W*>(to) : sums.numbers;
+    const W sum = scan_rows(from, rows, nodes, scanned);
+    if (!in_place) {
+      if (exclusive) to[0] = canonical(nodes.with(R{}));
+      for (std::size_t i = exclusive; i < n; ++i) {
+        to[static_cast<std::ptrdiff_t>(i) * y.increment] = static_cast<R>(scanned[i - exclusive]);
+      }
+    }
+    nodes.take(static_cast<R>(sum));
+  }
+}
+
+}  // namespace
+
+constexpr implementation this_target = {
+    set_of(HWY_TARGET), {&scan_numbers<std::int64_t>, &scan_numbers<float>, &scan_numbers<double>}};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "backends/simd/vectors/implementations-inl.hpp"
+
+namespace tally::backends::simd {
+
+template <class R>
+scan_part<R>* scan_part_of(instruction_set set) {
+  return std::get<scan_part<R>*>(implementation_of(set).parts);
+}
+
+void backend::scan(const executor& where, const scan_arguments& a, const scan_start& start) const {
+  with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element), [&]<class R>() {
+    auto* const scan = scan_part_of<R>(for_arithmetic(where));
+    scan_components<R>(a, start, [&](const operand& x, const output_operand& y, auto& nodes) {
+      scan(x, y, a.exclusive, nodes);
+    });
+  });
+}
+
+// For the openmp backend.
+template scan_part<std::int64_t>* scan_part_of<std::int64_t>(instruction_set);
+template scan_part<float>* scan_part_of<float>(instruction_set);
+template scan_part<double>* scan_part_of<double>(instruction_set);
+
+}  // namespace tally::backends::simd
+#endif  // HWY_ONCE

@@ -1,0 +1,97 @@
+// Prefix sums: y_i = x_0 + ... + x_i (inclusive), or x_0 + ... + x_(i-1) (exclusive; y_0 = 0).
+//
+// Promise: element i of an inclusive scan has the bits of `sum` of x_0 ... x_i, in y's type, and of
+// an exclusive one those of `sum` of x_0 ... x_(i-1), on every executor. Integers are exact modulo
+// 2^64. There is no exact grade. Details: docs/numerics.md.
+#pragma once
+
+#include <tally/export.h>
+#include <tally/detail/arguments.hpp>
+#include <tally/executor.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
+
+#include <concepts>
+#include <type_traits>
+
+namespace tally {
+
+/// Arguments with types erased, checked at run time. `y.element` is a type of `sum` of x:
+/// `sum_result_t` or the widest.
+struct scan_arguments {
+  operand x;               ///< read
+  output_operand y;        ///< written
+  bool exclusive = false;  ///< whether y_i lacks x_i
+};
+
+/// The scans with types erased.
+/// @throws error as `inclusive_scan`.
+TALLY_EXPORT void scan(const executor& where, const scan_arguments& arguments);
+
+namespace detail {
+
+/// Whether y is what a scan of x writes.
+template <class X, class Y>
+constexpr bool is_scanned() {
+  if constexpr (is_vector<X>() && is_output<Y>()) {
+    using A = element_t<std::remove_cvref_t<Y>>;
+    constexpr bool valid = dot_accumulator<A, element_t<X>, element_t<X>>;
+    static_assert(valid,
+                  "y is of a type that the sum of x has: double where x is, float or double for "
+                  "other floating-point types, std::int64_t or double for integers, complex for "
+                  "complex");
+    return valid;
+  } else {
+    return false;
+  }
+}
+
+template <class X, class Y>
+auto run_scan(const executor& where, const X& x, Y& y, bool exclusive) {
+  if constexpr (is_scanned<X, Y&>()) scan(where, {as_operand(x), as_output(y), exclusive});
+}
+
+}  // namespace detail
+
+/// y_i = x_0 + ... + x_i, i = 0 ... n-1, with the bits of `sum` of these elements. CPU backends
+/// return when y is written; CUDA doesn't block, as `dot` into a result.
+///
+/// @param x      n elements of any element type (`vector_operand`).
+/// @param y      n elements of a type that `sum` of x may have: `sum_result_t`, or `double`
+///               (`complex<double>`). May be x itself (same address and byte stride); otherwise
+///               shares no element with x.
+/// @throws error size_mismatch, null_pointer (with n > 0), zero_increment, misaligned,
+///               unsupported_type, overlap, wrong_memory, device_failure, before anything is
+///               written.
+template <class X, class Y>
+auto inclusive_scan(const executor& where, const X& x, Y&& y) {
+  return detail::run_scan(where, x, y, false);
+}
+
+/// The same on `automatic()`.
+template <class... T, bool valid = detail::is_call<2, void, T...>>
+  requires(!detail::on_executor<2, 2, T...>)
+auto inclusive_scan(T&&... arguments) {
+  static_assert(valid,
+                "inclusive_scan(x, y) may begin with an executor; it has no grade: each sum is "
+                "that of the default one");
+  if constexpr (valid) return inclusive_scan(automatic(), arguments...);
+}
+
+/// y_i = x_0 + ... + x_(i-1), i = 0 ... n-1, y_0 = +0; otherwise as `inclusive_scan`.
+template <class X, class Y>
+auto exclusive_scan(const executor& where, const X& x, Y&& y) {
+  return detail::run_scan(where, x, y, true);
+}
+
+/// The same on `automatic()`.
+template <class... T, bool valid = detail::is_call<2, void, T...>>
+  requires(!detail::on_executor<2, 2, T...>)
+auto exclusive_scan(T&&... arguments) {
+  static_assert(valid,
+                "exclusive_scan(x, y) may begin with an executor; it has no grade and starts at 0: "
+                "each sum is that of the default grade");
+  if constexpr (valid) return exclusive_scan(automatic(), arguments...);
+}
+
+}  // namespace tally

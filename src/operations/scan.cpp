@@ -1,0 +1,45 @@
+// Public scans.
+#include <tally/error.hpp>
+#include <tally/operations/reduce.hpp>
+#include <tally/operations/scan.hpp>
+
+#include "backends/backend.hpp"
+#include "backends/common/floating_point_environment.hpp"
+#include "src/automatic.hpp"
+#include "src/check.hpp"
+#include "src/operands/overlap.hpp"
+#include "src/operations/reduce.hpp"
+
+namespace tally {
+namespace {
+
+void check_arguments(const check& check, const scan_arguments& a) {
+  check.known_type("x", a.x.element);
+  check.known_type("y", a.y.element);
+  const reduce_results& allowed = results_of(reduction::sum, a.x.element);
+  check.sum_type("y", a.y.element, allowed.rule, allowed.widest, a.x.element, a.x.element);
+  check.same_size("x", a.x, "y", a.y);
+  check.vector("x", a.x);
+  check.vector("y", a.y);
+  check_apart_or_same(check, "x", a.x, "y", a.y);
+}
+
+}  // namespace
+
+void scan(const executor& where, const scan_arguments& a) {
+  const backends::default_environment environment;
+  const check check{a.exclusive ? "tally::exclusive_scan" : "tally::inclusive_scan"};
+  check_arguments(check, a);
+  if (a.x.size == 0) return;
+  const executor* const on_host = where.backend() == nullptr ? choose_on_host(a.x, a.y) : nullptr;
+  const executor chosen = where.backend() != nullptr ? where
+                          : on_host != nullptr       ? *on_host
+                                                     : choose(a.x, a.y);
+  if (check::is_needed(chosen)) {
+    check.reach(chosen, "x", a.x);
+    check.reach(chosen, "y", a.y);
+  }
+  chosen.backend()->scan(chosen, a, {});
+}
+
+}  // namespace tally
