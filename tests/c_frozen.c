@@ -135,6 +135,10 @@ FUNCTION(tally_dot, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, 
 FUNCTION(tally_sum, int, where, size_t, int, in, ptrdiff_t, int, void*, options);
 FUNCTION(tally_asum, int, where, size_t, int, in, ptrdiff_t, int, void*, options);
 FUNCTION(tally_nrm2, int, where, size_t, int, in, ptrdiff_t, int, void*, options);
+FUNCTION(tally_inclusive_scan, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t,
+         options);
+FUNCTION(tally_exclusive_scan, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t,
+         options);
 FUNCTION(tally_multi_dot, int, where, size_t, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int,
          void*, options);
 FUNCTION(tally_batched_dot, int, where, size_t, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int,

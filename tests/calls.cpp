@@ -113,6 +113,8 @@ const row rows[] = {
                             tally::conjugate::none,
                             {m.host(), e(f64)}});
      }},
+    {"scan", [](const executor& where, memory& m,
+                enumerators& e) { tally::scan(where, {m.x(e(f64)), m.z(e(f64))}); }},
     {"gather_elements",
      [](const executor& where, memory& m, enumerators& e) {
        tally::gather_elements(where, {m.x(e(f64)), m.indices(4, e(i32)), m.z(e(f64))});

@@ -45,6 +45,24 @@ func Max[T Real, X OperandOf[T]](where *Executor, x X) (Extremum[T], error) {
 	return found[T]("Max", C.tally_go_search(C.tally_max), where, cVector(x))
 }
 
+// InclusiveScan writes y_i = x_0 + ... + x_i; the bits of sum of these; y may be x.
+func InclusiveScan[X, Y Operand](where *Executor, x X, y Y) error {
+	xv, yv := cVector(x), cVector(y)
+	if err := sameLength("InclusiveScan", length{"x", xv.n}, length{"y", yv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_inclusive_scan(where.where(), xv, yv))
+}
+
+// ExclusiveScan writes y_i = x_0 + ... + x_(i-1); y_0 = 0; the bits of sum of these; y may be x.
+func ExclusiveScan[X, Y Operand](where *Executor, x X, y Y) error {
+	xv, yv := cVector(x), cVector(y)
+	if err := sameLength("ExclusiveScan", length{"x", xv.n}, length{"y", yv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_exclusive_scan(where.where(), xv, yv))
+}
+
 // Fill writes z_i = value; rounded once to z's type.
 func Fill[V Element, Z Operand](where *Executor, value V, z Z) error {
 	zv := cVector(z)

@@ -6,6 +6,18 @@
 
 /* clang-format off */
 
+static inline tally_go_result tally_go_inclusive_scan(tally_go_where where, tally_go_vector x,
+    tally_go_vector y) {
+  return tally_go_done(tally_inclusive_scan(where, x.n, x.type, x.data, x.inc, y.type, y.data,
+      y.inc, NULL));
+}
+
+static inline tally_go_result tally_go_exclusive_scan(tally_go_where where, tally_go_vector x,
+    tally_go_vector y) {
+  return tally_go_done(tally_exclusive_scan(where, x.n, x.type, x.data, x.inc, y.type, y.data,
+      y.inc, NULL));
+}
+
 static inline tally_go_result tally_go_fill(tally_go_where where, tally_go_scalar value,
     tally_go_vector z) {
   return tally_go_done(tally_fill(where, z.n, value.type, value.value, z.type, z.data, z.inc,

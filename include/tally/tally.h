@@ -374,6 +374,20 @@ TALLY_EXPORT tally_status tally_nrm2(const tally_executor* where, size_t n, tall
                                      const void* x, ptrdiff_t incx, tally_type result_type,
                                      void* result, const tally_call_options* options);
 
+/* y_i = x_0 + ... + x_i, with the bits of tally_sum of these elements
+ * (<tally/operations/scan.hpp>). y_type is as result_type of tally_sum. y is x or shares no memory
+ * with it. There is no exact grade. */
+TALLY_EXPORT tally_status tally_inclusive_scan(const tally_executor* where, size_t n,
+                                               tally_type x_type, const void* x, ptrdiff_t incx,
+                                               tally_type y_type, void* y, ptrdiff_t incy,
+                                               const tally_call_options* options);
+
+/* y_i = x_0 + ... + x_(i-1), y_0 = 0; otherwise as tally_inclusive_scan. */
+TALLY_EXPORT tally_status tally_exclusive_scan(const tally_executor* where, size_t n,
+                                               tally_type x_type, const void* x, ptrdiff_t incx,
+                                               tally_type y_type, void* y, ptrdiff_t incy,
+                                               const tally_call_options* options);
+
 /* results[j] = sum_i x[j*ldx+i]*y_i, j = 0 ... k-1, i = 0 ... n-1: k contiguous rows times a vector
  * in one pass (<tally/operations/multi_dot.hpp>), otherwise as tally_dot. Rows may overlap; ldx may
  * be 0. TALLY_OVERLAP if `results`, contiguous, share memory with x or y.

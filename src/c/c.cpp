@@ -281,6 +281,14 @@ tally_status transform(const tally_executor* where, const tally_call_options* op
   });
 }
 
+tally_status scan(const tally_executor* where, const tally_call_options* options,
+                  const tally::operand& x, const tally::output_operand& y, bool exclusive) {
+  return status_of([&] {
+    read(options, nullptr);
+    tally::scan(executor_of(where), {x, y, exclusive});
+  });
+}
+
 /// `arguments` makes everything but the options.
 template <class Arguments>
 tally_status fused(const tally_executor* where, const tally_call_options* options,

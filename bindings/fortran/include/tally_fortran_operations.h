@@ -27,6 +27,24 @@ tally_status tally_fortran_max(const CFI_cdesc_t* x, const CFI_cdesc_t* value, i
   return find_extreme("tally_max", tally_max, x, value, index, where);
 }
 
+tally_status tally_fortran_inclusive_scan(const CFI_cdesc_t* dx, const CFI_cdesc_t* dy,
+    const tally_executor* where) {
+  call c = {"tally_inclusive_scan", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), y = vector_like(&c, "y", dy, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_inclusive_scan(where, x.n, x.type, x.data, x.inc, y.type, y.data,
+      y.inc, NULL));
+}
+
+tally_status tally_fortran_exclusive_scan(const CFI_cdesc_t* dx, const CFI_cdesc_t* dy,
+    const tally_executor* where) {
+  call c = {"tally_exclusive_scan", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), y = vector_like(&c, "y", dy, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_exclusive_scan(where, x.n, x.type, x.data, x.inc, y.type, y.data,
+      y.inc, NULL));
+}
+
 tally_status tally_fortran_fill(const CFI_cdesc_t* dvalue, const CFI_cdesc_t* dz,
     const tally_executor* where) {
   call c = {"tally_fill", TALLY_SUCCESS};

@@ -131,6 +131,8 @@ module tally
   public :: tally_min
   public :: tally_max
   public :: tally_minmax, tally_iamax
+  public :: tally_inclusive_scan
+  public :: tally_exclusive_scan
   public :: tally_fill
   public :: tally_copy
   public :: tally_scal
@@ -755,6 +757,20 @@ module tally
       import
       type(*), intent(in) :: x(..)
       integer(c_int64_t), intent(inout) :: index
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_inclusive_scan(x, y, where) bind(C, name='tally_fortran_inclusive_scan')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_exclusive_scan(x, y, where) bind(C, name='tally_fortran_exclusive_scan')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: y(..)
       type(tally_executor), intent(in), optional :: where
     end function
 
@@ -4292,6 +4308,28 @@ contains
   end function
 
   ! --- Element-wise functions -------------------------------------------------------------------------------------
+
+  !> y_i = x_0 + ... + x_i; the bits of sum of these; y may be x.
+  subroutine tally_inclusive_scan(x, y, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y)
+    call tally_finish(c_inclusive_scan(x, y, where), stat, errmsg)
+  end subroutine
+
+  !> y_i = x_0 + ... + x_(i-1); y_0 = 0; the bits of sum of these; y may be x.
+  subroutine tally_exclusive_scan(x, y, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y)
+    call tally_finish(c_exclusive_scan(x, y, where), stat, errmsg)
+  end subroutine
 
   !> z = value; rounded once to z's type.
   subroutine tally_fill(value, z, where, stat, errmsg)
