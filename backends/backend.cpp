@@ -1,9 +1,12 @@
 // Operations that need no more than others.
 #include "backends/backend.hpp"
 
+#include "backends/common/elementwise/multi_axpy.hpp"
+
 #include <tally/operations/fused.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace tally::backends {
 namespace {
@@ -45,6 +48,23 @@ void backend::multi_dot(const executor& where, const multi_sum& a) const {
 
 void backend::multi_exact(const executor& where, std::span<const exact_arguments> all) const {
   for (const exact_arguments& one : all) exact(where, one);
+}
+
+void backend::multi_axpy(const executor& where, const multi_axpy_arguments& a, type computation,
+                         bool alpha_on_host) const {
+  multi_axpy_arguments here = a;
+  std::vector<std::byte> copied;
+  if (!alpha_on_host) {
+    const std::size_t k = a.alpha.size, size = size_of(a.alpha.element);
+    copied.resize(k * size);
+    for (std::size_t j = 0; j < k; ++j) {
+      copy_bytes(where, a.alpha.slice(j, 1).data, copied.data() + j * size, size);
+    }
+    here.alpha = {copied.data(), k, 1, a.alpha.element};
+  }
+  for (std::size_t j = 0; j < a.x.size(); ++j) {
+    transform(where, step_of(here, j, 0, a.y.size), computation);
+  }
 }
 
 void backend::fused(const executor& where, const fused_update& a) const {

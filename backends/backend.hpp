@@ -29,6 +29,7 @@
 
 namespace tally {
 struct workspace_options;             // <tally/workspace.hpp>
+struct multi_axpy_arguments;          // <tally/operations/multi_axpy.hpp>
 enum class fused_sum : std::uint8_t;  // <tally/operations/fused.hpp>
 }  // namespace tally
 
@@ -278,6 +279,12 @@ class backend {
   /// twice the size. Pre: not empty.
   virtual void transform(const executor& where, const transform_arguments& a,
                          type computation) const = 0;
+  /// The steps of `step_of` (backends/common/elementwise/multi_axpy.hpp), one after another, in the
+  /// type `computation`; here in calls of `transform`. Complex vectors and real factors may come as
+  /// real vectors of twice the size. alpha is in host memory or, if not `alpha_on_host`, where
+  /// kernels read it. Pre: a vector, not empty.
+  virtual void multi_axpy(const executor& where, const multi_axpy_arguments& a, type computation,
+                          bool alpha_on_host) const;
   /// `transform`, then `dot` of the result with another vector or itself, nrm2, or `exact`; here in
   /// two calls. Fails before the update or not at all. Pre: not empty.
   virtual void fused(const executor& where, const fused_update& a) const;

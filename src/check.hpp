@@ -58,7 +58,7 @@ inline constexpr std::size_t max_elements = std::size_t{1} << 48;
 /// line.
 class check {
  public:
-  explicit check(std::string_view function) : function_(function) {}
+  constexpr explicit check(std::string_view function) : function_(function) {}
 
   void known_type(const char* name, type element) const {
     if (!is_listed(element)) fail_type(name, element);

@@ -446,6 +446,24 @@ static void exact_words(void) {
   CHECK(r == 42);
 }
 
+static void several(void) {
+  const float factors[] = {2, 3};
+  const double rows[] = {1, 2, 3, 4, 5, 6}, beta = 10;
+  double u[] = {1, 2, 3};
+
+  CALL(tally_multi_axpy(&where, 2, 3, F32, factors, F64, rows, 3, 1, F64, &beta, F64, u, 1, NULL));
+  CHECK(u[0] == 24 && u[1] == 39 && u[2] == 54);
+  CALL(tally_multi_axpy(&where, 2, 2, F32, factors, F64, rows, 1, -2, F64, &beta, F64, u, 2,
+                        &queued));
+  CHECK(u[0] == 252 && u[1] == 39 && u[2] == 548);
+  CHECK(tally_multi_axpy(&where, 2, 3, F32, NULL, F64, rows, 3, 1, F64, &beta, F64, u, 1, NULL) ==
+        TALLY_NULL_POINTER);
+  CHECK(tally_multi_axpy(&where, 2, 3, F32, factors, F64, rows, 3, 1, F64, NULL, F64, u, 1, NULL) ==
+        TALLY_NULL_POINTER);
+  FAIL(TALLY_OVERLAP, "tally::multi_axpy: y overlaps x",
+       tally_multi_axpy(&where, 2, 1, F32, factors, F64, u, 2, 1, F64, &beta, F64, u + 2, 1, NULL));
+}
+
 static void gathers(void) {
   const int32_t places[] = {3, 0};
   const int64_t wide[] = {1, 2};
@@ -875,6 +893,7 @@ int main(void) {
   sums();
   several_sums();
   exact_words();
+  several();
   gathers();
   extrema();
   elementwise();

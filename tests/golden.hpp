@@ -86,6 +86,21 @@ inline constexpr row matrix_rows[] = {
     {100003, 0xc034c005a891888b, 0x0000000001e8a4d9, 0xc01ba97f},
 };
 
+/// multi_axpy of k vectors with beta = 0.1: the last element of doubles(64, 91) with factors
+/// doubles(k, 90) and vectors doubles(64, j); of bfloat16 with beta = 0 and floats(64, j).
+struct multi_axpy_row {
+  std::size_t k;
+  std::uint64_t f64;
+  std::uint16_t bf16;
+};
+
+inline constexpr multi_axpy_row multi_axpy_rows[] = {
+    {1, 0xbfb1639b119e33a2, 0x3a2f},
+    {2, 0xbfb175de5592f4a7, 0xba45},
+    {8, 0xbfb0d75cab91b22a, 0xbd0f},
+    {33, 0xbfa60104ba50536b, 0x3e33},
+};
+
 /// Reductions of the same data; `far`: the norm of doubles(n, 3, -520, 8), whose squares underflow.
 struct reduction_row {
   std::size_t n;

@@ -4,6 +4,8 @@
 #include "backends/openmp/shares.hpp"
 #include "backends/simd/elementwise/transform.hpp"
 
+#include <tally/operations/multi_axpy.hpp>
+
 namespace tally::backends::openmp {
 namespace {
 
@@ -35,6 +37,13 @@ void backend::transform(const executor& where, const transform_arguments& a,
     if (detail::is_binary(a.what)) part.y = a.y.slice(first, n);
     part.z = a.z.slice(first, n);
     node(part, computation, past_caches);
+  });
+}
+
+void backend::multi_axpy(const executor& where, const multi_axpy_arguments& a, type computation,
+                         bool) const {
+  on_each_thread(where, a.y.size, [&](std::size_t first, std::size_t n) {
+    simd::update_tiles(where, a, computation, first, n);
   });
 }
 

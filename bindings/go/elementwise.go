@@ -15,6 +15,19 @@ func Swap[X, Y Operand](where *Executor, x X, y Y) error {
 	return failed(C.tally_go_swap(where.where(), xv, yv))
 }
 
+// MultiAxpy writes y_i = beta y_i + sum_j alpha[j] x[j ldx + i], in the order of j: rows of x, each as
+// long as y and ldx elements apart, in one pass over memory. y is not read if beta is 0.
+func MultiAxpy[A, X Operand, B Element, Y Operand](where *Executor, alpha A, x X, ldx int, beta B, y Y) error {
+	av, xv, yv := cVector(alpha), cVector(x), cVector(y)
+	if err := contiguous("MultiAxpy", "alpha", av); err != nil {
+		return err
+	}
+	if err := rowsFit("MultiAxpy", "x", xv, int(av.n), yv.n, ldx); err != nil {
+		return err
+	}
+	return failed(C.tally_go_multi_axpy(where.where(), av, xv, C.ptrdiff_t(ldx), cScalar(beta), yv))
+}
+
 // Gather writes z_i = x[indices[i]], bit by bit, for x and z of one type, for each element of z.
 // Indices are int32, int64 or int, and are not checked to be within x.
 func Gather[X, I, Z Operand](where *Executor, x X, indices I, z Z) error {

@@ -213,6 +213,14 @@ func TestMoves(t *testing.T) {
 			xs, ys := x.get(), y.get()
 			sameNumbers(t, "swap", w, x, xt, ys, tally.Swap(w, x.Vector, y.Vector))
 			sameNumbers(t, "swap", w, y, xt, xs, nil)
+			u, v := xt.make(some(3, 4), 1), xt.make(some(6, 5), 1)
+			us, vs, alpha := u.get(), v.get(), []int32{2, 3}
+			for i := range us {
+				us[i] = 2*vs[i] + 3*vs[i+3]
+			}
+			if xt.name != "bool" {
+				sameNumbers(t, "multi_axpy", w, u, xt, us, tally.MultiAxpy(w, alpha, v.Vector, 3, int32(0), u.Vector))
+			}
 			if w.String() == "workspace" { // a device's, without gather
 				continue
 			}

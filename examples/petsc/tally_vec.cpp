@@ -278,12 +278,13 @@ PetscErrorCode axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
 
 PetscErrorCode maxpy(Vec y, PetscInt n, const PetscScalar* alpha, Vec* x) {
   return returned([&] {
-    const written sum(y);
-    PetscInt i = 0;
-    for (; i + 1 < n; i += 2) {
-      tally::axpbypcz(where, alpha[i], read(x[i]), alpha[i + 1], read(x[i + 1]), 1, sum);
+    const auto k = static_cast<std::size_t>(n);
+    std::vector<std::span<const PetscScalar>> list;
+    for (const Vec each : std::span(x, k)) {
+      const read elements(each);
+      list.emplace_back(elements.data(), elements.size());
     }
-    if (i < n) tally::axpy(where, alpha[i], read(x[i]), sum);
+    tally::multi_axpy(where, std::span(alpha, k), list, 1, written(y));
   });
 }
 

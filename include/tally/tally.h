@@ -549,6 +549,17 @@ TALLY_EXPORT tally_status tally_swap(const tally_executor* where, size_t n, tall
                                      void* x, ptrdiff_t incx, void* y, ptrdiff_t incy,
                                      const tally_call_options* options);
 
+/* y_i = beta*y_i + sum_j alpha[j]*x[j*ldx+i*incx], j = 0 ... k-1, in this order
+ * (<tally/operations/multi_axpy.hpp>): the bits of tally_axpby with alpha[0] and then tally_axpy,
+ * in one pass. alpha is k contiguous numbers in host memory, or where the device reaches them. y is
+ * not read where beta is 0, and shares no memory with x or alpha. */
+TALLY_EXPORT tally_status tally_multi_axpy(const tally_executor* where, size_t k, size_t n,
+                                           tally_type alpha_type, const void* alpha,
+                                           tally_type x_type, const void* x, ptrdiff_t ldx,
+                                           ptrdiff_t incx, tally_type beta_type, const void* beta,
+                                           tally_type y_type, void* y, ptrdiff_t incy,
+                                           const tally_call_options* options);
+
 /* z_i = x[indices[i]], i = 0 ... nz-1 (<tally/operations/gather.hpp>), bit by bit, for one type. nz
  * contiguous indices of TALLY_INT32 or TALLY_INT64 in [0, nx), unchecked. */
 TALLY_EXPORT tally_status tally_gather(const tally_executor* where, tally_type type, size_t nx,

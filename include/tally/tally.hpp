@@ -22,6 +22,7 @@
 #include <tally/operations/gather.hpp>
 #include <tally/operations/gemv.hpp>
 #include <tally/operations/histogram.hpp>
+#include <tally/operations/multi_axpy.hpp>
 #include <tally/operations/multi_dot.hpp>
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/scan.hpp>

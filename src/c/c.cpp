@@ -2,7 +2,7 @@
 #include <tally/tally.h>
 #include <tally/tally.hpp>
 
-#include "backends/common/types/tables.hpp"
+#include "backends/common/elementwise/moves.hpp"
 #include "src/c/fixed_text.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
@@ -231,16 +231,11 @@ tally::operand_rows strided_rows(std::size_t k, std::size_t n, tally_type elemen
 /// No value for an unknown type.
 tally::scalar factor(const char* name, tally_type element, const void* value) {
   require(name, value);
-  tally::scalar result;
-  if (tally::is_listed(to_type(element))) {
-    tally::backends::with_type(to_type(element), [&]<class T>() {
-      tally::detail::stored_t<T> stored;
-      std::memcpy(&stored, value, sizeof stored);  // unaligned
-      result = T(stored);
-    });
-  }
-  result.element = to_type(element);
-  return result;
+  const tally::type t = to_type(element);
+  if (tally::is_listed(t)) return tally::backends::scalar_at(value, t);
+  tally::scalar none;
+  none.element = t;
+  return none;
 }
 
 tally_status reduce(const tally_executor* where, tally::reduction what, const tally::operand& x,
@@ -737,6 +732,20 @@ tally_status tally_swap(const tally_executor* where, size_t n, tally_type type, 
   return status_of([&] {
     read(options, nullptr);
     tally::swap_elements(executor_of(where), written(n, type, x, incx), written(n, type, y, incy));
+  });
+}
+
+tally_status tally_multi_axpy(const tally_executor* where, size_t k, size_t n,
+                              tally_type alpha_type, const void* alpha, tally_type x_type,
+                              const void* x, ptrdiff_t ldx, ptrdiff_t incx, tally_type beta_type,
+                              const void* beta, tally_type y_type, void* y, ptrdiff_t incy,
+                              const tally_call_options* options) {
+  return status_of([&] {
+    read(options, nullptr);
+    tally::multi_axpy(executor_of(where), {vector(k, alpha_type, alpha, 1),
+                                           {{vector(n, x_type, x, incx), k, ldx}},
+                                           factor("beta", beta_type, beta),
+                                           written(n, y_type, y, incy)});
   });
 }
 

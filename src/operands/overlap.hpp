@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tally/operands/operand.hpp>
+#include <tally/operations/multi_dot.hpp>
 
 #include "src/check.hpp"
 

@@ -115,13 +115,6 @@ void check_arguments(const transform_arguments& a) {
 
 // --- To the backend ------------------------------------------------------------------------------
 
-template <class Vector>
-Vector numbers_of(Vector v) {
-  v.size *= 2;
-  v.element = part_of(v.element);
-  return v;
-}
-
 /// Whether complex vectors may be processed as real: no complex factors or products of elements.
 bool are_numbers(const transform_arguments& a) {
   const auto fits = [&](const auto& v) { return v.element == a.z.element && v.increment == 1; };

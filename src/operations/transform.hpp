@@ -1,4 +1,4 @@
-// Shared with fused.cpp.
+// Shared with fused.cpp and multi_axpy.cpp.
 #pragma once
 
 #include <tally/operations/elementwise.hpp>
@@ -11,6 +11,14 @@ namespace tally {
 void check_arguments(const check& check, const transform_arguments& a);
 
 void check_reach(const check& check, const executor& where, const transform_arguments& a);
+
+/// A contiguous complex vector as real numbers.
+template <class Vector>
+Vector numbers_of(Vector v) {
+  v.size *= 2;
+  v.element = part_of(v.element);
+  return v;
+}
 
 /// Arguments of backend::transform.
 struct reduced_transform {

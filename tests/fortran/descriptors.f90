@@ -124,6 +124,7 @@ contains
     case (42); call tally_device_copy(words, others, host)
     case (43); call tally_pin(words, host)
     case (44); call tally_unpin(words, host)
+    case (45); call tally_multi_axpy(r(:2), table, 2, x)
     case default; past_the_last = .true.
     end select
     r(3:) = real([i, j], real64)

@@ -334,6 +334,10 @@ contains
     e = reshape(y, [120])
     call tally_swap(z, e(120:1:-1))
     call expect(all(reshape(z, [120]) == j(120:1:-1)) .and. all(e == i(120:1:-1)), 'swap')
+    u = reshape(y, [30, 4])
+    v(:30) = y(:30)
+    call tally_multi_axpy([2.0, 3.0], u(:, 4:1:-3), 10d0, v(:30))
+    call expect(all(v(:30) == 10 * y(:30) + 2 * u(:, 4) + 3 * u(:, 1)), 'multi_axpy')
     indices = [(2 * l - 1, l = 60, 1, -1)]
     v = 0
     call tally_gather(x, indices, v(60:1:-1))

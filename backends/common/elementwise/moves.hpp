@@ -38,6 +38,17 @@ inline element_bytes bytes_of(const scalar& value, type z) {
   return made;
 }
 
+/// The number of a listed type at an address, aligned or not.
+inline scalar scalar_at(const void* value, type element) {
+  scalar result;
+  with_type<element_types>(element, [&]<class T>() {
+    detail::stored_t<T> stored;
+    std::memcpy(&stored, value, sizeof stored);
+    result = T(stored);
+  });
+  return result;
+}
+
 template <class F>
 void with_size(type element, const F& f) {
   switch (size_of(element)) {

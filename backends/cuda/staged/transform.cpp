@@ -4,6 +4,9 @@
 #include "backends/cuda/staged/staged.hpp"
 
 #include <tally/operations/elementwise.hpp>
+#include <tally/operations/multi_axpy.hpp>
+
+#include <algorithm>
 
 namespace tally::backends::cuda::staged {
 namespace {
@@ -38,6 +41,29 @@ void backend::transform(const executor&, const transform_arguments& a, type comp
     part.z = as_output(here[count - 1]);
     cuda::instance.transform(c.on(), part, computation);
   });
+}
+
+void backend::multi_axpy(const executor&, const multi_axpy_arguments& a, type computation,
+                         bool alpha_on_host) const {
+  const call c(memory_);
+  constexpr std::size_t most = max_staged_vectors - 1;
+  for (std::size_t first = 0; first < a.x.size(); first += most) {
+    const std::size_t count = std::min(most, a.x.size() - first);
+    const bool reads = first > 0 || !a.beta.is_zero();
+    std::array<staged_vector, max_staged_vectors> vectors;
+    vectors[0] = c.through().vector(a.y, reads, true);
+    for (std::size_t j = 0; j < count; ++j) {
+      vectors[1 + j] = c.through().vector(a.x[first + j]);
+    }
+    run(c, {vectors.data(), 1 + count}, a.y.size, [&](const staged_operands& here) {
+      multi_axpy_arguments part = a;
+      part.alpha = a.alpha.slice(first, count);
+      part.x.list = {here.data() + 1, count};
+      if (first > 0) part.beta = 1;
+      part.y = as_output(here[0]);
+      cuda::instance.multi_axpy(c.on(), part, computation, alpha_on_host);
+    });
+  }
 }
 
 void backend::fill(const executor&, const element_bytes& value, const output_operand& z) const {

@@ -7,6 +7,7 @@
 
 #include "backends/common/elementwise/blocks.hpp"
 #include "backends/common/elementwise/moves.hpp"
+#include "backends/common/elementwise/multi_axpy.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
@@ -21,6 +22,7 @@ namespace {
 struct implementation {
   instruction_set set;
   transform_node* node;
+  rows_node* rows;
   fill_node* fill;
   swap_node* swap;
   void (*add_level_one)(detail::level_one_kernels& to);
@@ -339,6 +341,59 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
   if ((n - head) % w > 0) put<false, T, R>(last_vector, z + last);
 }
 
+// --- Several vectors -----------------------------------------------------------------------------
+
+template <std::size_t rows, class R>
+HWY_INLINE void add_rows(const R* const* x, const R* factors, R beta, bool reads_y, R* y,
+                         std::size_t n) {
+  constexpr tag<R> d;
+  constexpr std::size_t w = width<R>;
+  const auto sum = [&](std::size_t i, const auto& load) HWY_ATTR {
+    // -0 changes no number when added.
+    auto v = reads_y ? hn::Mul(hn::Set(d, beta), load(y + i)) : hn::Set(d, -R{0});
+    for (std::size_t r = 0; r < rows; ++r) {
+      v = hn::Add(hn::Mul(hn::Set(d, factors[r]), load(x[r] + i)), v);
+    }
+    return vector_arithmetic<R>::keep_nan(v, v);
+  };
+  std::size_t i = 0;
+  for (; i + w <= n; i += w) {
+    hn::StoreU(sum(i, [](const R* p) HWY_ATTR { return load<R>(p); }), d, y + i);
+  }
+  if (i < n) {
+    const std::size_t left = n - i;
+    put_first<R, R>(sum(i, [left](const R* p) HWY_ATTR { return load_first<R>(p, left); }), y + i,
+                    left);
+  }
+}
+
+template <class R>
+HWY_NOINLINE void add_rows(const rows_update& u, std::size_t first, std::size_t n) {
+  const R* x[rows_update::max_rows];
+  R factors[rows_update::max_rows];
+  for (std::size_t r = 0; r < u.rows; ++r) {
+    x[r] = static_cast<const R*>(u.x[r]) + first;
+    factors[r] = static_cast<R>(u.factors[r]);
+  }
+  R* const y = static_cast<R*>(u.y) + first;
+  auto beta = static_cast<R>(u.beta);
+  bool reads_y = u.reads_y;
+  std::size_t r = 0;
+  const auto add = [&]<std::size_t rows>(std::integral_constant<std::size_t, rows>) HWY_ATTR {
+    if (u.rows - r < rows) return;
+    add_rows<rows>(x + r, factors + r, beta, reads_y, y, n);
+    r += rows, beta = 1, reads_y = true;
+  };
+  add(std::integral_constant<std::size_t, 8>());
+  add(std::integral_constant<std::size_t, 4>());
+  add(std::integral_constant<std::size_t, 2>());
+  add(std::integral_constant<std::size_t, 1>());
+}
+
+void add_rows(type element, const rows_update& u, std::size_t first, std::size_t n) {
+  element == type::float32 ? add_rows<float>(u, first, n) : add_rows<double>(u, first, n);
+}
+
 // --- Integers and complex numbers ----------------------------------------------------------------
 
 /// Vectorized by the compiler, though an output may be an input. Not inlined: integers and blocks
@@ -521,7 +576,8 @@ void add_level_one(detail::level_one_kernels& to) {
 
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), &node, &fill, &swap, &add_level_one};
+constexpr implementation this_target = {set_of(HWY_TARGET), &node, &add_rows, &fill, &swap,
+                                        &add_level_one};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -558,6 +614,62 @@ void add_updates(instruction_set set, detail::level_one_kernels& to) {
 void backend::transform(const executor& where, const transform_arguments& a,
                         type computation) const {
   transform_node_of(where, a.what)(a, computation, goes_past_caches(a));
+}
+
+namespace {
+
+/// Whether vectors of float or double are contiguous, of one type and computed in it.
+bool are_rows(const multi_axpy_arguments& a, type computation) {
+  const type element = a.y.element;
+  if (element != computation || !is_in<type_list<float, double>>(element) || a.y.increment != 1 ||
+      a.x.element() != element) {
+    return false;
+  }
+  for (std::size_t j = 0; j < a.x.size(); ++j) {
+    if (a.x[j].increment != 1) return false;
+  }
+  return true;
+}
+
+/// Returns the update by vectors from j on.
+rows_update update_from(const multi_axpy_arguments& a, std::size_t j) {
+  const bool begins = j == 0;
+  rows_update u{std::min(rows_update::max_rows, a.x.size() - j),
+                {},
+                {},
+                begins ? a.beta.as<double>() : 1,
+                !begins || !a.beta.is_zero(),
+                a.y.data};
+  for (std::size_t r = 0; r < u.rows; ++r) {
+    u.x[r] = a.x[j + r].data;
+    const scalar factor = factor_at(a.alpha, j + r);
+    u.factors[r] = a.y.element == type::float32 ? double{factor.as<float>()} : factor.as<double>();
+  }
+  if (a.y.element == type::float32 && begins) u.beta = double{a.beta.as<float>()};
+  return u;
+}
+
+}  // namespace
+
+void update_tiles(const executor& where, const multi_axpy_arguments& a, type computation,
+                  std::size_t first, std::size_t n) {
+  const implementation& chosen = implementation_of(where.instructions());
+  const bool rows = are_rows(a, computation);
+  for (const std::size_t end = first + n; first < end; first += elements_of_update) {
+    const std::size_t tile = std::min(elements_of_update, end - first);
+    for (std::size_t j = 0; j < a.x.size(); j += rows ? rows_update::max_rows : 1) {
+      if (rows) {
+        chosen.rows(a.y.element, update_from(a, j), first, tile);
+      } else {
+        chosen.node(step_of(a, j, first, tile), computation, false);
+      }
+    }
+  }
+}
+
+void backend::multi_axpy(const executor& where, const multi_axpy_arguments& a, type computation,
+                         bool) const {
+  update_tiles(where, a, computation, 0, a.y.size);
 }
 
 void backend::fill(const executor& where, const element_bytes& value,

@@ -12,6 +12,28 @@ transform_node* transform_node_of(instruction_set set);
 /// Returns the `transform_node` of the function's instruction set on `where`.
 transform_node* transform_node_of(const executor& where, elementwise what);
 
+/// Updates contiguous vectors of float or double by several at a time, elements [first, first + n):
+/// y = beta y + factors_0 x_0 + ..., in this order. y is not read unless `reads_y`.
+struct rows_update {
+  static constexpr std::size_t max_rows = 8;  // tuning/elementwise.md: max_rows
+
+  std::size_t rows;
+  const void* x[max_rows];
+  double factors[max_rows];
+  double beta;
+  bool reads_y;
+  void* y;
+};
+using rows_node = void(type element, const rows_update& update, std::size_t first, std::size_t n);
+
+/// Elements of y that stay in a cache while all vectors are added (tuning/elementwise.md:
+/// elements_of_update).
+inline constexpr std::size_t elements_of_update = 4096;
+
+/// multi_axpy on elements [first, first + n).
+void update_tiles(const executor& where, const multi_axpy_arguments& a, type computation,
+                  std::size_t first, std::size_t n);
+
 /// Bytes of all vectors from which stores are non-temporal (tuning/elementwise.md:
 /// past_caches_from).
 inline constexpr std::size_t past_caches_from = std::size_t{40} << 20;

@@ -147,7 +147,7 @@ module tally
   public :: tally_relu
   public :: tally_sigmoid
   public :: tally_exp
-  public :: tally_swap, tally_gather, tally_scatter, tally_axpy_dot, tally_waxpby_nrm2
+  public :: tally_multi_axpy, tally_swap, tally_gather, tally_scatter, tally_axpy_dot, tally_waxpby_nrm2
   public :: tally_bincount, tally_histogram_even, tally_histogram_range
   public :: tally_validate, tally_spmv_plan_create, tally_spmv_plan_destroy, tally_spmv_plan_describe, tally_spmv, &
             tally_spmv_apart
@@ -875,6 +875,13 @@ module tally
     integer(c_int) function c_swap(x, y, where) bind(C, name='tally_fortran_swap')
       import
       type(*), intent(inout) :: x(..), y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_multi_axpy(alpha, x, beta, y, where) bind(C, name='tally_fortran_multi_axpy')
+      import
+      type(*), intent(in) :: alpha(..), x(..), beta(..)
+      type(*), intent(inout) :: y(..)
       type(tally_executor), intent(in), optional :: where
     end function
 
@@ -4492,6 +4499,17 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(x, y)
     call tally_finish(c_swap(x, y, where), stat, errmsg)
+  end subroutine
+
+  !> y = beta y + alpha(1) x(:, 1) + alpha(2) x(:, 2) + ..., in one pass. y is not read if beta is 0.
+  subroutine tally_multi_axpy(alpha, x, beta, y, where, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..), beta(..)
+    type(*), intent(inout) :: y(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, beta, y)
+    call tally_finish(c_multi_axpy(alpha, x, beta, y, where), stat, errmsg)
   end subroutine
 
   !> z(i) = the element of x with index indices(i), from 0 as in tally.h and in the columns of a tally_csr.

@@ -782,6 +782,20 @@ tally_status tally_fortran_swap(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
   return tally_fortran_kept(tally_swap(where, u.n, u.type, u.data, u.inc, v.data, v.inc, NULL));
 }
 
+tally_status tally_fortran_multi_axpy(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                      const CFI_cdesc_t* beta, const CFI_cdesc_t* y,
+                                      const tally_executor* where) {
+  call c = {"tally_multi_axpy", TALLY_SUCCESS};
+  const columns a = columns_of(&c, "x", x);
+  const vector f = tally_fortran_contiguous(&c, "alpha", alpha), b = scalar(&c, "beta", beta),
+               v = vector_like(&c, "y", y, &a.first, "a column of x");
+  tally_fortran_check_size(&c, "alpha", &f, a.k, "the number of columns of x is");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_multi_axpy(where, a.k, v.n, f.type, f.data, a.first.type,
+                                             a.first.data, a.ld, a.first.inc, b.type, b.data,
+                                             v.type, v.data, v.inc, NULL));
+}
+
 tally_status tally_fortran_gather(const CFI_cdesc_t* x, const CFI_cdesc_t* indices,
                                   const CFI_cdesc_t* z, const tally_executor* where) {
   call c = {"tally_gather", TALLY_SUCCESS};

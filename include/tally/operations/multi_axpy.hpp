@@ -1,0 +1,112 @@
+// An update of one vector by several: k calls of `axpy` in one pass, as in Krylov solvers.
+//
+// Promise: y has the bits of axpby(alpha_0, x_0, beta, y) and then axpy(alpha_j, x_j, y), j = 1 ...
+// k-1 (<tally/operations/transform.hpp>), so each step is rounded to y's type. y is read and
+// written once (on CUDA once per 32 vectors).
+#pragma once
+
+#include <tally/export.h>
+#include <tally/detail/arguments.hpp>
+#include <tally/executor.hpp>
+#include <tally/operations/multi_dot.hpp>
+#include <tally/operations/transform.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <span>
+#include <vector>
+
+namespace tally {
+
+/// A list of vectors of one type, or if that is empty, rows.
+struct operand_list {
+  operand_rows rows;                   ///< row j is vector j
+  std::span<const operand> list = {};  ///< all of the first one's type
+
+  /// Number of vectors.
+  std::size_t size() const noexcept { return list.empty() ? rows.rows : list.size(); }
+  /// Element type.
+  type element() const noexcept { return list.empty() ? rows.first.element : list[0].element; }
+  /// Vector j.
+  operand operator[](std::size_t j) const noexcept { return list.empty() ? rows[j] : list[j]; }
+};
+
+/// Arguments with types erased.
+struct multi_axpy_arguments {
+  operand alpha;     ///< a factor of each vector
+  operand_list x;    ///< k vectors
+  scalar beta = 1;   ///< factor of y
+  output_operand y;  ///< updated
+};
+
+/// multi_axpy with types erased.
+TALLY_EXPORT void multi_axpy(const executor& where, const multi_axpy_arguments& arguments);
+
+namespace detail {
+
+/// A range of vectors of one type.
+template <class L>
+concept operand_range = std::ranges::forward_range<const L> &&
+                        vector_operand<std::ranges::range_value_t<const L>> && !rows_operand<L>;
+
+template <class B>
+struct listed_element {};
+template <rows_operand B>
+struct listed_element<B> {
+  using type = row_t<B>;
+};
+template <operand_range L>
+struct listed_element<L> {
+  using type = element_t<std::ranges::range_value_t<const L>>;
+};
+
+template <class A, class X, class B, class Y>
+constexpr bool is_multi_axpy() {
+  constexpr bool several = rows_operand<X> || operand_range<X>;
+  static_assert(several,
+                "several vectors are rows, tally::rows(pointer, rows, columns) or a rank-2 "
+                "Kokkos::View or std::mdspan, or a range of vectors");
+  if constexpr (several && is_vector<A>() && is_factor<B>() && is_output<Y>()) {
+    using vectors = std::span<const typename listed_element<X>::type>;
+    return is_computable<elementwise::axpby, vectors, std::remove_cvref_t<Y>, Y, element_t<A>, B>();
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+/// y_i = beta*y_i + alpha_0*x_0i + ... + alpha_(k-1)*x_(k-1)i, in this order; without vectors y_i =
+/// beta*y_i. y is not read where beta is 0. Doesn't block, as `axpby`.
+///
+/// @param alpha  k factors (`vector_operand`). Factors in host memory alone are read by the call;
+///               those that a device reaches are read there, when it runs.
+/// @param x      k rows of n elements (`rows_operand`), or a range of vectors of n elements.
+/// @param y      n elements, which share no memory with alpha or x.
+/// @throws error as `axpby`; size_mismatch, invalid_argument (too many rows), overlap,
+///               out_of_memory.
+template <class A, class X, class B, class Y>
+auto multi_axpy(const executor& where, const A& alpha, const X& x, const B& beta, Y&& y) {
+  if constexpr (detail::is_multi_axpy<A, X, B, Y&>()) {
+    if constexpr (rows_operand<X>) {
+      multi_axpy(where, {as_operand(alpha), {detail::as_rows(x)}, beta, as_output(y)});
+    } else {
+      std::vector<operand> list;
+      for (const auto& each : x) list.push_back(as_operand(each));
+      constexpr type element = type_of<typename detail::listed_element<X>::type>;
+      const operand_rows none = {{nullptr, 0, 1, element}};
+      multi_axpy(where, {as_operand(alpha), {none, list}, beta, as_output(y)});
+    }
+  }
+}
+
+/// The same on `automatic()`.
+template <class... T, bool valid = detail::is_call<4, void, T...>>
+  requires(!detail::on_executor<4, 4, T...> && !detail::erased_call<multi_axpy_arguments, T...>)
+auto multi_axpy(T&&... arguments) {
+  static_assert(valid, "multi_axpy(alpha, x, beta, y) may begin with an executor");
+  if constexpr (valid) return multi_axpy(automatic(), arguments...);
+}
+
+}  // namespace tally
