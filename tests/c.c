@@ -446,6 +446,25 @@ static void exact_words(void) {
   CHECK(r == 42);
 }
 
+static void segments(void) {
+  const int32_t cuts[] = {0, 2, 2, 3};
+  const int64_t far[] = {0, 4};
+  const float values[] = {1, 2, 4};
+  double sums[3] = {7, 7, 7};
+  float few[3];
+
+  CALL(tally_segmented_sum(&where, 3, I32, cuts, 3, F32, values, F32, few, NULL));
+  CHECK(few[0] == 3 && few[1] == 0 && few[2] == 4);
+  CALL(tally_segmented_sum(&where, 1, TALLY_INT64, far, 4, F64, x, F64, sums, &exactly));
+  CHECK(sums[0] == 10 && sums[1] == 7);
+  FAIL(TALLY_INVALID_ARGUMENT, "tally::segmented_sum: offsets[1] is 4; x has 3 elements",
+       tally_segmented_sum(&where, 1, TALLY_INT64, far, 3, F64, x, F64, sums, NULL));
+  CHECK(tally_segmented_sum(&where, 1, TALLY_INT64, NULL, 4, F64, x, F64, sums, NULL) ==
+        TALLY_NULL_POINTER);
+  CHECK(tally_segmented_sum(&where, SIZE_MAX, TALLY_INT64, far, 4, F64, x, F64, sums, NULL) ==
+        TALLY_INVALID_ARGUMENT);
+}
+
 static void several(void) {
   const float factors[] = {2, 3};
   const double rows[] = {1, 2, 3, 4, 5, 6}, beta = 10;
@@ -893,6 +912,7 @@ int main(void) {
   sums();
   several_sums();
   exact_words();
+  segments();
   several();
   gathers();
   extrema();

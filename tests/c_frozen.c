@@ -156,6 +156,7 @@ FUNCTION(tally_exact_sum_type, int, int, int, int);
 FUNCTION(tally_merge_words, int, size_t, int, const int64_t*, int64_t*);
 FUNCTION(tally_round_words, int, where, size_t, int, const int64_t*, int, void*, options);
 FUNCTION(tally_round_root_words, int, where, size_t, int, const int64_t*, int, void*, options);
+FUNCTION(tally_segmented_sum, int, where, size_t, int, in, size_t, int, in, int, void*, options);
 FUNCTION(tally_multi_axpy, int, where, size_t, size_t, int, in, int, in, ptrdiff_t, ptrdiff_t, int,
          in, int, void*, ptrdiff_t, options);
 FUNCTION(tally_gather, int, where, int, size_t, in, ptrdiff_t, int, in, size_t, void*, ptrdiff_t,

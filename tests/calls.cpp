@@ -115,6 +115,10 @@ const row rows[] = {
      }},
     {"scan", [](const executor& where, memory& m,
                 enumerators& e) { tally::scan(where, {m.x(e(f64)), m.z(e(f64))}); }},
+    {"segmented_sum",
+     [](const executor& where, memory& m, enumerators& e) {
+       tally::segmented_sum(where, {m.indices(5, e(i32)), m.x(e(f64)), m.z(e(f64))});
+     }},
     {"multi_axpy",
      [](const executor& where, memory& m, enumerators& e) {
        tally::multi_axpy(where,
@@ -363,6 +367,12 @@ const c_row c_rows[] = {
      [](const tally_executor* where, c_memory& m, arguments& a) {
        return tally_swap(where, 4, a.type(TALLY_FLOAT64), m.out, 1, m.out + 8, 1,
                          a.options(false, false, false, false));
+     }},
+    {"tally_segmented_sum",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       return tally_segmented_sum(where, 4, a.type(TALLY_INT32), m.indices, 4,
+                                  a.type(TALLY_FLOAT64), m.x, a.type(TALLY_FLOAT64), m.out,
+                                  a.options(true, false, false, false));
      }},
     {"tally_multi_axpy",
      [](const tally_executor* where, c_memory& m, arguments& a) {

@@ -86,6 +86,19 @@ inline constexpr row matrix_rows[] = {
     {100003, 0xc034c005a891888b, 0x0000000001e8a4d9, 0xc01ba97f},
 };
 
+/// Segments of n elements, doubles(n, 1) and floats(n, 5), behind three others and an empty one.
+struct segment_row {
+  std::size_t n;
+  std::uint64_t f64;
+  std::uint32_t f32;
+};
+
+inline constexpr segment_row segment_rows[] = {
+    {1, 0xbfad8aedf5887fa0, 0x3eaeca5f},   {9, 0x3f918c817a710500, 0x3f063995},
+    {100, 0xc00eede44ec640dc, 0x3f8497a3}, {128, 0xc013e81c61ef4322, 0x402f347c},
+    {129, 0xc011f3570a889a53, 0x40336036}, {5000, 0xc0237d65c9d6815a, 0x41578aac},
+};
+
 /// multi_axpy of k vectors with beta = 0.1: the last element of doubles(64, 91) with factors
 /// doubles(k, 90) and vectors doubles(64, j); of bfloat16 with beta = 0 and floats(64, j).
 struct multi_axpy_row {

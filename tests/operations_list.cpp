@@ -921,6 +921,17 @@ class all_operations {
             tally::validate(where, matrix<V, X>(a));
           }}},
         {alpha, beta});
+    using R = tally::dot_result_t<V, V>;
+    add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},
+        {{bytes_of(offsets)}, {elements<V>(indices.size(), 15)}}, {untouched(rows * sizeof(R))},
+        {{"segmented_sum", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::segmented_sum(where, a.in<std::int32_t>(0), a.in<V>(1), a.out<R>());
+          }},
+         {"segmented_sum_exact", first_two, first, [](const tally::executor& where, arguments& a) {
+            tally::segmented_sum(where, a.in<std::int32_t>(0), a.in<V>(1), a.out<R>(),
+                                 tally::exact);
+          }}});
     // The matrix also stands for its transpose, so x and y swap.
     add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},
         {{bytes_of(offsets)},

@@ -38,6 +38,7 @@ struct matrix_terms {
   }
   template <class R>
   KOKKOS_FUNCTION R element(std::size_t j, int part) const {
+    if (x.v.data == nullptr) return R(part == 0);  // values alone
     return x.get<R>(static_cast<std::size_t>(columns[j]), part);
   }
 };

@@ -13,6 +13,9 @@
 namespace tally::backends::serial {
 namespace {
 
+/// Stands for a vector of ones.
+struct ones {};
+
 template <class A, class V, class X>
 struct kernel {
   const V* values;
@@ -29,7 +32,11 @@ struct kernel {
   /// Returns a function of j: the term `first + j`.
   auto terms(std::size_t first) const {
     return [this, first](std::size_t j) {
-      return term<A>(values[first + j], x[columns[first + j] * increment]);
+      if constexpr (std::is_same_v<X, ones>) {
+        return term<A>(values[first + j], real_t<A>{1});
+      } else {
+        return term<A>(values[first + j], x[columns[first + j] * increment]);
+      }
     };
   }
 
@@ -57,6 +64,16 @@ constexpr row_kernels<A> kernels_of() {
 }
 
 template <class A>
+constexpr auto value_kernels = table_over<detail::matrix_value_types>([]<class V>() {
+  row_kernels<A> made;
+  if constexpr (std::is_same_v<dot_result_t<V, real_t<A>>, A>) {
+    made.rows = &kernel<A, V, ones>::rows;
+    made.part = &kernel<A, V, ones>::part;
+  }
+  return made;
+});
+
+template <class A>
 constexpr auto kernels = table_over<detail::matrix_value_types>([]<class V>() {
   return table_over<detail::spmv_vector_types>([]<class X>() { return kernels_of<A, V, X>(); });
 });
@@ -65,6 +82,7 @@ constexpr auto kernels = table_over<detail::matrix_value_types>([]<class V>() {
 
 template <class A>
 row_kernels<A> row_kernels_of(const csr_product& a) {
+  if (a.sums_values()) return value_kernels<A>[a.a.values.element];
   return kernels<A>[a.a.values.element][a.x.element];
 }
 

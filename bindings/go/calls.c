@@ -160,6 +160,14 @@ tally_go_result tally_go_move_indexed(tally_go_move f, tally_go_where where, tal
       f(where, x.type, x.n, x.data, x.inc, indices.type, indices.data, z.n, z.data, z.inc, NULL));
 }
 
+tally_go_result tally_go_segmented_sum(tally_go_where where, size_t segments,
+                                       tally_go_vector offsets, tally_go_vector x,
+                                       tally_type result_type, unsigned char* results,
+                                       tally_call_options options) {
+  return tally_go_done(tally_segmented_sum(where, segments, offsets.type, offsets.data, x.n, x.type,
+                                           x.data, result_type, results, asked(&options)));
+}
+
 tally_go_result tally_go_multi_axpy(tally_go_where where, tally_go_vector alpha, tally_go_vector x,
                                     ptrdiff_t ldx, tally_go_scalar beta, tally_go_vector y) {
   return tally_go_done(tally_multi_axpy(where, alpha.n, y.n, alpha.type, alpha.data, x.type, x.data,

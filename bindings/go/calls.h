@@ -126,6 +126,10 @@ typedef tally_status (*tally_go_move)(const tally_executor*, tally_type, size_t,
 
 tally_go_result tally_go_move_indexed(tally_go_move f, tally_go_where where, tally_go_vector x,
                                       tally_go_vector indices, tally_go_vector z);
+tally_go_result tally_go_segmented_sum(tally_go_where where, size_t segments,
+                                       tally_go_vector offsets, tally_go_vector x,
+                                       tally_type result_type, unsigned char* results,
+                                       tally_call_options options);
 tally_go_result tally_go_multi_axpy(tally_go_where where, tally_go_vector alpha, tally_go_vector x,
                                     ptrdiff_t ldx, tally_go_scalar beta, tally_go_vector y);
 tally_go_result tally_go_swap(tally_go_where where, tally_go_vector x, tally_go_vector y);

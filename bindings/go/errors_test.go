@@ -83,6 +83,8 @@ func TestErrors(t *testing.T) {
 		{tally.ErrSizeMismatch, "tally.Relu: x has 3 elements, y has 2", tally.Relu(w, x, y)},
 		{tally.ErrSizeMismatch, "tally.Sigmoid: x has 3 elements, y has 2", tally.Sigmoid(w, x, y)},
 		{tally.ErrSizeMismatch, "tally.Exp: x has 3 elements, y has 2", tally.Exp(w, x, y)},
+		{tally.ErrSizeMismatch, "tally.SegmentedSum: offsets has 2 elements, 3 are needed",
+			tally.SegmentedSum(w, i, x, z[:2])},
 		{tally.ErrSizeMismatch, "tally.MultiAxpy: x has 3 elements, which are no 2 rows of 2, 2 from one to the next",
 			tally.MultiAxpy(w, y, x, 2, 1.0, z[:2])},
 		{tally.ErrSizeMismatch, "tally.AxpyDot: x has 3 elements, v has 2", dot(tally.AxpyDot[float64](w, 1.0, x, z, y))},

@@ -79,6 +79,23 @@ func BatchedDot[R Number, X, Y Operand](where *Executor, n int, x X, ldx int, y 
 		C.size_t(n), xv, C.ptrdiff_t(ldx), yv, C.ptrdiff_t(ldy), cType[R](), bytesAt(results), cOptions(options)))
 }
 
+// SegmentedSum writes results[j] = the sum of x[offsets[j]] to x[offsets[j+1]-1], in the order of
+// Spmv's rows. Offsets are int32, int64 or int, from 0 to the length of x, not decreasing.
+func SegmentedSum[R Number, I, X Operand](where *Executor, offsets I, x X, results []R, options ...Option) error {
+	ov, xv := cVector(offsets), cVector(x)
+	if err := contiguous("SegmentedSum", "offsets", ov); err != nil {
+		return err
+	}
+	if err := contiguous("SegmentedSum", "x", xv); err != nil {
+		return err
+	}
+	if ov.n != C.size_t(len(results)+1) {
+		return needs("SegmentedSum", "offsets", C.size_t(len(results)+1), ov.n)
+	}
+	return failed(C.tally_go_segmented_sum(where.where(), C.size_t(len(results)), ov, xv, cType[R](), bytesAt(results),
+		cOptions(options)))
+}
+
 // MultiDotList writes results[j] = the dot product of x[j] and y[j], of any lengths, one pair for
 // each result; otherwise as MultiDot.
 func MultiDotList[R Number, X, Y Operand](where *Executor, x []X, y []Y, results []R, options ...Option) error {

@@ -454,6 +454,18 @@ TALLY_EXPORT tally_status tally_gemv(const tally_executor* where, tally_operatio
                                      tally_type y_type, void* y, ptrdiff_t incy,
                                      const tally_call_options* options);
 
+/* results[j] = sum_i x[i], i = offsets[j] ... offsets[j+1]-1, j = 0 ... segments-1, in the order of
+ * tally_spmv's rows (<tally/operations/segmented_sum.hpp>). offsets: segments+1 contiguous numbers
+ * of TALLY_INT32 or TALLY_INT64, from 0 to n, not decreasing. x: n contiguous floating-point or
+ * complex elements. result_type is as for tally_sum.
+ *
+ * options: grade, wait (not TALLY_WAIT_YES). */
+TALLY_EXPORT tally_status tally_segmented_sum(const tally_executor* where, size_t segments,
+                                              tally_type offset_type, const void* offsets, size_t n,
+                                              tally_type x_type, const void* x,
+                                              tally_type result_type, void* results,
+                                              const tally_call_options* options);
+
 /* --- Unrounded sums --------------------------------------------------------------------------- */
 
 /* With options.form TALLY_RESULT_WORDS the functions above add unrounded exact sums to limbs,

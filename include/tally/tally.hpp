@@ -26,6 +26,7 @@
 #include <tally/operations/multi_dot.hpp>
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/scan.hpp>
+#include <tally/operations/segmented_sum.hpp>
 #include <tally/operations/spmv.hpp>
 #include <tally/operations/transform.hpp>
 #include <tally/sparse/csr_matrix.hpp>

@@ -735,6 +735,20 @@ tally_status tally_swap(const tally_executor* where, size_t n, tally_type type, 
   });
 }
 
+tally_status tally_segmented_sum(const tally_executor* where, size_t segments,
+                                 tally_type offset_type, const void* offsets, size_t n,
+                                 tally_type x_type, const void* x, tally_type result_type,
+                                 void* results, const tally_call_options* options) {
+  return status_of([&] {
+    const bool wraps = segments == SIZE_MAX;  // negative, from Fortran
+    tally::segmented_sum_arguments a{vector(segments + !wraps, offset_type, offsets, 1),
+                                     vector(n, x_type, x, 1),
+                                     written(segments, result_type, results, 1)};
+    read(options, &a.options);
+    tally::segmented_sum(executor_of(where), a);
+  });
+}
+
 tally_status tally_multi_axpy(const tally_executor* where, size_t k, size_t n,
                               tally_type alpha_type, const void* alpha, tally_type x_type,
                               const void* x, ptrdiff_t ldx, ptrdiff_t incx, tally_type beta_type,

@@ -334,6 +334,8 @@ contains
     e = reshape(y, [120])
     call tally_swap(z, e(120:1:-1))
     call expect(all(reshape(z, [120]) == j(120:1:-1)) .and. all(e == i(120:1:-1)), 'swap')
+    call tally_segmented_sum([0, 30, 30, 120], y, v(:3))
+    call expect(v(1) == sum(y(:30)) .and. v(2) == 0 .and. v(3) == sum(y(31:)), 'segmented_sum')
     u = reshape(y, [30, 4])
     v(:30) = y(:30)
     call tally_multi_axpy([2.0, 3.0], u(:, 4:1:-3), 10d0, v(:30))

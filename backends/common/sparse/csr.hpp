@@ -71,6 +71,9 @@ struct csr_product : spmv_arguments {
   conjugate conjugated = conjugate::none;  ///< `x` if values are conjugated
 
   bool is_permuted() const { return places.size > 0; }
+  /// Whether terms are the values alone: without x, of which only the type counts, no columns are
+  /// read. A value's term is then its product with 1.
+  bool sums_values() const { return x.data == nullptr; }
 };
 
 template <class F>

@@ -29,9 +29,10 @@ void place_terms(const csr_product& p, std::size_t begin, std::size_t end, doubl
   const auto* const values = static_cast<const V*>(p.a.values.data);
   const auto* const x = static_cast<const X*>(p.x.data);
   const index_vector columns(p.a.column_indices), places(p.places);
+  const bool sums_values = p.sums_values();
   for (std::size_t j = begin; j < end; ++j) {
     const V& v = values[p.is_permuted() ? places[j] : static_cast<std::int64_t>(j)];
-    const X& element = x[columns[j] * p.x.increment];
+    const X element = sums_values ? X(1) : x[columns[j] * p.x.increment];
     a[0] = real_part(v);
     b[0] = real_part(element);
     if constexpr (is_complex_v<V> || is_complex_v<X>) {
@@ -211,6 +212,11 @@ void add_part_of_row(const csr_product& a, std::size_t begin, std::size_t end, e
   const index_vector columns(a.a.column_indices);
   exact_arguments part;
   part.conjugated = a.conjugated;
+  if (a.sums_values()) {
+    part.term = exact_term::value;
+    part.x = a.a.values.slice(begin, end - begin);
+    return node(part, to);
+  }
   const std::size_t most =
       sizeof(room.a) / std::max(size_of(a.x.element), size_of(a.a.values.element));
   auto* const values = reinterpret_cast<std::byte*>(room.a);

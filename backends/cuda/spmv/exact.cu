@@ -33,13 +33,18 @@ class row_terms {
     for (int l = 0; l < loads; ++l) {
       const std::int64_t i = first + l * static_cast<int>(warp);
       place[l] = i < end ? i : -1;
-      column[l] = i < end ? job.columns[static_cast<std::size_t>(i)] : -1;
+      column[l] = i < end && job.x.data != nullptr ? job.columns[static_cast<std::size_t>(i)] : -1;
       if (job.places.data != nullptr && i < end) {
         place[l] = job.places[static_cast<std::size_t>(i)];
       }
     }
     load(x_, job.values, p.value, place);
-    load(y_, job.x, p.x, column);
+    if (job.x.data != nullptr) {
+      load(y_, job.x, p.x, column);
+    } else {
+#pragma unroll
+      for (double& y : y_) y = 1;  // values alone
+    }
     if (p.negative) {
 #pragma unroll
       for (double& x : x_) x = -x;

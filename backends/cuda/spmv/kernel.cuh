@@ -35,6 +35,10 @@ const spmv_kernel_table& spmv_kernels() {
         using Elements = std::conditional_t<is_rare, any_element, X>;
         choice.tiles = &spmv_merge_tiles<A, Values, Elements>;
         choice.tile_bytes = term_planes<A, max_terms>::bytes;
+        constexpr bool is_plain = !is_complex_v<A> && std::is_same_v<V, A>;
+        choice.value_tiles =
+            &spmv_merge_tiles<A, std::conditional_t<is_plain, A, any_element>,
+                              std::conditional_t<is_plain, values_alone, any_element>>;
         choice.pieces = &spmv_pieces<A, Values, Elements>;
         choice.any_pieces = &spmv_pieces<A, any_element, any_element>;
         choice.piece_bytes = term_planes<A, piece_terms>::bytes;

@@ -14,7 +14,8 @@ using spmv_kernel = void(spmv_job);
 
 struct spmv_choice {
   spmv_kernel* tiles = nullptr;
-  std::size_t tile_bytes = 0;  ///< dynamic shared memory
+  std::size_t tile_bytes = 0;          ///< dynamic shared memory
+  spmv_kernel* value_tiles = nullptr;  ///< `tiles` for values alone
   spmv_kernel* pieces = nullptr;
   std::size_t piece_bytes = 0;
   /// rows[i] has 2^i threads per row; null for i = 0 and rare types.

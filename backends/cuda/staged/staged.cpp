@@ -1,5 +1,6 @@
 #include "backends/cuda/staged/staged.hpp"
 
+#include "backends/common/sparse/csr.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/launch.hpp"
@@ -47,6 +48,10 @@ void backend::fused(const executor& where, const fused_update& a) const {
 void backend::multi_exact(const executor& where, std::span<const exact_arguments> all) const {
   const call c(memory_);
   backends::backend::multi_exact(where, all);
+}
+
+void backend::spmv(const executor&, const csr_product& a) const {
+  refuse(a.sums_values() ? "segmented_sum" : "spmv");
 }
 
 void backend::refuse(const char* function) {

@@ -83,7 +83,7 @@ class backend final : public backends::backend {
   void for_each_part(const executor&, const char*, std::size_t, const part_calls&) const override {
     refuse("transform");
   }
-  void spmv(const executor&, const csr_product&) const override { refuse("spmv"); }
+  void spmv(const executor&, const csr_product& a) const override;
   std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&,
                                                const planned_products&) const override {
     refuse("spmv_plan");

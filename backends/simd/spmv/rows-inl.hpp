@@ -52,7 +52,7 @@ HWY_NOINLINE void sum_rows_of_any_length(const row_terms<W, V, I> all, const std
     for (std::size_t r = 0; r < 4; ++r) {
       const auto begin = static_cast<std::size_t>(offsets[i + r]);
       const std::size_t length = static_cast<std::size_t>(offsets[i + r + 1]) - begin;
-      const row_terms<W, V, I, gathers> terms{all.values + begin, all.columns + begin, all.x};
+      const auto terms = all.template gathered_so<gathers>().from(begin);
       rows[r] = length <= row_order::short_row
                     ? sum_in_lanes(terms, length, far)
                     : only_first<W>(1, 0, hn::Set(lanes_tag<W>(), sum_as_dot(terms, length)));
@@ -96,7 +96,7 @@ template <class W, class V, class I>
 void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool far_x, bool fast,
               const std::int64_t* offsets, std::size_t n, W* sums) {
   const bool gathers = far_x || (is_avx512 && fast);
-  const bool far = nonzeros * (sizeof(V) + sizeof(I)) > near_bytes;
+  const bool far = nonzeros * all.bytes > near_bytes;
   // Longest rows of `sum_rows_up_to`: one fast gather beats 8 loads, but not 6 (tuning/spmv.md:
   // few).
   const std::size_t few = is_avx512 && fast ? 6 : row_order::lanes;
@@ -120,7 +120,7 @@ void sum_rows(const row_terms<W, V, I> all, std::size_t nonzeros, bool far_x, bo
       count = std::min(count, rows_of_any_length) / 4 * 4;
 #if HWY_TARGET == HWY_AVX3
       if (gathers) {
-        const row_terms<W, V, I, true> gathered{all.values, all.columns, all.x};
+        const auto gathered = all.template gathered_so<true>();
         const std::size_t summed =
             sum_rows_in_one_vector(gathered, offsets + i, count, far, sums + i);
         i += summed;

@@ -200,6 +200,7 @@ struct row_terms {
   static constexpr std::size_t parts = 1;
   static constexpr bool can_align = false;
   static constexpr bool at_once = gathers;
+  static constexpr std::size_t bytes = sizeof(V) + sizeof(I);  ///< of a term
   const V* values;
   const I* columns;
   const W* x;
@@ -239,6 +240,50 @@ struct row_terms {
     hwy::Prefetch(columns + ahead + i);
   }
   HWY_INLINE row_terms from(std::size_t i) const { return {values + i, columns + i, x}; }
+  template <bool by_instructions>
+  HWY_INLINE row_terms<W, V, I, by_instructions> gathered_so() const {
+    return {values, columns, x};
+  }
+};
+
+/// The values alone.
+template <class W, class V, bool gathers>
+struct row_terms<W, V, void, gathers> {
+  using number = W;
+  using sum = W;
+  static constexpr std::size_t parts = 1;
+  static constexpr bool can_align = false;
+  static constexpr bool at_once = gathers;
+  static constexpr std::size_t bytes = sizeof(V);
+  const V* values;
+
+  HWY_INLINE W term(std::size_t i) const { return static_cast<W>(values[i]); }
+  template <std::size_t count, class D>
+  HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
+    return load_values(d, values + i);
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> at(D d, std::size_t i) const {
+    return load_values(d, values + i);
+  }
+  HWY_INLINE vec<W> at(std::size_t i) const { return at(tag<W>(), i); }
+  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
+    if (count >= width<W>) return at(i);
+    HWY_ALIGN W terms[width<W>] = {};
+    for (std::size_t k = 0; k < count; ++k) terms[k] = term(i + k);
+    return hn::Load(tag<W>(), terms);
+  }
+#if HWY_TARGET == HWY_AVX3
+  HWY_INLINE hn::Vec<row_tag<W>> first(std::size_t n) const {
+    return load_first_values<W>(values, n);
+  }
+#endif
+  HWY_INLINE void prefetch(std::size_t i) const { hwy::Prefetch(values + ahead + i); }
+  HWY_INLINE row_terms from(std::size_t i) const { return {values + i}; }
+  template <bool at_once>
+  HWY_INLINE row_terms<W, V, void, at_once> gathered_so() const {
+    return {values};
+  }
 };
 
 // --- Short rows ----------------------------------------------------------------------------------

@@ -22,10 +22,10 @@ namespace tally::backends::simd {
 namespace {
 
 /// Types of values with kernels, each with int32 and int64 columns: more would multiply compile
-/// time.
+/// time; and without columns.
 using wide_values = type_list<float, double>;
 template <class A>
-using kernel_table = type_table<std::array<row_kernels<A>, 2>>;
+using kernel_table = type_table<std::array<row_kernels<A>, 3>>;
 
 struct implementation {
   instruction_set set;
@@ -52,15 +52,21 @@ namespace {
 
 template <class W, class V, class I>
 row_terms<W, V, I> terms_of(const csr_product& a) {
-  return {static_cast<const V*>(a.a.values.data), static_cast<const I*>(a.a.column_indices.data),
-          static_cast<const W*>(a.x.data)};
+  const auto* const values = static_cast<const V*>(a.a.values.data);
+  if constexpr (std::is_void_v<I>) {
+    return {values};
+  } else {
+    return {values, static_cast<const I*>(a.a.column_indices.data),
+            static_cast<const W*>(a.x.data)};
+  }
 }
 
 template <class W, class V, class I>
 void sum_rows(const csr_product& a, std::size_t first, std::size_t n, W* sums) {
   const bool far_x = std::is_same_v<W, double> && a.a.columns * sizeof(W) > near_x;
   const auto sum = [&](const std::int64_t* offsets, std::size_t count, W* to) {
-    sum_rows(terms_of<W, V, I>(a), a.a.nonzeros(), far_x, gathers_fast(), offsets, count, to);
+    const bool fast = a.sums_values() || gathers_fast();
+    sum_rows(terms_of<W, V, I>(a), a.a.nonzeros(), far_x, fast, offsets, count, to);
   };
   if (a.a.row_offsets.element == type::int64) {
     return sum(static_cast<const std::int64_t*>(a.a.row_offsets.data) + first, n, sums);
@@ -81,10 +87,11 @@ dot_sum<W> sum_part(const csr_product& a, std::size_t first, std::size_t n) {
 }
 
 template <class W>
-constexpr auto kernels = table_over<wide_values>([]<class V>() -> std::array<row_kernels<W>, 2> {
+constexpr auto kernels = table_over<wide_values>([]<class V>() -> std::array<row_kernels<W>, 3> {
   if constexpr (sizeof(V) <= sizeof(W)) {
     return {{{&sum_rows<W, V, std::int32_t>, &sum_part<W, V, std::int32_t>},
-             {&sum_rows<W, V, std::int64_t>, &sum_part<W, V, std::int64_t>}}};
+             {&sum_rows<W, V, std::int64_t>, &sum_part<W, V, std::int64_t>},
+             {&sum_rows<W, V, void>, &sum_part<W, V, void>}}};
   } else {
     return {};
   }
@@ -113,8 +120,9 @@ row_kernels<A> row_kernels_of(instruction_set set, const readable_x<A>& x) {
   } else {
     const implementation& chosen = implementation_of(set);
     const auto pick = [&](const auto& kernels) {
-      row_kernels<A> picked =
-          kernels[a.a.values.element][a.a.column_indices.element == type::int64];
+      const std::size_t of_columns =
+          a.sums_values() ? 2 : a.a.column_indices.element == type::int64;
+      row_kernels<A> picked = kernels[a.a.values.element][of_columns];
       picked.slices = slices_kernel_of<A>(set, a);
       return picked;
     };

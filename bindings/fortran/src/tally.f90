@@ -123,7 +123,7 @@ module tally
             tally_unpin
   public :: tally_workspace_create, tally_workspace_destroy, tally_workspace_executor
   public :: tally_dot, tally_multi_dot, tally_batched_dot, tally_multi_dot_list
-  public :: tally_dot_into, tally_multi_dot_into, tally_batched_dot_into
+  public :: tally_dot_into, tally_multi_dot_into, tally_batched_dot_into, tally_segmented_sum
   public :: tally_exact_words, tally_exact_sum_type, tally_merge_words, tally_round_words, tally_round_root_words
   public :: tally_sum, tally_sum_into
   public :: tally_asum, tally_asum_into
@@ -684,6 +684,15 @@ module tally
       type(*), intent(inout) :: results(..)
       type(tally_executor), intent(in), optional :: where
       integer(c_int), intent(in), optional :: sum_type, grade, conjugate, wait
+    end function
+
+    integer(c_int) function c_segmented_sum(offsets, x, results, where, grade) &
+        bind(C, name='tally_fortran_segmented_sum')
+      import
+      type(*), intent(in) :: offsets(..), x(..)
+      type(*), intent(inout) :: results(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: grade
     end function
 
     integer(c_int) function c_vector(x, made) bind(C, name='tally_fortran_vector_made')
@@ -4028,6 +4037,18 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(x, y, results)
     call tally_finish(c_batched_dot(x, y, results, sum_type, where, grade, conjugate, wait), stat, errmsg)
+  end subroutine
+
+  !> results(j) = the sum of x(offsets(j) + 1 : offsets(j + 1)), in the order of a row of tally_spmv. Offsets count from 0.
+  subroutine tally_segmented_sum(offsets, x, results, where, grade, stat, errmsg)
+    type(*), intent(in) :: offsets(..), x(..)
+    type(*), intent(inout) :: results(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(offsets, x, results)
+    call tally_finish(c_segmented_sum(offsets, x, results, where, grade), stat, errmsg)
   end subroutine
 
   function vector_bool(x, stat, errmsg) result(made)

@@ -620,6 +620,20 @@ tally_status tally_fortran_batched_dot(const CFI_cdesc_t* x, const CFI_cdesc_t* 
                                               r.data, &options));
 }
 
+tally_status tally_fortran_segmented_sum(const CFI_cdesc_t* offsets, const CFI_cdesc_t* x,
+                                         const CFI_cdesc_t* results, const tally_executor* where,
+                                         const int* grade) {
+  call c = {"tally_segmented_sum", TALLY_SUCCESS};
+  const vector o = tally_fortran_contiguous(&c, "offsets", offsets),
+               u = tally_fortran_contiguous(&c, "x", x),
+               r = tally_fortran_contiguous(&c, "results", results);
+  tally_fortran_check_size(&c, "offsets", &o, r.n + 1, "the results and one more are");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, NULL, NULL);
+  return tally_fortran_kept(tally_segmented_sum(where, r.n, o.type, o.data, u.n, u.type, u.data,
+                                                r.type, r.data, &options));
+}
+
 tally_status tally_fortran_vector_made(const CFI_cdesc_t* x, vector* made) {
   call c = {"tally_vector", TALLY_SUCCESS};
   *made = vector_of(&c, "x", x);

@@ -116,6 +116,9 @@ struct nonzero_cursor<any_element, Column> {
   __device__ void move(int by) { at += by; }
 };
 
+/// Stands for x's type where terms are the values alone.
+struct values_alone {};
+
 /// float16 or bfloat16, known at run time.
 struct any_half {
   std::uint16_t bits;
@@ -176,8 +179,13 @@ __device__ void load_any_terms(const spmv_job& job, const Wanted& wanted, const 
     load_indices(index, job.places, wanted, place);
     load_any(value, job.values, wanted, [&](int k) { return index[k]; });
   }
-  load_indices(index, job.columns, wanted, place);
-  load_any(element, job.x, wanted, [&](int k) { return index[k]; });
+  if (job.x.data == nullptr) {
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) element[k] = {R{1}, R{0}};
+  } else {
+    load_indices(index, job.columns, wanted, place);
+    load_any(element, job.x, wanted, [&](int k) { return index[k]; });
+  }
 #pragma unroll
   for (int k = 0; k < in_flight; ++k) {
     const auto [vr, vi] = value[k];
@@ -202,6 +210,13 @@ __device__ void load_terms(const spmv_job& job, const nonzero_cursor<V, Column>&
   const auto wanted = [left](int k) { return k * apart < left; };
   if constexpr (std::is_same_v<V, any_element>) {
     load_any_terms<A>(job, wanted, [&](int k) { return from.at + k * apart; }, terms);
+  } else if constexpr (std::is_same_v<X, values_alone>) {
+    static_assert(std::is_same_v<A, V>);
+    V value[in_flight] = {};
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) load_if(wanted(k), from.values + k * apart, value[k]);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) terms[k] = {value[k]};
   } else {
     Column column[in_flight] = {};
 #pragma unroll

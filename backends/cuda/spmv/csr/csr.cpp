@@ -115,7 +115,7 @@ bool multiply_merge_path(const spmv_call& call) {
   }
   // With wrong offsets some carry-outs are never taken.
   const scratch words = call.words_for((tiles >> job.segment_shift) + 1, words_left::any, job);
-  call.launch(kernels.tiles,
+  call.launch(call.product.sums_values() ? kernels.value_tiles : kernels.tiles,
               {.blocks = static_cast<unsigned>(tiles),
                .threads = merge_tile_threads,
                .shared_bytes = kernels.tile_bytes},

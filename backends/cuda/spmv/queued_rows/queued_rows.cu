@@ -73,8 +73,8 @@ __device__ void queue_long_rows(const spmv_job& job, bool is_long, std::int64_t 
   }
 }
 
-/// Sums a row in `threads` threads, or queues it.
-template <class T, int threads>
+/// Sums a row in `threads` threads, or queues it. X is T, or `values_alone`.
+template <class T, class X, int threads>
 __device__ void multiply_row(const spmv_job& job, std::int64_t row) {
   std::int64_t start = 0, length = 0;
   if (row < job.rows) {
@@ -87,9 +87,9 @@ __device__ void multiply_row(const spmv_job& job, std::int64_t row) {
   const int count = is_long || length < 0 ? 0 : static_cast<int>(length);
   dot_sum<T> sum;
   if (job.columns.wide) {
-    sum = sum_row<T, T, T, std::int64_t, threads>(job, start, count);
+    sum = sum_row<T, T, X, std::int64_t, threads>(job, start, count);
   } else {
-    sum = sum_row<T, T, T, std::int32_t, threads>(job, start, count);
+    sum = sum_row<T, T, X, std::int32_t, threads>(job, start, count);
   }
   let_launch_after_start();
   if (row < job.rows && !is_long && threadIdx.x % threads == 0) {
@@ -97,20 +97,21 @@ __device__ void multiply_row(const spmv_job& job, std::int64_t row) {
   }
 }
 
-template <class T, int threads>
+template <class T, class X, int threads>
 __global__ void __launch_bounds__(row_threads)
     spmv_rows_unplanned(const __grid_constant__ spmv_job job) {
   wait_for_launch_before();
-  multiply_row<T, threads>(
+  multiply_row<T, X, threads>(
       job, std::int64_t{blockIdx.x} * (row_threads / threads) + threadIdx.x / threads);
 }
 
 /// Sums a segment in a warp.
-template <class T, class Column>
+template <class T, class X, class Column>
 __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int terms, int thread) {
   constexpr int in_flight = 8, apart = static_cast<int>(warp);
   // Loads columns a round ahead; doubles lack registers for it (tuning/spmv.md: ahead).
-  constexpr bool ahead = sizeof(T) == 4;
+  constexpr bool has_x = !std::is_same_v<X, values_alone>;
+  constexpr bool ahead = sizeof(T) == 4 && has_x;
   dot_sum<T> low, high;
   nonzero_cursor<T, Column> from(job, first + thread);
   const T* const x = static_cast<const T*>(job.x.data);
@@ -124,13 +125,17 @@ __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int te
   if (ahead) load_columns();
 #pragma unroll 1
   while (left > 0) {
-    if (!ahead) load_columns();
+    if (!ahead && has_x) load_columns();
     T value[in_flight] = {}, element[in_flight] = {};
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) load_if(wanted(k), from.values + k * apart, value[k]);
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
-      load_if(wanted(k), x + column[k] * job.x.increment, element[k]);
+      if constexpr (has_x) {
+        load_if(wanted(k), x + column[k] * job.x.increment, element[k]);
+      } else {
+        element[k] = 1;
+      }
     }
     from.move(in_flight * apart);
     left -= in_flight * apart;
@@ -208,7 +213,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, even_rows_blocks_per_sm<T, 
                        length > job.tile_terms / static_cast<int>(rows_per_row_tile))) {
 #pragma unroll 1
     for (int turn = 0; turn < threads; ++turn) {
-      multiply_row<T, threads>(job, first + (turn * rows_per_row_tile + threadIdx.x) / threads);
+      multiply_row<T, T, threads>(job, first + (turn * rows_per_row_tile + threadIdx.x) / threads);
     }
     return;
   }
@@ -296,7 +301,7 @@ struct taken_segment {
   }
 };
 
-template <class T>
+template <class T, class X>
 __global__ void __launch_bounds__(row_threads, 4)
     spmv_queued(const __grid_constant__ spmv_job job) {
   wait_for_launch_before();
@@ -325,8 +330,8 @@ __global__ void __launch_bounds__(row_threads, 4)
     const std::int64_t first = share.begin + share.number * chunk;
     const int terms = within_chunk(share.length - share.number * chunk);
     if (terms == 0) continue;
-    dot_sum<T> sum = job.columns.wide ? sum_queued<T, std::int64_t>(job, first, terms, thread)
-                                      : sum_queued<T, std::int32_t>(job, first, terms, thread);
+    dot_sum<T> sum = job.columns.wide ? sum_queued<T, X, std::int64_t>(job, first, terms, thread)
+                                      : sum_queued<T, X, std::int32_t>(job, first, terms, thread);
     if (place < shares && !add_if_last_segment(job, place - share.number, share.number,
                                                (share.length + chunk - 1) / chunk, sum, thread)) {
       continue;
@@ -357,12 +362,12 @@ struct first_launch {
   launch_shape shape;
 };
 
-template <class T>
+template <class T, class X>
 first_launch launch_of_rows(const csr_operand& a) {
   const unsigned threads = threads_per_row_unplanned(a.rows, a.nonzeros());
-  return {threads == 2   ? &spmv_rows_unplanned<T, 2>
-          : threads == 4 ? &spmv_rows_unplanned<T, 4>
-                         : &spmv_rows_unplanned<T, 8>,
+  return {threads == 2   ? &spmv_rows_unplanned<T, X, 2>
+          : threads == 4 ? &spmv_rows_unplanned<T, X, 4>
+                         : &spmv_rows_unplanned<T, X, 8>,
           {.blocks = blocks_of(a.rows, row_threads / threads), .threads = row_threads}};
 }
 
@@ -376,12 +381,13 @@ first_launch launch_of_even_rows(const csr_operand& a, std::size_t length) {
            .shared_bytes = bytes_to_bring<T>(terms) + bytes_to_bring<std::int32_t>(terms)}};
 }
 
-template <class T>
+template <class T, class X>
 void multiply(const spmv_call& call) {
   const csr_operand& a = call.product.a;
   spmv_job job = call.job;
-  first_launch rows = launch_of_rows<T>(a);
-  if (const std::size_t length = even_length_unplanned(a); length > 0 && call.is_plain()) {
+  first_launch rows = launch_of_rows<T, X>(a);
+  const std::size_t length = call.product.sums_values() ? 0 : even_length_unplanned(a);
+  if (length > 0 && call.is_plain()) {
     const first_launch even = launch_of_even_rows<T>(a, length);
     if (call.has_room(even.shape.shared_bytes)) {
       rows = even;
@@ -407,7 +413,7 @@ void multiply(const spmv_call& call) {
   const launch_shape queued{.blocks = queued_blocks_per_sm * multiprocessors(call.current.device()),
                             .threads = row_threads};
   try {
-    call.launch(&spmv_queued<T>, queued, job);
+    call.launch(&spmv_queued<T, X>, queued, job);
   } catch (const error&) {  // nobody takes the queue
     (void)cudaMemsetAsync(queue.words, 0, segment_queue::word_count * sizeof *queue.words,
                           call.stream);
@@ -424,7 +430,9 @@ bool multiply_queued_rows(const spmv_call& call) {
       !has_rows_unplanned(call.product.a.nonzeros())) {
     return false;
   }
-  with_special(element, [&]<class T>() { multiply<T>(call); });
+  with_special(element, [&]<class T>() {
+    call.product.sums_values() ? multiply<T, values_alone>(call) : multiply<T, T>(call);
+  });
   return true;
 }
 

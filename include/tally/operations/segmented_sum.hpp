@@ -1,0 +1,96 @@
+// Sums of adjacent segments of a vector, cut by offsets as the rows of a sparse matrix.
+//
+// Promise: results_j has the bits of element j of `spmv` (<tally/operations/spmv.hpp>) with a
+// matrix of these offsets and values, whose columns all point at a 1: the n elements of a segment
+// are summed in the row order, up to 128 in 8 lanes, more as by `sum`. An empty segment's sum is
+// +0. Offsets and values are read, and nothing else.
+//
+// Offsets start at 0, don't decrease and end at the number of elements. The first and the last are
+// checked where the host reads them. Others are the caller's responsibility, as the offsets of a
+// matrix are; `validate` checks them.
+//
+// Blocking: as `spmv`, which see for memory and captures, too.
+#pragma once
+
+#include <tally/export.h>
+#include <tally/call_options.hpp>
+#include <tally/detail/arguments.hpp>
+#include <tally/executor.hpp>
+#include <tally/numerics/exact.hpp>
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
+
+#include <concepts>
+#include <type_traits>
+
+namespace tally {
+
+/// Arguments with types erased.
+struct segmented_sum_arguments {
+  operand offsets;                         ///< contiguous, int32 or int64, one more than segments
+  operand x;                               ///< contiguous, floating-point or complex
+  output_operand results;                  ///< a sum per segment, of the type of x's sum or double
+  call_options options = {.wait = false};  ///< the grade; the call doesn't wait
+};
+
+/// segmented_sum with types erased.
+TALLY_EXPORT void segmented_sum(const executor& where, const segmented_sum_arguments& arguments);
+
+namespace detail {
+
+template <class Offsets, class X, class R>
+constexpr bool is_segmented() {
+  constexpr bool are_offsets = [] {
+    if constexpr (!vector_operand<Offsets>) {
+      return false;
+    } else {
+      return std::same_as<element_t<Offsets>, std::int32_t> ||
+             std::same_as<element_t<Offsets>, std::int64_t>;
+    }
+  }();
+  static_assert(are_offsets, "offsets are a vector of std::int32_t or std::int64_t");
+  if constexpr (are_offsets && is_vector<X>() && is_output<R>()) {
+    using T = element_t<X>;
+    using S = element_t<std::remove_cvref_t<R>>;
+    constexpr bool has_sums = !std::is_integral_v<T> && (std::same_as<S, dot_result_t<T, T>> ||
+                                                         std::same_as<S, dot_widest_t<T, T>>);
+    static_assert(has_sums,
+                  "segments are of floating-point or complex numbers, and their sums of the type "
+                  "that tally::sum has for them, or double or std::complex<double>");
+    return has_sums;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+/// results_j = the sum of x_i, i = offsets_j ... offsets_(j+1) - 1.
+///
+/// @param offsets  adjacent numbers of int32 or int64, one more than segments.
+/// @param x        adjacent elements, floating-point or complex.
+/// @param results  a sum per segment: of the type of `sum`, or double or std::complex<double>, in
+///                 which elements are summed then. Shares no memory with the others.
+/// @param g        `tally::exact` for correctly rounded sums.
+/// @throws error size_mismatch, invalid_argument (wrong first or last offset, arrays with an
+///               increment), null_pointer, zero_increment, misaligned, overlap, wrong_memory,
+///               device_failure, out_of_memory.
+template <class Offsets, class X, class R>
+auto segmented_sum(const executor& where, const Offsets& offsets, const X& x, R&& results,
+                   grade g = {}) {
+  if constexpr (detail::is_segmented<Offsets, X, R&>()) {
+    segmented_sum(where, {as_operand(offsets), as_operand(x), as_output(results), {g, false}});
+  }
+}
+
+/// The same on `automatic()`.
+template <class... T, bool valid = detail::is_call<3, grade, T...>>
+  requires(!detail::on_executor<3, 4, T...> && !detail::erased_call<segmented_sum_arguments, T...>)
+auto segmented_sum(T&&... arguments) {
+  static_assert(valid,
+                "segmented_sum(offsets, x, results) may begin with an executor and end with "
+                "tally::exact");
+  if constexpr (valid) return segmented_sum(automatic(), arguments...);
+}
+
+}  // namespace tally
