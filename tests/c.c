@@ -474,7 +474,7 @@ static void several(void) {
   CHECK(u[0] == 24 && u[1] == 39 && u[2] == 54);
   CALL(tally_multi_axpy(&where, 2, 2, F32, factors, F64, rows, 1, -2, F64, &beta, F64, u, 2,
                         &queued));
-  CHECK(u[0] == 252 && u[1] == 39 && u[2] == 548);
+  CHECK(u[0] == 258 && u[1] == 39 && u[2] == 548);
   CHECK(tally_multi_axpy(&where, 2, 3, F32, NULL, F64, rows, 3, 1, F64, &beta, F64, u, 1, NULL) ==
         TALLY_NULL_POINTER);
   CHECK(tally_multi_axpy(&where, 2, 3, F32, factors, F64, rows, 3, 1, F64, NULL, F64, u, 1, NULL) ==

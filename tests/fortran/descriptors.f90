@@ -124,8 +124,8 @@ contains
     case (42); call tally_device_copy(words, others, host)
     case (43); call tally_pin(words, host)
     case (44); call tally_unpin(words, host)
-    case (45); call tally_multi_axpy(r(:2), table, 2, x)
-    case (46); call tally_segmented_sum([0, m], x, z(:1))
+    case (45); call tally_multi_axpy([3.0, 2.0], table, 2, x)
+    case (46); call tally_segmented_sum([0, size(edges)], edges, r(:1))
     case default; past_the_last = .true.
     end select
     r(3:) = real([i, j], real64)

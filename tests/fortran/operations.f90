@@ -301,6 +301,7 @@ contains
       complex(real32) :: place
     end type
     type(point) :: points(120)
+    real(real64) :: columns(30, 4)
     integer :: l
     i = [(l - 60, l = 1, 120)]
     j = mod(i * 7, 13)
@@ -334,12 +335,12 @@ contains
     e = reshape(y, [120])
     call tally_swap(z, e(120:1:-1))
     call expect(all(reshape(z, [120]) == j(120:1:-1)) .and. all(e == i(120:1:-1)), 'swap')
-    call tally_segmented_sum([0, 30, 30, 120], y, v(:3))
-    call expect(v(1) == sum(y(:30)) .and. v(2) == 0 .and. v(3) == sum(y(31:)), 'segmented_sum')
-    u = reshape(y, [30, 4])
-    v(:30) = y(:30)
-    call tally_multi_axpy([2.0, 3.0], u(:, 4:1:-3), 10d0, v(:30))
-    call expect(all(v(:30) == 10 * y(:30) + 2 * u(:, 4) + 3 * u(:, 1)), 'multi_axpy')
+    columns = reshape(real(j, real64), [30, 4])
+    call tally_segmented_sum([0, 30, 30, 120], columns, v(:3))
+    call expect(v(1) == sum(j(:30)) .and. v(2) == 0 .and. v(3) == sum(j(31:)), 'segmented_sum')
+    v(:30) = i(:30)
+    call tally_multi_axpy([2.0, 3.0], columns(:, 4:1:-3), 10d0, v(:30))
+    call expect(all(v(:30) == 10 * i(:30) + 2 * columns(:, 4) + 3 * columns(:, 1)), 'multi_axpy')
     indices = [(2 * l - 1, l = 60, 1, -1)]
     v = 0
     call tally_gather(x, indices, v(60:1:-1))
