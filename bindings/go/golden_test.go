@@ -173,3 +173,20 @@ func TestGoldenExponentials(t *testing.T) {
 		}
 	}
 }
+
+func TestGoldenSegments(t *testing.T) {
+	for _, row := range goldenRows(t, "segment_rows") {
+		n := int(number64(t, row[0]))
+		x, x32 := doubles(n, 1, -8, 8), floats(n, 5)
+		for _, w := range executors(t) {
+			if w.String() == "workspace" {
+				continue
+			}
+			sums, sums32 := make([]float64, 2), make([]float32, 2)
+			err := tally.SegmentedSum(w, []int32{0, 0, int32(n)}, x, sums)
+			is(t, w, "segmented_sum", row[1], sums[1], err)
+			err = tally.SegmentedSum(w, []int{0, 0, n}, x32, sums32)
+			is(t, w, "segmented_sum of floats", row[2], sums32[1], err)
+		}
+	}
+}
