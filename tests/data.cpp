@@ -1,9 +1,9 @@
 #include "tests/data.hpp"
 
+#include <cctype>
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
-#include <string_view>
 
 namespace data {
 
@@ -163,6 +163,16 @@ bool has_shared_memory_for_rings() {
 #else
   return false;
 #endif
+}
+
+std::string_view word_at(std::string_view text, std::size_t at) {
+  const auto in_word = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
+  std::size_t begin = at, end = at;
+  while (begin > 0 && in_word(begin - 1)) --begin;
+  while (in_word(end)) ++end;
+  return text.substr(begin, end - begin);
 }
 
 void allocate_in_library() {

@@ -16,6 +16,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -173,6 +174,8 @@ bool on_device(const tally::executor& where);
 bool has_memory(const tally::executor& where);
 /// Whether blocks have enough shared memory for a ring of x: compute capability 7.5 has too little.
 bool has_shared_memory_for_rings();
+/// The identifier at, or before, a place in a source: std::regex compiles for two seconds.
+std::string_view word_at(std::string_view text, std::size_t at);
 /// A call in which the library allocates; one that contains a libstdc++ does not call a program's
 /// operator new.
 void allocate_in_library();
