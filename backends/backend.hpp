@@ -96,8 +96,8 @@ struct sums_update {
 struct multi_sum : multi_dot_arguments {
   /// Terms x_ji alone, in the types of `sum`; `pairs.y` is empty.
   bool values = false;
-  /// Where sums go instead of `results`, of which only the type, the accumulator's, has a meaning;
-  /// y has an element per pair, and pairs are rows. No int64 sums, no words.
+  /// Destination instead of `results`, of which only the type, the accumulator's, counts; y has an
+  /// element per pair, and pairs are rows. No int64 sums, no words.
   std::optional<sums_update> update = {};
 
   multi_sum(const multi_dot_arguments& a) : multi_dot_arguments(a) {}

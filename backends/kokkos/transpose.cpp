@@ -21,8 +21,8 @@ namespace {
 using space = Kokkos::DefaultExecutionSpace;
 using memory = space::memory_space;
 
-/// Memory of the default execution space. If Kokkos is finalised before, nothing is left to free.
-/// The destructor takes `acquire`'s lock, which the owner must not hold.
+/// Memory of the default execution space. The destructor takes `acquire`'s lock, which the owner
+/// must not hold.
 class space_memory {
  public:
   space_memory() = default;

@@ -41,7 +41,7 @@ inline int threads_that_pay(std::size_t products, int threads) {
 }
 
 /// The same for a sum or search over one vector: doubles take half as long as products, floats a
-/// quarter; conversions take longer.
+/// quarter.
 inline int threads_that_pay(const operand& x, int threads) {
   const bool is_read = x.element == type::float32 || x.element == type::float64;
   const std::size_t parts_of_product = is_read ? 2 * sizeof(double) / size_of(x.element) : 1;

@@ -78,9 +78,8 @@ template <class F>
 using signed_of = std::conditional_t<sizeof(F) == 4, std::int32_t, std::int64_t>;
 
 /// Elements at x as numbers to compare. Magnitudes of floats are compared as bits where
-/// instructions exist: integers have the same order, with NaN above infinity. Magnitudes of signed
-/// integers are compared as -|x|, which can't overflow; those of complex elements are in both
-/// places of a pair.
+/// instructions exist, those of signed integers as -|x|, which can't overflow; those of complex
+/// elements are in both places of a pair.
 template <bool by_magnitude, class X>
 struct numbers {
   static constexpr bool by_bits = by_magnitude && std::is_floating_point_v<compared<X>> &&

@@ -26,7 +26,7 @@ TALLY_HOST_DEVICE void add_normal_form(const std::int64_t* from, std::int64_t* t
   using some = exact_sum<T>;
   constexpr int below = (some::lowest_exponent - all::lowest_exponent) / some::radix_bits;
   for (int i = 0; i < some::limbs - 1; ++i) add(to + i, from[below + i]);
-  // The last limb carries the sign; in the larger sum the next limb continues it.
+  // In the larger sum the next limb continues the sign.
   std::int64_t last = from[below + some::limbs - 1];
   if constexpr (below + some::limbs < all::limbs) {
     last -= (from[all::limbs - 1] < 0 ? std::int64_t{1} : 0) << some::radix_bits;

@@ -34,8 +34,8 @@ __device__ void load_any(To (&to)[count], const void* data, type element, std::p
   });
 }
 
-/// One chunk, converted to the types of Terms: the accumulator's own, or its real one. One kernel
-/// serves all pairs of types (tuning/dot.md: any_part).
+/// One chunk, converted to the types of Terms. One kernel serves all pairs of types (tuning/dot.md:
+/// any_part).
 template <class Terms_>
 struct any_part {
   using Terms = Terms_;

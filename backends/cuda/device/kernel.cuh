@@ -165,8 +165,7 @@ __device__ inline void count_as_ended(std::uint64_t* ended) {
 
 // Programmatic dependent launch (runtime/launch.cpp): blocks become resident while the launch
 // before on the stream ends, and wait here, before they touch memory, until its writes are visible.
-// They let the next launch start only after their own loads (tuning/short_calls.md: dependent
-// launch).
+// They let the next launch start after their own loads (tuning/short_calls.md: dependent launch).
 __device__ inline void wait_for_launch_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

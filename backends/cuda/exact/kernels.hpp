@@ -27,7 +27,7 @@ struct exact_kernel_pair {
   exact_kernel_choice short_tiles;
 };
 
-/// Instantiated in the .cu files; hidden by name, as dot_kernel.
+/// Instantiated in the .cu files.
 template <class X, class Y>
 [[gnu::visibility("hidden")]] exact_kernel_pair exact_kernels();
 

@@ -307,8 +307,8 @@ struct wide_levels {
     return v + b - b;
   }
 
-  /// Adds a term and returns whether the levels took it. No level is read to find its part, so a
-  /// term waits for the one before only at a common level; no branches.
+  /// Adds a term and returns whether the levels took it. A term waits for the one before only at a
+  /// common level; no branches.
   template <int stride>
   TALLY_HOST_DEVICE static bool add_term(double* column, double x, double y, double high) {
     std::uint32_t magnitude = magnitude_of(high);

@@ -10,15 +10,15 @@
 
 namespace tally::backends::cuda {
 
-/// `contiguous` is for contiguous vectors whose elements don't straddle loads, `any` for all, with
-/// types from the job. A candidate (for minmax both) takes `words` words (words.hpp).
+/// `contiguous` is for contiguous vectors whose elements don't straddle loads, `any` for all. A
+/// candidate (for minmax both) takes `words` words (words.hpp).
 struct extremum_kernel {
   sum_kernel_function* contiguous = nullptr;
   sum_kernel_function* any = nullptr;
   unsigned words = 0;
 };
 
-/// Instantiated in the .cu files; hidden by name, as dot_kernel.
+/// Instantiated in the .cu files.
 template <extreme what>
 [[gnu::visibility("hidden")]] const extremum_kernel& extremum_kernel_of(type x);
 

@@ -31,8 +31,8 @@ __global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
   fill(job.totals, job.totals_words);
 }
 
-/// Each thread reads a word at its own address: loads of constants, the compiler's way, would read
-/// one address after another (tuning/histogram.md: bytes_kernel).
+/// Each thread reads a word at its own address, which loads of constants would not do
+/// (tuning/histogram.md: bytes_kernel).
 __global__ void bytes_kernel(const __grid_constant__ histogram_bytes_job job) {
   const std::byte* from = job.bytes;
   asm volatile("" : "+l"(from));

@@ -23,8 +23,7 @@ __device__ inline slot place_of_number(slot bucket, slot number) {
   return (number / adjacent * buckets + bucket) * adjacent + number % adjacent;
 }
 
-/// A block has two groups of threads that sort tiles; one computes while the other waits for
-/// memory.
+/// Two groups of threads sort tiles: one computes while the other waits for memory.
 inline constexpr unsigned sorters = histogram_threads / 2;
 inline constexpr int samples_per_sorter = static_cast<int>(samples_per_tile / sorters);
 
@@ -126,8 +125,7 @@ __device__ void sort_tiles(const Job& job, const Rule& place_of, sorted_tile& so
 }
 
 /// Whether a cache suits the loads [first, end): whether a sample of them repeats places as 1.5
-/// times the cache's size of equally frequent places would. A place is compared with the last one
-/// at its counter.
+/// times the cache's size of equally frequent places would.
 template <class L, class Job, class Rule>
 __device__ bool places_repeat(const Job& job, const Rule& place_of, std::int64_t first,
                               std::int64_t end, char* shared) {

@@ -11,9 +11,8 @@ struct bucket_piece {
   std::uint32_t piece, pieces;
 };
 
-/// Divides the blocks among buckets by their octets, and returns this block's piece, or no pieces.
-/// Called by its first warp: all warps at the same few totals are slow (tuning/histogram.md:
-/// find_piece).
+/// Divides the blocks among buckets by their octets, and returns this block's piece, or none.
+/// Called by its first warp alone (tuning/histogram.md: find_piece).
 __device__ inline bucket_piece find_piece(const histogram_job& job) {
   constexpr unsigned each = buckets / warp;
   static_assert(each == 4);

@@ -18,7 +18,7 @@ struct vectors_kernel {
 };
 
 /// Returns the kernels for values, magnitudes or squares; `accumulator` is complex if x is.
-/// Instantiated in elements.cu; hidden by name, as dot_kernel.
+/// Instantiated in elements.cu.
 template <summand what>
 [[gnu::visibility("hidden")]] vectors_kernel vectors_kernel_of(type accumulator, type x);
 

@@ -192,8 +192,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
 }
 
 /// Contiguous pairs of at most a chunk. `threads_per_pair` threads, a power of two, have the lanes
-/// that exist; others would add +0. A thread has `sets` rows in flight: of as many pairs, or of
-/// one.
+/// that exist. A thread has `sets` rows in flight: of as many pairs, or of one.
 template <class Terms, bool aligned, int sets>
 __global__ void __launch_bounds__(max_warps* warp)
     short_pairs_kernel(const __grid_constant__ multi_dot_job job) {
@@ -310,9 +309,8 @@ __device__ Sum fold_pairs(Sum (&s)[pairs], int thread) {
   return s[0];
 }
 
-/// Contiguous pairs of half a row to `rows` rows of lanes. A thread has every `threads`-th lane, so
-/// that adjacent threads load adjacent elements wherever pairs begin and end; 16-byte loads leave
-/// threads idle (tuning/multi_dot.md: one_by_one).
+/// Contiguous pairs of half a row to `rows` rows of lanes. A thread has every `threads`-th lane:
+/// 16-byte loads leave threads idle (tuning/multi_dot.md: one_by_one).
 template <class Terms, int pairs, int rows>
 __global__ void __launch_bounds__(max_warps* warp)
     rows_kernel(const __grid_constant__ multi_dot_job job) {

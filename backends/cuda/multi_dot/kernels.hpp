@@ -29,8 +29,8 @@ using multi_dot_types =
 
 const multi_dot_kernels& multi_dot_kernels_of(type element);
 
-/// Returns the kernel for any vectors that `accumulator` can accumulate, with types from the job.
-/// For a complex accumulator the ys are complex, and the xs may be.
+/// Returns the kernel for any vectors that `accumulator` can accumulate. For a complex one the ys
+/// are complex, and the xs may be.
 multi_dot_kernel* any_pairs_kernel(type accumulator, bool x_complex);
 
 }  // namespace tally::backends::cuda

@@ -7,8 +7,8 @@
 
 namespace tally::backends::cuda {
 
-/// `contiguous` is for vectors for which is_contiguous holds, `any` for all, with types from the
-/// job. A block's sum takes `words` words (words.hpp).
+/// `contiguous` is for vectors for which is_contiguous holds, `any` for all. A block's sum takes
+/// `words` words (words.hpp).
 struct reduce_kernel {
   /// Null for sum and asum of bytes in double (`max_exact_bytes`).
   sum_kernel_function* contiguous = nullptr;
@@ -17,7 +17,7 @@ struct reduce_kernel {
 };
 
 /// `accumulator`: from accumulator_of (backends/common/order/reduce_sum.hpp). Instantiated in the
-/// .cu files; hidden by name, as dot_kernel.
+/// .cu files.
 template <reduction what>
 [[gnu::visibility("hidden")]] const reduce_kernel& reduce_kernel_of(type accumulator, type x);
 

@@ -1,8 +1,8 @@
 // Device memory that plans keep. What one gives back is reused: cudaMalloc and cudaFree are slow
 // (tuning/short_calls.md: kept_memory), and cudaFree waits for the device.
 //
-// Memory used on one stream is reused there, after the work queued on it. What was used on several,
-// or in a graph, goes back to CUDA.
+// Memory used on one stream is reused there; what was used on several, or in a graph, goes back to
+// CUDA.
 #pragma once
 
 #include "backends/cuda/runtime/runtime.hpp"

@@ -300,7 +300,7 @@ HWY_NOINLINE bool add_levels(const Terms terms, std::size_t n, intermediate_sum&
       return false;
     } else {
       // Values were added as in a careful tile: if there are zeros, only the smallest other term is
-      // missing. (Products are faster added again.)
+      // missing.
       if (seen.smallest > 0) return false;
       to.careful = true;
       seen = extent_of(terms, n);

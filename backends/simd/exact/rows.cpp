@@ -2,7 +2,7 @@
 //
 // A sum is s + c + d: s takes the products, c their errors and those of s, both by Knuth's TwoSum;
 // d takes the errors of c. Only d is rounded; magnitudes added to it bound the error. If all
-// possible values round to one number, that is the sum; if d is untouched, s + c is exact.
+// possible values round to one number, that is the sum.
 #include "backends/common/sparse/exact_rows.hpp"
 
 #include "backends/simd/exact/exact.hpp"

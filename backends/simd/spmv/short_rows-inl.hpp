@@ -85,8 +85,8 @@ constexpr bool has_gather = is_avx512 || (std::is_same_v<W, double> && HWY_TARGE
 template <class W>
 using row_tag = hn::CappedTag<W, row_order::lanes>;
 
-/// Returns a mask opaque to the compiler. Gathers wait for their destination, so it is zeroed
-/// first; knowing that all lanes are set, GCC would drop that.
+/// Returns a mask opaque to the compiler: GCC, knowing that all lanes are set, would not zero the
+/// destination, which gathers wait for.
 template <class Mask>
 HWY_INLINE Mask unknown_mask(Mask mask) {
   asm("" : "+Yk"(mask));

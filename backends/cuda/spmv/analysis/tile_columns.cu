@@ -199,7 +199,6 @@ __device__ int probe_stencils(const analysis_job& s, const tile_row<Column>& own
 
 /// Returns the number of a stencil new to the block, in the `asking` threads of a warp. Of rows
 /// with equal hashes the first looks it up, the others compare their lists with that row's.
-/// `has_looked`: whether the calling thread has looked it up.
 template <class Column>
 __device__ int new_stencil_number(const analysis_job& s, const tile_row<Column>& own,
                                   std::uint32_t hash, const Column* memory, unsigned asking,

@@ -61,8 +61,7 @@ __device__ dot_sum<A> term_of(on_device_t<V> value, on_device_t<X> x) {
   }
 }
 
-/// Loads `to` if `wanted`, else leaves it. Such loads stay side by side; plain code becomes
-/// branches that wait for each load (tuning/spmv.md: load_if).
+/// Loads `to` if `wanted`, else leaves it, without a branch (tuning/spmv.md: load_if).
 template <class T>
 __device__ void load_if(bool wanted, const T* from, T& to) {
   if constexpr (sizeof(T) == 2) {

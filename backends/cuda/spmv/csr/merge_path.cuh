@@ -1,7 +1,6 @@
 // Kernel of small matrices without a plan: one tile of the merge path per block. Row i begins at i
 // + row_offsets[i] on the path. A tile owns the rows that begin in it. A last row of more than
-// `split_row` terms is split: its segments belong to the tiles in which they begin, at most one per
-// tile.
+// `split_row` terms is split: a segment belongs to the tile in which it begins.
 #pragma once
 
 #include "backends/cuda/spmv/common/split_rows.cuh"

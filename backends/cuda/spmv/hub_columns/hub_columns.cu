@@ -5,8 +5,8 @@
 // Promise: y has the bits of the row order. A warp stages the terms of a row block and sums each
 // row in 1, 2, 4 or 8 threads; it sums row segments chunk by chunk.
 //
-// Warps count the carry-outs of a split row; the one that counts the last adds them up, so none
-// waits for a block that may not have started.
+// The warp that counts the last carry-out of a split row adds them up, so none waits for a block
+// that may not have started.
 #include "backends/cuda/device/bulk_copy.cuh"
 #include "backends/cuda/spmv/common/call_memory.hpp"
 #include "backends/cuda/spmv/common/result.cuh"

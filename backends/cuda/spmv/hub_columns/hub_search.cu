@@ -2,8 +2,8 @@
 // hub column, and count row segments by length; pick hub columns, and cut pieces of warps; check
 // columns, and write codes.
 //
-// Row segments come first, the longest in front: blocks, which take every n-th piece, have about as
-// much to do, and no warp begins a long one at the end (tuning/spmv.md: pick_and_cut).
+// Row segments come first, the longest in front: blocks take every n-th piece (tuning/spmv.md:
+// pick_and_cut).
 #include "backends/common/order/row_order.hpp"
 #include "backends/cuda/device/warp_reduction.cuh"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"

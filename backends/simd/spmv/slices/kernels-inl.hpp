@@ -319,8 +319,8 @@ struct group_cursor {
   bool far;  ///< whether values exceed `near_bytes`, or packed ones `near_packed_bytes`
 };
 
-/// Prefetch distances for values read from the matrix: rows side by side are more streams than
-/// hardware prefetchers follow (tuning/spmv.md: bytes_ahead).
+/// Prefetch distances for values read from the matrix: rows side by side are many streams
+/// (tuning/spmv.md: bytes_ahead).
 constexpr std::size_t bytes_ahead = 2048;
 constexpr std::size_t slices_ahead = 4;
 
@@ -330,8 +330,8 @@ HWY_INLINE void prefetch_adjacent(const W* values, std::size_t n) {
   for (std::size_t b = 0; b < n * sizeof(W); b += 64) hwy::Prefetch(begin + b);
 }
 
-/// Bytes of packed values above which short rows are prefetched; longer ones would need more
-/// outstanding lines than a core has (tuning/spmv.md: near_packed_bytes).
+/// Bytes of packed values above which short rows are prefetched (tuning/spmv.md:
+/// near_packed_bytes).
 constexpr std::size_t near_packed_bytes = std::size_t{1} << 22;
 template <class W>
 HWY_INLINE bool prefetches_packed(const group_cursor<W>& at, std::size_t terms) {
@@ -339,7 +339,7 @@ HWY_INLINE bool prefetches_packed(const group_cursor<W>& at, std::size_t terms) 
 }
 
 /// Prefetches n values of each row, `slices_ahead` further on. Row ranges may be read as rows
-/// there; their entries are in range, too.
+/// there.
 template <class W>
 HWY_INLINE void prefetch_listed(const group_cursor<W>& at, std::size_t n) {
   constexpr std::size_t slice = rows_of_slice<W>;
