@@ -171,13 +171,6 @@ struct interval_arguments {
   const std::function<void()>& when_terms_are_there;
 };
 
-/// What precedes a scan's first element: whole chunks of a longer vector, as sums of nodes, the
-/// largest first, one for each 1 bit of `chunks`.
-struct scan_start {
-  std::int64_t chunks = 0;
-  const void* nodes = nullptr;  ///< in y's type, in host memory
-};
-
 /// First out-of-range key of a vector.
 struct out_of_range_key {
   std::int64_t index = -1;  ///< -1 if none
@@ -260,8 +253,7 @@ class backend {
   /// sum, asum and nrm2.
   virtual void reduce(const executor& where, const reduce_arguments& a) const = 0;
   /// inclusive_scan and exclusive_scan. Pre: not empty; y's type accumulates x's; y is x or apart.
-  virtual void scan(const executor& where, const scan_arguments& a,
-                    const scan_start& start) const = 0;
+  virtual void scan(const executor& where, const scan_arguments& a) const = 0;
   /// Unfinished sums of nodes, and terms. Pre: something to write.
   virtual void sum_interval(const executor& where, const interval_arguments& a) const = 0;
   /// Joins nodes, and words of exact sums. Without peer buffers (only cuda has them) nodes are

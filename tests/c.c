@@ -483,6 +483,24 @@ static void several(void) {
        tally_multi_axpy(&where, 2, 1, F32, factors, F64, u, 2, 1, F64, &beta, F64, u + 2, 1, NULL));
 }
 
+static void scans(void) {
+  const int8_t small[] = {5, -3, 100};
+  int64_t long_sums[] = {7, 7, 7};
+  double sums[] = {0, 0, 0, 0};
+
+  CALL(tally_inclusive_scan(&where, 4, F64, x, 1, F64, sums, 1, NULL));
+  CHECK(sums[0] == 1 && sums[1] == 3 && sums[2] == 6 && sums[3] == 10);
+  CALL(tally_exclusive_scan(&where, 4, F64, sums, -1, F64, sums, -1, &queued));
+  CHECK(sums[3] == 0 && sums[2] == 10 && sums[1] == 16 && sums[0] == 19);
+  CALL(tally_exclusive_scan(&where, 3, TALLY_INT8, small, 1, TALLY_INT64, long_sums, 1, NULL));
+  CHECK(long_sums[0] == 0 && long_sums[1] == 5 && long_sums[2] == 2);
+  FAIL(TALLY_UNSUPPORTED_TYPE, "tally::inclusive_scan: y is float32; int8 gives int64 or float64",
+       tally_inclusive_scan(&where, 3, TALLY_INT8, small, 1, F32, sums, 1, NULL));
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.grade is 1; it must be 0",
+       tally_exclusive_scan(&where, 4, F64, x, 1, F64, sums, 1, &exactly));
+  CHECK(sums[3] == 0);
+}
+
 static void gathers(void) {
   const int32_t places[] = {3, 0};
   const int64_t wide[] = {1, 2};
@@ -914,6 +932,7 @@ int main(void) {
   exact_words();
   segments();
   several();
+  scans();
   gathers();
   extrema();
   elementwise();

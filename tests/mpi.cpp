@@ -312,6 +312,59 @@ void sums_all_types() {
   sums_types<std::complex<double>, std::complex<float>>();
 }
 
+template <class X, class Y>
+void scans_type(std::int64_t n, int cut, data::kind kind, std::ptrdiff_t increment) {
+  vector<X> x(n, 7, kind, increment);
+  const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+  std::vector<Y> whole(static_cast<std::size_t>(n)), part(static_cast<std::size_t>(l.size()));
+  const auto expect_part = [&](const std::vector<Y>& got, const char* function) {
+    bool equal = true;
+    for (std::int64_t i = 0; i < l.size(); ++i) {
+      equal = equal && data::same_bits(got[static_cast<std::size_t>(i)],
+                                       whole[static_cast<std::size_t>(l.first() + i)]);
+    }
+    expect(equal, name_of(n, cut, function) + " of " + std::string(name(tally::type_of<X>)) +
+                      " in " + std::string(name(tally::type_of<Y>)));
+  };
+  tally::inclusive_scan(tally::serial(), x.all(), whole);
+  tally::mpi::inclusive_scan(l, here(), x.part_of(l), part);
+  expect_part(part, "inclusive_scan");
+  tally::exclusive_scan(tally::serial(), x.all(), whole);
+  tally::mpi::exclusive_scan(l, here(), x.part_of(l), part);
+  expect_part(part, "exclusive_scan");
+  if constexpr (std::is_same_v<X, Y>) {
+    std::vector<X> own = copied(x, l);
+    tally::mpi::exclusive_scan(l, here(), own, own);
+    expect_part(own, "exclusive_scan in place");
+  }
+}
+
+void scans() {
+  for (const std::int64_t n : sizes()) {
+    for (const int cut : cuts()) {
+      scans_type<double, double>(n, cut, data::kind::wide, 1);
+      scans_type<std::complex<float>, std::complex<float>>(n, cut, data::kind::special, -2);
+    }
+  }
+  for (const int cut : cuts()) {
+    scans_type<tally::float16, float>(9000, cut, data::kind::special, 1);
+    scans_type<std::int32_t, double>(9000, cut, data::kind::wide, 2);
+    scans_type<std::int64_t, std::int64_t>(9000, cut, data::kind::wide, 1);
+    scans_type<bool, std::int64_t>(700, cut, data::kind::plain, 1);
+    scans_type<std::complex<float>, std::complex<double>>(9000, cut, data::kind::plain, 1);
+  }
+  const layout l(MPI_COMM_WORLD, 700);
+  std::vector<double> x(700, 1), y(rank_here == ranks_here - 1 ? 699 : 700);
+  const std::string last = "rank " + std::to_string(ranks_here - 1);
+  expect_error(tally::errc::size_mismatch,
+               last + ": tally::mpi: a vector has 699 elements, this rank's part of the layout has",
+               [&] { tally::mpi::inclusive_scan(l, here(), x, y); });
+  std::vector<double> twice(701);
+  const std::span<double> from(twice.data(), 700), to(twice.data() + (rank_here == 0 ? 1 : 0), 700);
+  expect_error(tally::errc::overlap, "rank 0: tally::inclusive_scan: y overlaps x",
+               [&] { tally::mpi::inclusive_scan(l, here(), from, to); });
+}
+
 void scales_norms() {
   const std::int64_t n = 5000;
   for (const double huge : {1e200, 1e-200, 0x1p-1074, 1.7e308}) {
@@ -1113,6 +1166,9 @@ void checks_what_mpi_returns() {
        })},
       {"dot", true,
        on_layout([](const layout& l, const auto& x) { tally::mpi::dot(l, here(), x, x); })},
+      {"scan", true, on_layout([](const layout& l, std::vector<double> x) {
+         tally::mpi::inclusive_scan(l, here(), x, x);
+       })},
       {"idot", true,
        on_layout([](const layout& l, const auto& x) { tally::mpi::idot(l, here(), x, x).wait(); })},
       {"scaled nrm2", true, on_layout([](const layout& l, std::vector<double> x) {
@@ -1228,6 +1284,7 @@ const struct {
     {"numbers elements", numbers_elements},
     {"sums doubles", sums_doubles},
     {"sums all types", sums_all_types},
+    {"scans", scans},
     {"scales norms", scales_norms},
     {"sums many", sums_many},
     {"gathers what MPI joins out of order", gathers_what_mpi_joins_out_of_order},

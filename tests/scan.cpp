@@ -154,6 +154,43 @@ TEST_ON_EVERY_EXECUTOR(Scan, ManyElements) {
   check_long<std::complex<float>, std::complex<double>>(where(), 300 * chunk + 3);
 }
 
+/// Scans the rest of a vector behind its first `chunks`.
+template <class X, class Y>
+void check_rest(const tally::executor& where, std::size_t chunks, std::size_t n) {
+  const auto x = data::elements_of<X>(data::random_bytes<X>(chunks * chunk + n, 5, kind::plain));
+  std::vector<Y> nodes;
+  for (std::size_t done = 0, rest = chunks; rest > 0;) {
+    const std::size_t size = std::bit_floor(rest);
+    nodes.push_back(tally::sum<Y>(tally::serial(), std::span(x).subspan(done, size * chunk)));
+    done += size * chunk;
+    rest -= size;
+  }
+  std::vector<Y> whole(x.size());
+  const data::placed from(where, std::vector<X>(x.end() - static_cast<std::ptrdiff_t>(n), x.end()));
+  const data::placed to(where, std::vector<Y>(n));
+  for (const bool exclusive : {false, true}) {
+    tally::scan(tally::serial(), {tally::as_operand(x), tally::as_output(whole), exclusive});
+    const auto result = to.span();
+    tally::scan(where, {tally::as_operand(from.span()), tally::as_output(result), exclusive,
+                        static_cast<std::int64_t>(chunks), nodes.data()});
+    ASSERT_EQ(std::memcmp(to.read().data(), &whole[chunks * chunk], n * sizeof(Y)), 0)
+        << chunks << " chunks, then " << n << " elements";
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Scan, BehindChunks) {
+  for (const std::size_t chunks : {1, 2, 3, 6, 31, 32, 33, 63, 1023, 1055}) {
+    for (const std::size_t n : {std::size_t{5}, 2 * chunk, 70 * chunk + 3}) {
+      if (chunks > 100 && n < chunk) continue;
+      ASSERT_NO_FATAL_FAILURE((check_rest<double, double>(where(), chunks, n)));
+      ASSERT_NO_FATAL_FAILURE((check_rest<float, float>(where(), chunks, n)));
+    }
+    ASSERT_NO_FATAL_FAILURE((check_rest<std::int32_t, std::int64_t>(where(), chunks, 3000)));
+    ASSERT_NO_FATAL_FAILURE(
+        (check_rest<std::complex<float>, std::complex<float>>(where(), chunks, 3000)));
+  }
+}
+
 TEST_ON_EVERY_EXECUTOR(Scan, IntegersWrap) {
   const std::size_t n = 300 * chunk + 77;
   const auto x =
@@ -217,6 +254,18 @@ TEST(Scan, Errors) {
       [&] { tally::inclusive_scan(where, std::span(y).first(5), std::span(y).last(5)); });
   data::expect_error(errc::zero_increment, "tally::inclusive_scan: y has increment 0",
                      [&] { tally::inclusive_scan(where, x, tally::strided(y.data(), 5, 0)); });
+  data::expect_error(
+      errc::invalid_argument,
+      "tally::inclusive_scan: there are -1 chunks before x; there can be "
+      "274877906944",
+      [&] {
+        tally::scan(where, {tally::as_operand(x), {x.data(), 5, 1, type::float64}, false, -1});
+      });
+  data::expect_error(
+      errc::null_pointer, "tally::inclusive_scan: nodes is null and should point at 2 elements",
+      [&] {
+        tally::scan(where, {tally::as_operand(x), {x.data(), 5, 1, type::float64}, false, 3});
+      });
   std::span<double> none(static_cast<double*>(nullptr), 5);
   data::expect_error(errc::null_pointer,
                      "tally::exclusive_scan: y is null and should point at 5 elements",

@@ -115,7 +115,7 @@ struct add_nodes : scan_job<R> {
 };
 
 template <class R>
-void scan(const scan_arguments& a, const scan_start& start) {
+void scan(const scan_arguments& a) {
   const space where;
   const std::size_t chunks = (a.x.size + order::chunk - 1) / order::chunk;
   auto* const sums = static_cast<R*>(scratch(chunks * sizeof(R)));
@@ -130,11 +130,11 @@ void scan(const scan_arguments& a, const scan_start& start) {
                           part,
                           a.x.size,
                           a.exclusive,
-                          scan_nodes<R>(start, part, parts),
+                          scan_nodes<R>(a, part, parts),
                           sums};
     run("tally scan", chunks, scan_chunks<R>{job});
     // Nodes that end here may begin before: up to that of all chunks.
-    const auto all = static_cast<std::uint64_t>(start.chunks) + chunks;
+    const auto all = static_cast<std::uint64_t>(a.chunks) + chunks;
     for (int k = 0; all >> k > 1; ++k) run("tally scan tree", chunks, add_halves<R>{job, k});
     run("tally scan add", a.x.size, add_nodes<R>{job});
   }
@@ -143,10 +143,10 @@ void scan(const scan_arguments& a, const scan_start& start) {
 
 }  // namespace
 
-void backend::scan(const executor&, const scan_arguments& a, const scan_start& start) const {
+void backend::scan(const executor&, const scan_arguments& a) const {
   locked([&] {
-    with_type<type_list<std::int64_t, float, double>>(
-        part_of(a.y.element), [&]<class R>() { kokkos::scan<R>(a, start); });
+    with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element),
+                                                      [&]<class R>() { kokkos::scan<R>(a); });
   });
 }
 

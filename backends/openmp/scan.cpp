@@ -62,15 +62,15 @@ void scan_blocks(const scan_kernels<R>& kernels, const operand& x, const output_
 
 }  // namespace
 
-void backend::scan(const executor& where, const scan_arguments& a, const scan_start& start) const {
+void backend::scan(const executor& where, const scan_arguments& a) const {
   const int threads =
       std::min(threads_that_pay(a.x.size, threads_of(where)),
                static_cast<int>(std::min<std::size_t>(a.x.size / block + 1, 1 << 16)));
-  if (threads == 1) return simd::backend::scan(where, a, start);
+  if (threads == 1) return simd::backend::scan(where, a);
   with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element), [&]<class R>() {
     const instruction_set set = simd::for_arithmetic(where);
     std::vector<R> sums(2 * static_cast<std::size_t>(threads));
-    scan_components<R>(a, start, [&](const operand& x, const output_operand& y, auto& nodes) {
+    scan_components<R>(a, [&](const operand& x, const output_operand& y, auto& nodes) {
       const scan_kernels<R> kernels = {simd::scan_part_of<R>(set),
                                        simd::reduce_node_of<R>(set, reduction::sum, x.element)};
       const auto unaligned = static_cast<std::size_t>(-nodes.chunks & (block_chunks - 1));

@@ -22,7 +22,7 @@ class backend : public backends::backend {
       const executor&, const workspace_options& options) const override;
   void dot(const executor&, const dot_arguments& a) const override;
   void reduce(const executor&, const reduce_arguments& a) const override;
-  void scan(const executor&, const scan_arguments& a, const scan_start& start) const override;
+  void scan(const executor&, const scan_arguments& a) const override;
   void sum_interval(const executor&, const interval_arguments& a) const override;
   void join_nodes(const executor&, const join_arguments& a) const override;
   void exact(const executor&, const exact_arguments& a) const override;

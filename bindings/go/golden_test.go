@@ -114,6 +114,11 @@ func TestGoldenReductions(t *testing.T) {
 			is(t, w, "asum of floats", row[6], r32, err)
 			r32, err = tally.Nrm2[float32](w, x32)
 			is(t, w, "nrm2 of floats", row[7], r32, err)
+			if n > 0 && w.String() != "workspace" { // a device's, without scans
+				sums := make([]float64, n)
+				err = tally.InclusiveScan(w, x, sums)
+				is(t, w, "inclusive_scan", row[1], sums[n-1], err)
+			}
 			copied := make([]float64, n)
 			r, err = tally.WaxpbyNrm2[float64](w, 1.0, x, 0.0, x, copied)
 			is(t, w, "waxpby_nrm2", row[3], r, err)

@@ -9,4 +9,5 @@
 #include <tally/mpi/matrix.hpp>
 #include <tally/mpi/matrix_market.hpp>
 #include <tally/mpi/request.hpp>
+#include <tally/mpi/scan.hpp>
 #include <tally/mpi/sums.hpp>

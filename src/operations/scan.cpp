@@ -1,5 +1,6 @@
 // Public scans.
 #include <tally/error.hpp>
+#include <tally/numerics/order.hpp>
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/scan.hpp>
 
@@ -9,6 +10,8 @@
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
 #include "src/operations/reduce.hpp"
+
+#include <bit>
 
 namespace tally {
 namespace {
@@ -22,6 +25,15 @@ void check_arguments(const check& check, const scan_arguments& a) {
   check.vector("x", a.x);
   check.vector("y", a.y);
   check_apart_or_same(check, "x", a.x, "y", a.y);
+  if (a.chunks == 0) return;
+  const auto max_chunks = static_cast<std::int64_t>(max_elements / order::chunk);
+  if (a.chunks < 0 || a.chunks > max_chunks) {
+    check.fail(errc::invalid_argument, "there are ", a.chunks, " chunks before x; there can be ",
+               max_chunks);
+  }
+  const auto count = static_cast<std::size_t>(std::popcount(static_cast<std::uint64_t>(a.chunks)));
+  check.vector("nodes", {a.nodes, count, 1, a.y.element});
+  check.read_on_host("nodes", {a.nodes, count, 1, a.y.element});
 }
 
 }  // namespace
@@ -39,7 +51,7 @@ void scan(const executor& where, const scan_arguments& a) {
     check.reach(chosen, "x", a.x);
     check.reach(chosen, "y", a.y);
   }
-  chosen.backend()->scan(chosen, a, {});
+  chosen.backend()->scan(chosen, a);
 }
 
 }  // namespace tally

@@ -388,6 +388,11 @@ contains
     call tally_exp(a_float32(240:2:-2), f(:120))
     call expect(check_map(f(:120), a_float32(240:2:-2), c_funloc(c_exp)) /= 0, 'exp')
 
+    call tally_inclusive_scan(a_float64(240:1:-2), e)
+    call expect(all(e == [(tally_sum(a_float64(240:242 - 2 * l:-2)), l = 1, 120)]), 'inclusive_scan')
+    call tally_exclusive_scan(a_float64(240:1:-2), v(239:1:-2))
+    call expect(v(239) == 0 .and. all(v(237:1:-2) == e(:119)), 'exclusive_scan')
+
     z = y
     call tally_axpy_dot(-2d0, x, z, r)
     call expect(all(z == y - 2 * x) .and. dots(r, z, z), 'axpy_dot')

@@ -22,8 +22,8 @@ struct scan_nodes {
   std::int64_t chunks = 0;
 
   /// Those of component `part` of `parts`.
-  scan_nodes(const scan_start& start, int part, int parts) : chunks(start.chunks) {
-    const auto* const from = static_cast<const R*>(start.nodes);
+  scan_nodes(const scan_arguments& a, int part, int parts) : chunks(a.chunks) {
+    const auto* const from = static_cast<const R*>(a.nodes);
     count = std::popcount(static_cast<std::uint64_t>(chunks));
     for (int k = 0; k < count; ++k) held[k] = from[k * parts + part];
   }
@@ -43,11 +43,11 @@ struct scan_nodes {
 
 /// Calls `scan(x, y, nodes)` with real vectors, one for each component.
 template <class R, class Scan>
-void scan_components(const scan_arguments& a, const scan_start& start, const Scan& scan) {
+void scan_components(const scan_arguments& a, const Scan& scan) {
   const int parts = is_complex(a.y.element) ? 2 : 1;
   for (int part = 0; part < parts; ++part) {
     const operand y = component_of(a.y, part);
-    scan_nodes<R> nodes(start, part, parts);
+    scan_nodes<R> nodes(a, part, parts);
     scan(component_of(a.x, part),
          output_operand{const_cast<void*>(y.data), y.size, y.increment, y.element}, nodes);
   }

@@ -52,10 +52,10 @@ void scan_numbers(const current_device& current, const executor& where, const op
 
 }  // namespace
 
-void backend::scan(const executor& where, const scan_arguments& a, const scan_start& start) const {
+void backend::scan(const executor& where, const scan_arguments& a) const {
   const current_device current(where.device());
   with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element), [&]<class A>() {
-    scan_components<A>(a, start, [&](const operand& x, const output_operand& y, auto& nodes) {
+    scan_components<A>(a, [&](const operand& x, const output_operand& y, auto& nodes) {
       scan_numbers<A>(current, where, x, y, a.exclusive, nodes);
     });
   });

@@ -74,7 +74,7 @@ class backend final : public backends::backend {
   void join_words(const executor&, const join_words_arguments&) const override {
     refuse("join_words");
   }
-  void scan(const executor&, const scan_arguments& a, const scan_start&) const override {
+  void scan(const executor&, const scan_arguments& a) const override {
     refuse(a.exclusive ? "exclusive_scan" : "inclusive_scan");
   }
   void gather(const executor&, const gather_arguments& a) const override {

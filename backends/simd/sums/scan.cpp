@@ -147,85 +147,119 @@ HWY_INLINE vec<W> scan_block(std::index_sequence<i...>, growing_sums<W>& sums, c
   return last;
 }
 
-template <std::size_t first, class W>
+/// Writes a row's sums; returns the last vector without the nodes before.
+template <class W, std::size_t first = 0>
 HWY_INLINE vec<W> scan_row(growing_sums<W>& sums, const W* terms, const scan_nodes<W>& nodes,
                            W* to) {
   constexpr std::size_t count = vectors_of_block<W>;
   const auto last = scan_block<first>(std::make_index_sequence<count>(), sums, terms, nodes, to);
   if constexpr (first + count < vectors_of_row<W>) {
-    return scan_row<first + count>(sums, terms, nodes, to);
+    return scan_row<W, first + count>(sums, terms, nodes, to);
   } else {
     return last;
   }
 }
 
-/// Scans whole rows of a chunk, whose sum it returns. `to` is `terms` or apart.
+/// Scans a chunk's n terms, and returns their sum if all 1024 are there. `to` is `terms`, if
+/// inclusive, or apart.
 template <class W>
-HWY_NOINLINE W scan_rows(const W* terms, std::size_t rows, const scan_nodes<W>& nodes, W* to) {
-  constexpr tag<W> d;
+HWY_NOINLINE W scan_chunk(const W* terms, std::size_t n, bool exclusive, const scan_nodes<W>& nodes,
+                          W* to) {
+  constexpr std::size_t row = order::lanes;
   growing_sums<W> sums;
-  auto last = hn::Zero(d);
-  for (std::size_t r = 0; r < rows; ++r) {
-    last = scan_row<0>(sums, terms + r * order::lanes, nodes, to + r * order::lanes);
+  auto last = hn::Zero(tag<W>());
+  if (exclusive) *to++ = canonical(nodes.with(W{}));
+  // A row's last sum may be past the end.
+  const std::size_t whole = (n - exclusive) / row * row;
+  for (std::size_t i = 0; i < whole; i += row) last = scan_row(sums, terms + i, nodes, to + i);
+  if (const std::size_t rest = n - whole; rest > 0) {
+    HWY_ALIGN W padded[row], scanned[row];
+    for (std::size_t i = 0; i < row; i += width<W>) {
+      hn::Store(load_first<W>(terms + whole + i, rest > i ? rest - i : 0), tag<W>(), padded + i);
+    }
+    last = scan_row(sums, padded, nodes, scanned);
+    std::copy_n(scanned, rest - exclusive, to + whole);
   }
   HWY_ALIGN W all[width<W>];
-  hn::Store(last, d, all);
+  hn::Store(last, tag<W>(), all);
   return all[width<W> - 1];
 }
 
-/// The same of integers, in any order.
-[[maybe_unused]] HWY_NOINLINE std::uint64_t scan_rows(const std::uint64_t* terms, std::size_t rows,
-                                                      const scan_nodes<std::int64_t>& nodes,
-                                                      std::uint64_t* to) {
-  using W = std::uint64_t;
-  const auto start = static_cast<W>(nodes.with(0));
+/// The same of integers, in any order, after `sum`. Returns the sum of all.
+template <class X>
+std::uint64_t scan_integers(const X* terms, std::size_t n, bool exclusive, std::uint64_t sum,
+                            std::uint64_t* to) {
+  std::size_t i = 0;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  using W = std::uint64_t;
   constexpr tag<W> d;
-  auto sum = hn::Set(d, start);
-  const auto zero = hn::Zero(d);
-  std::int64_t indices[width<W>];
-  std::fill_n(indices, width<W>, std::int64_t{width<W> - 1});
+  constexpr std::size_t w = width<W>;
+  std::int64_t indices[w];
+  std::fill_n(indices, w, std::int64_t{w - 1});
   const auto last = hn::SetTableIndices(d, indices);
-  for (std::size_t i = 0; i < rows * order::lanes; i += width<W>) {
-    auto v = hn::LoadU(d, terms + i);
-    v = hn::Add(v, before<1, W>(zero, v));
+  const auto zero = hn::Zero(d);
+  auto sums = hn::Set(d, sum);
+  for (; i + w <= n; i += w) {
+    const auto t = load<W>(terms + i);
+    auto v = hn::Add(t, before<1, W>(zero, t));
     v = hn::Add(v, before<2, W>(zero, v));
-    if constexpr (width<W> > 4) v = hn::Add(v, before<4 % width<W>, W>(zero, v));
-    hn::StoreU(hn::Add(sum, v), d, to + i);
-    sum = hn::Add(sum, hn::TableLookupLanes(v, last));
+    if constexpr (w > 4) v = hn::Add(v, before<4 % w, W>(zero, v));
+    hn::StoreU(hn::Add(sums, exclusive ? hn::Sub(v, t) : v), d, to + i);
+    sums = hn::Add(sums, hn::TableLookupLanes(v, last));
   }
-  return hn::GetLane(sum) - start;
-#else
-  W sum = start;
-  for (std::size_t i = 0; i < rows * order::lanes; ++i) to[i] = sum += terms[i];
-  return sum - start;
+  sum = hn::GetLane(sums);
 #endif
+  for (; i < n; ++i) {
+    const auto term = static_cast<std::uint64_t>(static_cast<std::int64_t>(terms[i]));
+    sum += term;
+    to[i] = exclusive ? sum - term : sum;
+  }
+  return sum;
+}
+
+template <class X>
+void scan_contiguous(const X* terms, std::size_t n, bool exclusive, scan_nodes<std::int64_t>& nodes,
+                     std::int64_t* to) {
+  const auto start = static_cast<std::uint64_t>(nodes.with(0));
+  auto sum = start;
+  for (std::size_t i = 0; i < n; i += order::chunk) {
+    const std::size_t count = std::min(order::chunk, n - i);
+    const std::uint64_t before_chunk = sum;
+    sum = scan_integers(terms + i, count, exclusive, sum, reinterpret_cast<std::uint64_t*>(to) + i);
+    nodes.take(static_cast<std::int64_t>(sum - before_chunk));
+  }
 }
 
 template <class R>
 void scan_numbers(const operand& x, const output_operand& y, bool exclusive, scan_nodes<R>& nodes) {
-  using W = summed_t<R>;
+  if constexpr (std::is_integral_v<R>) {
+    if (x.increment == 1 && y.increment == 1) {
+      return with_type<integer_types>(x.element, [&]<class X>() {
+        scan_contiguous(static_cast<const detail::stored_t<X>*>(x.data), x.size, exclusive, nodes,
+                        static_cast<R*>(y.data));
+      });
+    }
+  }
   buffer<R> terms, sums;
   for (std::size_t first = 0; first < x.size; first += order::chunk) {
     const std::size_t n = std::min(order::chunk, x.size - first);
-    const std::size_t rows = (n + order::lanes - 1) / order::lanes;
     auto* const to = static_cast<R*>(y.data) + static_cast<std::ptrdiff_t>(first) * y.increment;
-    const W* from = fetch<R>(x.slice(first, n), terms);
-    if (n % order::lanes != 0) {
-      if (from != terms.numbers) std::copy_n(from, n, terms.numbers);
-      std::fill(terms.numbers + n, terms.numbers + rows * order::lanes, W{});
-      from = terms.numbers;
+    const auto* from = reinterpret_cast<const R*>(fetch<R>(x.slice(first, n), terms));
+    const bool direct = y.increment == 1 && !(exclusive && from == to);
+    R* const scanned = direct ? to : reinterpret_cast<R*>(sums.numbers);
+    if constexpr (std::is_integral_v<R>) {
+      scan_contiguous(from, n, exclusive, nodes, scanned);
+    } else {
+      nodes.take(scan_chunk(from, n, exclusive, nodes, scanned));
     }
-    const bool in_place = y.increment == 1 && !exclusive && n % order::lanes == 0;
-    W* const scanned = in_place ? reinterpret_cast<W*>(to) : sums.numbers;
-    const W sum = scan_rows(from, rows, nodes, scanned);
-    if (!in_place) {
-      if (exclusive) to[0] = canonical(nodes.with(R{}));
-      for (std::size_t i = exclusive; i < n; ++i) {
-        to[static_cast<std::ptrdiff_t>(i) * y.increment] = static_cast<R>(scanned[i - exclusive]);
+    if (direct) continue;
+    if (y.increment == 1) {
+      std::copy_n(scanned, n, to);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        to[static_cast<std::ptrdiff_t>(i) * y.increment] = scanned[i];
       }
     }
-    nodes.take(static_cast<R>(sum));
   }
 }
 
@@ -248,10 +282,10 @@ scan_part<R>* scan_part_of(instruction_set set) {
   return std::get<scan_part<R>*>(implementation_of(set).parts);
 }
 
-void backend::scan(const executor& where, const scan_arguments& a, const scan_start& start) const {
+void backend::scan(const executor& where, const scan_arguments& a) const {
   with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element), [&]<class R>() {
     auto* const scan = scan_part_of<R>(for_arithmetic(where));
-    scan_components<R>(a, start, [&](const operand& x, const output_operand& y, auto& nodes) {
+    scan_components<R>(a, [&](const operand& x, const output_operand& y, auto& nodes) {
       scan(x, y, a.exclusive, nodes);
     });
   });

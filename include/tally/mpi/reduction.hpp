@@ -80,71 +80,56 @@ inline bool joins_in_order(const layout& l, int words, bool blocks) {
   });
 }
 
-/// Sums in the order of the whole vector (<tally/distributed/interval_sum.hpp>).
+/// This rank's message: its part of the sums in the order of the whole vector
+/// (<tally/distributed/interval_sum.hpp>).
 ///
 /// The terms of a chunk begun on a lower rank go in one message to that rank, which waits for it
 /// after summing its whole chunks.
-class interval_reduction final : public unfinished_sums {
+class interval_message {
  public:
-  interval_reduction(const layout& l, const executor& where, field_sums all, bool blocks)
+  interval_message(const layout& l, const executor& where, field_sums all)
       : layout_(l),
         where_(where),
         sums_(std::move(all)),
         shape_(sums_.shape(l.total())),
-        own_((interval_bytes(shape_) + 7) / 8),
-        message_(own_.size()) {
+        own_((interval_bytes(shape_) + 7) / 8) {
     count_of(numbers() * order::chunk * term_bytes());  // on all ranks alike
-    const int words = count_of(message_.size());
-    count_of(message_.size() * sizeof(std::int64_t));  // MPI_Type_size returns an int
-    const MPI_Datatype type = layout_.over()->type_of(words);
-    const MPI_Op op = layout_.over()->operation(&append_messages, false);
-    const bool in_order = joins_in_order(layout_, words, blocks);
-    if (!in_order) all_.resize(message_.size() * static_cast<std::size_t>(layout_.ranks()));
-    join_buffer(message_.size() * sizeof(std::int64_t));
-    make_message();
-    if (in_order) {
-      all_reduce(own_.data(), message_.data(), 1, type, op, layout_.communicator(), blocks);
-    } else {
-      all_gather(own_.data(), all_.data(), words, layout_.communicator(), blocks);
-    }
-  }
-  ~interval_reduction() override { wait_if_pending(); }
-
-  std::size_t size() const noexcept override { return sums_.fields.size(); }
-
-  void finish(void* results) override {
-    wait();
-    if (!all_.empty()) join_all();
-    const interval_head& head = head_of(message_);
-    if (head.failed > 0) throw_from(layout_.communicator(), head.failed - 1, failed_);
-    if (head.gap != 0) {
-      throw error(errc::device_failure, "tally::mpi: MPI has joined messages out of order");
-    }
-    finish_interval(shape_, message_.data(), sums_.conjugated, results);
   }
 
- private:
+  const field_sums& sums() const noexcept { return sums_; }
+  const interval_shape& shape() const noexcept { return shape_; }
+  /// Words of 8 bytes.
+  std::vector<std::int64_t>& words() noexcept { return own_; }
+  std::optional<failure>& failed() noexcept { return failed_; }
+
   static interval_head& head_of(std::vector<std::int64_t>& message) noexcept {
     return *reinterpret_cast<interval_head*>(message.data());
   }
-  std::size_t numbers() const noexcept { return shape_.fields * shape_.numbers(); }
-  std::size_t term_bytes() const noexcept { return size_of(part_of(shape_.accumulator)); }
 
-  void make_message() {
-    // Terms of the chunk continued elsewhere. Messages of one rank stay in order and each call
-    // takes its own, so one tag suffices.
+  /// Terms of the chunk continued elsewhere, all ranks': number i of term k at i * stride + k.
+  struct cut_chunk {
+    std::vector<chunk_piece> pieces;  ///< the other ranks'
+    std::size_t stride = 0;
+    std::vector<std::byte> terms;
+    std::vector<std::int64_t> before;  ///< the message without this chunk
+  };
+
+  /// Sums; may fail on this rank, which the message tells.
+  cut_chunk make() {
+    // Messages of one rank stay in order and each call takes its own, so one tag suffices.
     MPI_Comm comm = layout_.communicator();
     const int tag = layout_.tag();
     const interval_borders own = layout_.parts_of(layout_.rank());
-    const std::vector<chunk_piece> pieces = layout_.continued();
-    const auto stride = static_cast<std::size_t>(layout_.chunk_end() - own.tail);
+    cut_chunk cut;
+    cut.pieces = layout_.continued();
+    const auto stride = cut.stride = static_cast<std::size_t>(layout_.chunk_end() - own.tail);
     const std::size_t each = numbers() * term_bytes();  // bytes of an element's terms
-    std::vector<std::byte> received((stride - own.tail_size()) * each), sent, terms;
+    std::vector<std::byte> received((stride - own.tail_size()) * each), sent;
     const auto terms_of = [&](const chunk_piece& p) {
       return received.data() + (static_cast<std::size_t>(p.first) - own.tail_size()) * each;
     };
-    exchange messages(pieces.size() + 1);
-    for (const chunk_piece& p : pieces) {
+    exchange messages(cut.pieces.size() + 1);
+    for (const chunk_piece& p : cut.pieces) {
       messages.receive(terms_of(p), count_of(static_cast<std::size_t>(p.count) * each), MPI_BYTE,
                        p.rank, tag, comm);
     }
@@ -159,14 +144,14 @@ class interval_reduction final : public unfinished_sums {
     clear_interval(shape_, own_.data());
     attempt(failed_, [&] {
       sent.resize(own.head_size() * each);
-      terms.resize(stride * each);
+      cut.terms.resize(stride * each);
       interval_part part;
       part.fields = sums_.fields;
       part.first = own.begin;
       part.nodes = &head_of(own_) + 1;
       part.head = sent.data();
       part.head_stride = own.head_size();
-      part.tail = terms.data();
+      part.tail = cut.terms.data();
       part.tail_stride = stride;
       part.when_terms_are_there = [&] { send(sent.size()); };
       head_of(own_) = sum_part(where_, shape_, part);
@@ -177,39 +162,85 @@ class interval_reduction final : public unfinished_sums {
     if (!failed_) failed_ = std::move(lost);
     attempt(failed_, [&] {
       if (own.tail == own.end) return;
-      for (const chunk_piece& p : pieces) {
+      for (const chunk_piece& p : cut.pieces) {
         const auto first = static_cast<std::size_t>(p.first);
         const std::size_t bytes = static_cast<std::size_t>(p.count) * term_bytes();
         for (std::size_t i = 0; i < numbers(); ++i) {
           std::copy_n(terms_of(p) + i * bytes, bytes,
-                      terms.data() + (i * stride + first) * term_bytes());
+                      cut.terms.data() + (i * stride + first) * term_bytes());
         }
       }
+      cut.before = own_;
       const std::int64_t chunk = own.tail / static_cast<std::int64_t>(order::chunk);
-      append_chunk(shape_, chunk, stride, stride, terms.data(), own_.data());
+      append_chunk(shape_, chunk, stride, stride, cut.terms.data(), own_.data());
     });
     if (failed_) {
       clear_interval(shape_, own_.data());
       head_of(own_).failed = 1 + layout_.rank();
     }
+    return cut;
   }
 
+ private:
+  std::size_t numbers() const noexcept { return shape_.fields * shape_.numbers(); }
+  std::size_t term_bytes() const noexcept { return size_of(part_of(shape_.accumulator)); }
+
+  const layout& layout_;
+  executor where_;
+  field_sums sums_;
+  interval_shape shape_;
+  std::vector<std::int64_t> own_;
+  std::optional<failure> failed_;
+};
+
+/// Sums in the order of the whole vector.
+class interval_reduction final : public unfinished_sums {
+ public:
+  interval_reduction(const layout& l, const executor& where, field_sums all, bool blocks)
+      : layout_(l), own_(l, where, std::move(all)), message_(own_.words().size()) {
+    const int words = count_of(message_.size());
+    count_of(message_.size() * sizeof(std::int64_t));  // MPI_Type_size returns an int
+    const MPI_Datatype type = layout_.over()->type_of(words);
+    const MPI_Op op = layout_.over()->operation(&append_messages, false);
+    const bool in_order = joins_in_order(layout_, words, blocks);
+    if (!in_order) all_.resize(message_.size() * static_cast<std::size_t>(layout_.ranks()));
+    join_buffer(message_.size() * sizeof(std::int64_t));
+    own_.make();
+    std::vector<std::int64_t>& own = own_.words();
+    if (in_order) {
+      all_reduce(own.data(), message_.data(), 1, type, op, layout_.communicator(), blocks);
+    } else {
+      all_gather(own.data(), all_.data(), words, layout_.communicator(), blocks);
+    }
+  }
+  ~interval_reduction() override { wait_if_pending(); }
+
+  std::size_t size() const noexcept override { return own_.sums().fields.size(); }
+
+  void finish(void* results) override {
+    wait();
+    if (!all_.empty()) join_all();
+    const interval_head& head = interval_message::head_of(message_);
+    if (head.failed > 0) throw_from(layout_.communicator(), head.failed - 1, own_.failed());
+    if (head.gap != 0) {
+      throw error(errc::device_failure, "tally::mpi: MPI has joined messages out of order");
+    }
+    finish_interval(own_.shape(), message_.data(), own_.sums().conjugated, results);
+  }
+
+ private:
   void join_all() {
     const std::size_t words = message_.size();
-    clear_interval(shape_, message_.data());
+    clear_interval(own_.shape(), message_.data());
     for (std::size_t i = 0; i < all_.size(); i += words) {
       append_interval(message_.data(), all_.data() + i);
     }
   }
 
   const layout& layout_;
-  executor where_;
-  field_sums sums_;
-  interval_shape shape_;
-  std::vector<std::int64_t> own_;      // this rank's message
+  interval_message own_;
   std::vector<std::int64_t> message_;  // all ranks' message
   std::vector<std::int64_t> all_;      // each rank's, if MPI does not join in order
-  std::optional<failure> failed_;
 };
 
 // --- The exact grade, and integers ----------------------------------------------------------------

@@ -11,7 +11,7 @@
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 
-#include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 namespace tally {
@@ -22,6 +22,12 @@ struct scan_arguments {
   operand x;               ///< read
   output_operand y;        ///< written
   bool exclusive = false;  ///< whether y_i lacks x_i
+  /// Whole chunks before x, if it continues a longer vector (of integers any number stands for all
+  /// elements before).
+  std::int64_t chunks = 0;
+  /// Their sums in host memory, of y's type: a node for each 1 bit of `chunks`, the largest first,
+  /// as in a message of <tally/distributed/interval_sum.hpp> whose first chunk is 0.
+  const void* nodes = nullptr;
 };
 
 /// The scans with types erased.
