@@ -50,7 +50,7 @@ inline void write_elements(const executor& where, const std::vector<std::byte>& 
   copy(memory.get());
 }
 
-/// Integers, in any order.
+/// Sums of integers, in any order.
 inline void scan_integers(const layout& l, const executor& where, const scan_arguments& a) {
   std::optional<failure> failed;
   std::int64_t own = 0;
@@ -70,7 +70,7 @@ inline void scan_integers(const layout& l, const executor& where, const scan_arg
   agree(l.communicator(), failed);
 }
 
-/// In the order of the whole vector.
+/// Sums in the order of the whole vector.
 inline void scan_in_order(const layout& l, const executor& where, const scan_arguments& a) {
   MPI_Comm comm = l.communicator();
   interval_message own(l, where,
