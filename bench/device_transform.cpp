@@ -69,6 +69,7 @@ constexpr lane lanes[] = {
     of("relu-cuda", operation::relu, sizes_with_short_floats),
     of("sigmoid-cuda", operation::sigmoid, sizes_with_short_floats),
     of("exp-cuda", operation::exp),
+    of("scan-cuda", operation::scan),
     of("add-cuda-odd", operation::add, sizes, 1),
     of("sigmoid-cuda-odd", operation::sigmoid, sizes, 1),
 };

@@ -77,7 +77,7 @@ struct exp {
     return std::exp(x);
   }
 };
-/// The functions, in the order of `operation`.
+/// The functions, in the order of `operation`, whose last, `scan`, is none.
 using functions = std::tuple<copy, axpy, waxpby, axpbypcz, add, mul, relu, sigmoid, exp>;
 
 /// g of element i.

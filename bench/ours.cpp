@@ -188,6 +188,8 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
       tally::find_extremum(where, {w.x, tally::extreme::max, both});
       std::memcpy(result, both, size_of(w.x.element));
       return;
+    case operation::scan:
+      return tally::scan(where, {w.x, {result, w.size(), 1, w.x.element}});
     default:
       tally::transform_arguments a;
       a.what = function_of(w.what);

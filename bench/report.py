@@ -44,6 +44,7 @@ ELEMENTWISE = {
     "relu": "relu",
     "sigmoid": "Sigmoid",
     "exp": "exp",
+    "scan": "Prefix sums",
 }
 FUSED = {
     "waxpby-nrm2": "w = αx + y and its norm",

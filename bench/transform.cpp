@@ -62,7 +62,7 @@ constexpr lane lanes[] = {
     of("waxpby", operation::waxpby, a_million), of("axpbypcz", operation::axpbypcz, longest),
     of("add", operation::add, sizes_in_full),   of("mul", operation::mul, sizes_in_full),
     of("relu", operation::relu, sizes),         of("sigmoid", operation::sigmoid, sizes),
-    of("exp", operation::exp, a_million),
+    of("exp", operation::exp, a_million),       of("scan", operation::scan, sizes),
 };
 const std::span<const lane> transform_lanes = lanes;
 

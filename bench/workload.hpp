@@ -61,8 +61,8 @@ std::string name(const types& t);
 /// A product of x and y, or a function of x alone. Results: `max` the value, `iamax` the index, an
 /// int64; `histogram` counts in y, checked by a checksum; `spmv` a matrix's product with x.
 /// `waxpby_nrm2` writes z = alpha x + y and returns its norm; `axpy_dot` writes z = alpha x + z and
-/// returns its product with y. Element-wise functions (elementwise.hpp) write elements of x's type;
-/// `axpbypcz` reads them first. Updated vectors start as y.
+/// returns its product with y. Element-wise functions (elementwise.hpp), and `scan`, an inclusive
+/// one, write elements of x's type; `axpbypcz` reads them first. Updated vectors start as y.
 enum class operation {
   dot,
   sum,
@@ -82,7 +82,8 @@ enum class operation {
   mul,
   relu,
   sigmoid,
-  exp
+  exp,
+  scan
 };
 
 constexpr bool is_elementwise(operation what) { return what >= operation::copy; }

@@ -12,6 +12,7 @@
 #include <thrust/transform.h>
 #include <thrust/tuple.h>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <cub/device/device_transform.cuh>
 #include <cub/version.cuh>
 #include <cuda/std/functional>
@@ -177,9 +178,24 @@ struct on_elements {
   }
 };
 
+contenders scan_on_device(const workload& w) {
+  contenders list;
+  visit(w, [&]<class X, class Y>(std::span<const X> x, std::span<const Y>, auto) {
+    if constexpr (std::is_same_v<X, Y> && std::is_floating_point_v<X>) {
+      const auto scan = [=](void* scratch, std::size_t& bytes, void* z, cudaStream_t stream) {
+        return cub::DeviceScan::InclusiveSum(scratch, bytes, x.data(), static_cast<X*>(z),
+                                             static_cast<std::int64_t>(x.size()), stream);
+      };
+      list.push_back(on_device("CUB", version(), with_scratch(scan), w));
+    }
+  });
+  return list;
+}
+
 }  // namespace
 
 contenders cub_elementwise_on_device(const workload& w) {
+  if (w.what == operation::scan) return scan_on_device(w);
   contenders list;
   bench::visit(
       w, [&]<class X, class Y>(std::span<const X> x_span, std::span<const Y> y_span, auto) {

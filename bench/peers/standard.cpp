@@ -106,6 +106,11 @@ contenders standard_elementwise(const workload& w) {
   bench::visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
                                                  std::type_identity<A>) {
     if constexpr (std::is_same_v<X, Y> && std::is_same_v<X, A> && std::is_floating_point_v<X>) {
+      if (w.what == operation::scan && w.threads == 1) {
+        list.push_back(
+            on_host("std::inclusive_scan", "sequential", w,
+                    [=, z = static_cast<X*>(w.z)] { std::inclusive_scan(x.begin(), x.end(), z); }));
+      }
       plain::visit(w.what, [&](auto g) {
         const auto part = [=, x = x.data(), y = y.data(), z = static_cast<X*>(w.z)](
                               std::size_t first, std::size_t n) {
