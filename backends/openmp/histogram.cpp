@@ -19,7 +19,7 @@ out_of_range_key backend::histogram(const executor& where, const histogram_argum
   };
   simd::with_slot_search(where.instructions(), a, [&](const void* bins, simd::slot_search* search) {
     const auto threads = static_cast<std::size_t>(threads_of(where));
-    stray = simd::count_on_threads(a, bins, search, threads, run);
+    stray = simd::count_on_threads(where, a, bins, search, threads, run);
   });
   return stray;
 }

@@ -1,206 +1,362 @@
-// Weighted histograms.
+// Exact sums of weights by bin: weighted histograms and scatter_add.
 //
-// Promise: no addition rounds (backends/common/histogram/weights.hpp).
+// Promise: no addition rounds (backends/simd/counting/limbs.hpp): neither the samples' order nor
+// the number of threads matters.
 //
-//   few bins, many samples   tables of all bins' limbs, one per thread.
-//   otherwise                samples sorted by groups of bins, chained and summed by bin. An empty
-//                            bin costs only its zero; memory grows with the samples alone.
-//   a group with most        tables again: one thread would sum it alone.
+//   few bins      a table of all sums' limbs per thread.
+//   many bins     samples sorted by groups of bins, whose table fits a cache. A thread takes
+//   adjacent
+//                 samples; a group that is cut is finished by the thread that begins it.
+//   few samples   of a group of bins are strays, so that an empty bin costs nothing.
+//   strays        are chained by bin and summed one by one.
 #pragma once
 
-#include "backends/common/histogram/weights.hpp"
+#include "backends/common/elementwise/elementwise.hpp"
+#include "backends/common/exact/exact_sums.hpp"
+#include "backends/simd/counting/limbs.hpp"
 #include "backends/simd/counting/places.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
-#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace tally::backends::simd {
 namespace counting {
 
-/// Maximum bytes of all threads' tables, and of sorted samples unless an eighth of them takes more.
-/// A guess.
-inline constexpr std::size_t max_bytes_of_weights = std::size_t{1} << 27;
-/// Maximum bytes of a table: a core's second-level cache.
-inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 21;
+/// Maximum bytes of a thread's table of all bins: what a second-level cache nearly holds.
+inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 22;
+/// Maximum bytes of sorted samples, unless an eighth of them, or a group, takes more. A guess.
+inline constexpr std::size_t max_bytes_of_sorted = std::size_t{1} << 27;
+/// log2 of the bins of a group: tables that fit a second-level cache, unless groups get many.
+inline constexpr int usual_group_bits = 15, max_group_bits = 16;
+inline constexpr std::size_t many_groups = 4096;
+/// A group with fewer samples than bins by this factor needs no table.
+inline constexpr std::size_t bins_per_sample = 8;
 
-/// Sum of a bin's weights: limbs of an exact_sum<double>; [low_, high_) may be nonzero.
-class bin_sum {
-  using exact = exact_sum<double>;
-  template <class W>
-  static constexpr int offset =
-      (weight_sum<W>::exact::lowest_exponent - exact::lowest_exponent) / 32 +
-      weight_sum<W>::first_limb;
+// --- Windows -------------------------------------------------------------------------------------
 
- public:
-  /// The weight may also be the bin's old value.
-  template <class W>
-  void add(W weight) {
-    using sum = weight_sum<W>;
-    if (weight == 0) return;
-    const auto p = sum::split(weight);
-    if (p.special_bit != 0) {
-      specials_ |= p.special_bit;
-      return;
-    }
-    const int first = offset<W> + p.word;
-    low_ = std::min(low_, first);
-    high_ = std::max(high_, first + sum::digits);
-    for (int i = 0; i < sum::digits; ++i) words_[first + i] += p.digit[i];
+/// Chooses the window by weights at random places: two limbs, or four, if (nearly) all of them fit;
+/// but for a few far above the others.
+template <class W>
+limb_window window_of(const operand& weights) {
+  constexpr std::size_t most = 1024, outliers = most / 64;
+  struct extent {
+    int top, bottom;
+  };
+  std::vector<extent> seen;
+  std::uint64_t random = 1;
+  const auto* const w = static_cast<const W*>(weights.data);
+  const std::size_t n = std::min(weights.size, most), step = n > 0 ? weights.size / n : 0;
+  seen.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const std::size_t at = i * step + (random >> 33) % step;
+    const detail::float_parts<W> v(w[static_cast<std::ptrdiff_t>(at) * weights.increment]);
+    if (v.special() || v.zero()) continue;
+    seen.push_back({v.exponent + static_cast<int>(std::bit_width(v.significand)),
+                    v.exponent + std::countr_zero(v.significand)});
   }
-  template <class W>
-  void add_words(const std::int64_t* from) {
-    using sum = weight_sum<W>;
-    int first = 0, last = sum::limbs;
-    while (first < last && from[first] == 0) ++first;
-    while (first < last && from[last - 1] == 0) --last;
-    for (int i = first; i < last; ++i) words_[offset<W> + i] += from[i];
-    if (first < last) {
-      low_ = std::min(low_, offset<W> + first);
-      high_ = std::max(high_, offset<W> + last);
-    }
-    specials_ |= from[sum::special];
+  std::sort(seen.begin(), seen.end(),
+            [](const extent& a, const extent& b) { return a.top > b.top; });
+  limb_window window;
+  if (!seen.empty()) {
+    const extent &first = seen.front(), &other = seen[std::min(outliers, seen.size() - 1)];
+    window.top = first.top > other.top + limb_bits / 2 ? other.top : first.top;
   }
-
-  /// Adds the sum to bin k, or sets it; then clears the sum.
-  template <class C>
-  void finish(const histogram_arguments& a, std::size_t k) {
-    if (a.words) {
-      add_to_words<C>(static_cast<std::int64_t*>(a.counts.data) + k * exact_sum<C>::words);
-    } else {
-      C& to = static_cast<C*>(a.counts.data)[k];
-      if (a.options.add) add(to);
-      words_[exact::nan_word] = specials_ & nan_bit;
-      words_[exact::plus_infinity_word] = specials_ & plus_infinity_bit;
-      words_[exact::minus_infinity_word] = specials_ & minus_infinity_bit;
-      to = low_ < high_ || specials_ != 0 ? exact::round_words<C>(words_, low_, high_ + 1) : C{0};
-    }
-    if (low_ < high_) std::fill(words_ + low_, words_ + high_, 0);
-    low_ = exact::limbs, high_ = 0, specials_ = 0;
+  const int bits_of_last =
+      std::min<int>(limb_bits, 62 - static_cast<int>(std::bit_width(weights.size)));
+  const int highest = std::min(window.top + 1, max_top);  // others may be larger
+  for (const int limbs : {2, max_limbs}) {
+    const int below = bits_of_last + (limbs - 1) * limb_bits;
+    window.top = std::max(highest, std::numeric_limits<double>::min_exponent - 53 + below);
+    window.unit = window.top - below;
+    const auto strays = std::count_if(seen.begin(), seen.end(), [&](const extent& e) {
+      return e.top > window.top || e.bottom < window.unit;
+    });
+    const std::size_t allowed = limbs == max_limbs ? seen.size() / 64 : seen.size() / 512;
+    window.limbs = static_cast<std::size_t>(strays) <= allowed ? limbs : 0;
+    if (window.limbs != 0) break;
   }
+  return window;
+}
 
- private:
-  static constexpr std::int64_t nan_bit = weight_sum<double>::nan_bit,
-                                plus_infinity_bit = weight_sum<double>::plus_infinity_bit,
-                                minus_infinity_bit = weight_sum<double>::minus_infinity_bit;
-
-  template <class T>
-  void add_to_words(std::int64_t* to) const {
-    using some = exact_sum<T>;
-    constexpr int below = (some::lowest_exponent - exact::lowest_exponent) / 32;
-    std::int64_t carry = 0;
-    for (int i = low_; i < high_; ++i) {
-      to[i - below] += (words_[i] & 0xffffffff) + carry;
-      carry = words_[i] >> 32;
+/// Moves carries up, so that limbs take more weights, or rows more rows.
+inline void settle(int limbs, std::int64_t* table, std::size_t rows) {
+  for (std::int64_t* row = table; row < table + rows * static_cast<std::size_t>(limbs);
+       row += limbs) {
+    for (int l = 0; l + 1 < limbs; ++l) {
+      const std::int64_t carry = row[l] >> limb_bits;
+      row[l] -= carry * (std::int64_t{1} << limb_bits);
+      row[l + 1] += carry;
     }
-    if (carry != 0) to[high_ - below] += carry;
-    to[some::nan_word] += (specials_ & nan_bit) != 0;
-    to[some::plus_infinity_word] += (specials_ & plus_infinity_bit) != 0;
-    to[some::minus_infinity_word] += (specials_ & minus_infinity_bit) != 0;
   }
+}
 
-  std::int64_t words_[exact::words] = {};
-  int low_ = exact::limbs, high_ = 0;
-  std::int64_t specials_ = 0;
+// --- Sums ----------------------------------------------------------------------------------------
+
+/// Part of the samples of adjacent bins: their sums, or none, and strays at [begin, end).
+struct partial_sums {
+  std::int64_t* table;
+  std::size_t begin, end;
 };
 
-/// Sets bins [first, last) to their values without weights.
-template <class C>
-void start_bins(const histogram_arguments& a, std::size_t first, std::size_t last) {
-  if (a.words) return;
-  C* const sums = static_cast<C*>(a.counts.data);
-  if (!a.options.add) return std::fill(sums + first, sums + last, C{0});
-  // As a sum of one term: no -0, canonical NaNs.
-  for (std::size_t k = first; k < last; ++k) sums[k] = canonical(sums[k] + C{0});
-}
-
-template <class W, class F>
-void for_each_weight(const job& j, std::size_t begin, std::size_t end, const F& f) {
-  j.for_each_block(begin, end, [&](std::size_t at, std::size_t count, const slot* found) {
-    const operand weights = j.a.weights.slice(at, count);
-    const auto* const w = static_cast<const W*>(weights.data);
-    for (std::size_t i = 0; i < count; ++i) {
-      f(found[i], w[static_cast<std::ptrdiff_t>(i) * weights.increment]);
-    }
-  });
-}
-
-template <class W>
-class weight_tables {
-  using sum = weight_sum<W>;
-
+/// Adds partial sums to bins of type C.
+template <class W, class C>
+class finished_sums {
  public:
-  weight_tables(std::size_t bins, std::size_t threads)
-      : at_once_(std::min(
-            bins, std::max<std::size_t>(1024, max_bytes_of_weights / 8 / sum::words / threads))),
-        words_(new std::int64_t[at_once_ * sum::words * threads]) {}
+  finished_sums(const histogram_arguments& a, const limb_window& window, const limb_kernels& k)
+      : a_(a),
+        window_(window),
+        round_((window.limbs == 2 ? k.round_two : k.round_four)[type_of<C>]) {}
 
-  /// Adds all samples of bins [begin, end). `outside`, if not null, counts each thread's samples
-  /// without a bin.
-  template <class C>
-  void add(const job& j, std::size_t begin, std::size_t end, const threads& all,
-           std::uint64_t* outside = nullptr) const {
-    const std::size_t n = j.a.x.size;
-    for (std::size_t first = begin; first < end; first += at_once_) {
-      const std::size_t bins = std::min(at_once_, end - first);
-      all([&](std::size_t thread) {
-        std::int64_t* const own = words_per(thread);
-        std::uint64_t* const own_outside = outside != nullptr && first == begin
-                                               ? outside + thread * (j.places - j.counts)
-                                               : nullptr;
-        std::fill_n(own, bins * sum::words, 0);
-        for_each_weight<W>(j, share(n, thread, all.count, block),
-                           share(n, thread + 1, all.count, block), [&](slot place, W weight) {
-                             const std::size_t k = place - first;
-                             if (k < bins) {
-                               sum::add(weight, own + k * sum::words);
-                             } else if (own_outside != nullptr && place >= j.counts) {
-                               ++own_outside[place - j.counts];
-                             }
-                           });
-      });
-      all([&](std::size_t thread) {
-        bin_sum total;
-        const std::size_t last = share(bins, thread + 1, all.count, 16);
-        for (std::size_t k = share(bins, thread, all.count, 16); k < last; ++k) {
-          for (std::size_t t = 0; t < all.count; ++t) {
-            total.add_words<W>(words_per(t) + k * sum::words);
-          }
-          total.finish<C>(j.a, first + k);
+  /// Sets bins [first, last) to their values without weights.
+  void start(std::size_t first, std::size_t last) const {
+    if (a_.words || a_.scatters) return;
+    C* const sums = static_cast<C*>(a_.counts.data);
+    if (!a_.options.add) return std::fill(sums + first, sums + last, C{0});
+    // As a sum of one term: no -0, canonical NaNs.
+    for (std::size_t k = first; k < last; ++k) sums[k] = canonical(sums[k] + C{0});
+  }
+
+  /// Adds the rows [begin, end) of bins from `first` on, all parts'.
+  void add_tables(std::span<const partial_sums> parts, std::size_t first, std::size_t begin,
+                  std::size_t end) const {
+    const auto limbs = static_cast<std::size_t>(window_.limbs);
+    std::int64_t* sums = nullptr;
+    for (const partial_sums& p : parts) {
+      if (p.table == nullptr) continue;
+      std::int64_t* const own = p.table + begin * limbs;
+      if (parts.size() > 1) settle(window_.limbs, own, end - begin);
+      if (sums == nullptr) {
+        sums = own;
+      } else {
+        for (std::size_t i = 0; i < (end - begin) * limbs; ++i) sums[i] += own[i];
+      }
+    }
+    if (sums == nullptr) return;
+    if (!a_.words) {
+      return round_(window_, sums, end - begin, static_cast<C*>(a_.counts.data) + first + begin);
+    }
+    for (std::size_t k = begin; k < end; ++k, sums += limbs) {
+      if (std::any_of(sums, sums + limbs, [](std::int64_t limb) { return limb != 0; })) {
+        add(sum_of_limbs(window_, sums), first + k);
+      }
+    }
+  }
+
+  /// Adds bins that have strays, and clears their rows. All `heads`, one per bin, are `none`,
+  /// before and after; chains are per stray.
+  void add_strays(std::span<const partial_sums> parts, std::size_t first, const slot* places,
+                  const W* strays, std::uint32_t* heads, std::uint32_t* chains) const {
+    bool have_tables = false;
+    for (const partial_sums& p : parts) {
+      have_tables |= p.table != nullptr;
+      for (std::size_t i = p.begin; i < p.end; ++i) {
+        std::uint32_t& head = heads[places[i] - first];
+        chains[i] = head;
+        head = static_cast<std::uint32_t>(i);
+      }
+    }
+    for (const partial_sums& p : parts) {
+      for (std::size_t i = p.begin; i < p.end; ++i) {
+        const std::size_t row = places[i] - first;
+        const std::uint32_t head = std::exchange(heads[row], none);
+        if (head == none) continue;
+        if (!have_tables && chains[head] == none && add_one(strays[head], places[i])) continue;
+        exact_sum<double> sum;
+        for (const partial_sums& t : parts) {
+          if (t.table == nullptr) continue;
+          const auto limbs = static_cast<std::size_t>(window_.limbs);
+          sum.merge(sum_of_limbs(window_, t.table + row * limbs));
+          std::fill_n(t.table + row * limbs, limbs, 0);
         }
-      });
+        for (std::uint32_t k = head; k != none; k = chains[k]) sum.add(strays[k]);
+        add(sum, places[i]);
+      }
     }
   }
 
- private:
-  std::int64_t* words_per(std::size_t thread) const {
-    return &words_[thread * at_once_ * sum::words];
-  }
-
-  std::size_t at_once_;
-  std::unique_ptr<std::int64_t[]> words_;
-};
-
-/// Samples of adjacent groups of bins, sorted by group.
-template <class W>
-class sorted_weights {
-  /// log2 of bins per group, whose chains begin in the caches.
-  static constexpr int min_bits = 4, usual_bits = 12, max_bits = 16;
-  static constexpr std::size_t many_groups = 4096;
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
+ private:
+  void add(exact_sum<double> sum, std::size_t k) const {
+    if (a_.words) {
+      return with_type<detail::weight_types>(a_.counts.element, [&]<class T>() {
+        auto* const to = static_cast<std::int64_t*>(a_.counts.data) + k * exact_sum<T>::words;
+        add_normal_form<T>(sum.to_words().data(), to,
+                           [](std::int64_t* word, std::int64_t value) { *word += value; });
+      });
+    }
+    if (sum == exact_sum<double>()) return;
+    C& y = static_cast<C*>(a_.counts.data)[k];
+    sum.add(static_cast<double>(y));
+    y = sum.template round<C>();
+  }
+
+  /// Adds one weight, if one addition rounds correctly.
+  bool add_one(W weight, std::size_t k) const {
+    if constexpr (sizeof(W) > sizeof(C)) return false;
+    if (a_.words) return false;
+    C& y = static_cast<C*>(a_.counts.data)[k];
+    const C sum = y + static_cast<C>(weight);
+    if (!std::isfinite(sum)) return false;
+    if (weight != 0) y = sum;
+    return true;
+  }
+
+  const histogram_arguments& a_;
+  const limb_window& window_;
+  round_limbs* round_;
+};
+
+/// Samples to be added: by index, a block at a time.
+template <class W>
+struct weighted_samples {
+  const job& j;
+  const limb_window window;
+  add_to_limbs* const kernel;
+
+  weighted_samples(const job& job_of, const limb_kernels& k)
+      : j(job_of),
+        window(window_of<W>(j.a.weights)),
+        kernel((window.limbs == 2 ? k.add_two : k.add_four)[type_of<W>]) {}
+
+  /// Calls f(n, places, weights) for blocks of samples [begin, end), weights contiguous.
+  template <class F>
+  void for_each_block(std::size_t begin, std::size_t end, const F& f) const {
+    W gathered[block];
+    j.for_each_block(begin, end, [&](std::size_t first, std::size_t n, const slot* found) {
+      const operand weights = j.a.weights.slice(first, n);
+      const auto* w = static_cast<const W*>(weights.data);
+      if (weights.increment != 1) {
+        gather(weights, reinterpret_cast<std::byte*>(gathered));
+        w = gathered;
+      }
+      f(n, found, w);
+    });
+  }
+};
+
+/// Sums of weights in a table per thread.
+template <class W, class C>
+class weight_tables {
+ public:
+  weight_tables(const weighted_samples<W>& samples, const finished_sums<W, C>& sums,
+                const threads& all)
+      : samples_(samples),
+        sums_(sums),
+        all_(all),
+        limbs_(static_cast<std::size_t>(samples.window.limbs)),
+        rows_(samples.j.counts + 1),
+        room_(samples.j.a.x.size / all.count / 32 + block),
+        tables_(new std::int64_t[rows_ * limbs_ * all.count]),
+        places_(new slot[room_ * all.count]),
+        strays_(new W[room_ * all.count]) {}
+
+  /// Whether tables are small enough, and weights fit limbs.
+  static bool fit(const weighted_samples<W>& samples, const threads& all) {
+    const auto limbs = static_cast<std::size_t>(samples.window.limbs);
+    const std::size_t bins = samples.j.counts;
+    return limbs != 0 && bins * limbs * sizeof(std::int64_t) <= max_bytes_of_table &&
+           bins <= 2 * samples.j.a.x.size / (all.count == 1 ? 1 : 4 * all.count);
+  }
+
+  /// Adds up the samples and counts those outside. Returns false if there are many strays.
+  bool sum(std::uint64_t* outside) {
+    const job& j = samples_.j;
+    const std::size_t n = j.a.x.size;
+    parts_.resize(all_.count);
+    std::vector<char> has_room(all_.count, true);
+    all_([&](std::size_t t) {
+      std::int64_t* const table = &tables_[t * rows_ * limbs_];
+      std::fill_n(table, rows_ * limbs_, 0);
+      std::uint64_t* const own_outside = outside + t * (j.places - j.counts);
+      std::size_t found = 0, unsettled = 0;
+      bool fits = true;
+      samples_.for_each_block(
+          share(n, t, all_.count, block), share(n, t + 1, all_.count, block),
+          [&](std::size_t count, const slot* places, const W* weights) {
+            if (!j.is_strict() && *std::max_element(places, places + count) >= j.counts) {
+              for (std::size_t i = 0; i < count; ++i) {
+                if (places[i] >= j.counts) ++own_outside[places[i] - j.counts];
+              }
+            }
+            if (!fits) return;
+            if ((unsettled += count) > max_unsettled) {
+              settle(samples_.window.limbs, table, rows_);
+              unsettled = count;
+            }
+            const std::size_t at = t * room_ + found;
+            found +=
+                samples_.kernel(samples_.window, weights, places, count, 0,
+                                static_cast<slot>(j.counts), table, &places_[at], &strays_[at]);
+            fits = room_ - found >= block;
+          });
+      parts_[t] = {table, t * room_, t * room_ + found};
+      has_room[t] = fits;
+    });
+    if (std::count(has_room.begin(), has_room.end(), false) > 0) return false;
+    const auto has_strays = [](const partial_sums& p) { return p.begin < p.end; };
+    if (std::any_of(parts_.begin(), parts_.end(), has_strays)) {
+      heads_.assign(j.counts, sums_.none);
+      chains_.reset(new std::uint32_t[room_ * all_.count]);
+    }
+    return true;
+  }
+
+  void finish() {
+    const std::size_t bins = rows_ - 1;
+    if (!heads_.empty()) {
+      sums_.add_strays(parts_, 0, places_.get(), strays_.get(), heads_.data(), chains_.get());
+    }
+    all_([&](std::size_t t) {
+      sums_.add_tables(parts_, 0, share(bins, t, all_.count, 16),
+                       share(bins, t + 1, all_.count, 16));
+    });
+  }
+
+ private:
+  const weighted_samples<W>& samples_;
+  const finished_sums<W, C>& sums_;
+  const threads& all_;
+  std::size_t limbs_, rows_;
+  std::size_t room_;  // of a thread, for strays
+  std::unique_ptr<std::int64_t[]> tables_;
+  std::unique_ptr<slot[]> places_;
+  std::unique_ptr<W[]> strays_;
+  std::vector<partial_sums> parts_;
+  std::vector<std::uint32_t> heads_;
+  std::unique_ptr<std::uint32_t[]> chains_;
+};
+
+/// Samples sorted by groups of bins, in rounds of as many groups as fit.
+template <class W, class C>
+class sorted_weights {
  public:
   /// Counts the samples of each group, and in `outside` those without a bin.
-  sorted_weights(const job& j, const threads& all, std::uint64_t* outside)
-      : bits_(bits_for(j.counts, all.count)),
-        groups_((j.counts >> bits_) + 1),
+  sorted_weights(const weighted_samples<W>& samples, const finished_sums<W, C>& sums,
+                 const threads& all, std::uint64_t* outside)
+      : samples_(samples),
+        sums_(sums),
+        all_(all),
+        bits_(bits_for(samples.j.counts)),
+        groups_((samples.j.counts >> bits_) + 1),
         sizes_(groups_),
-        next_(groups_ * all.count) {
+        next_(groups_ * all.count),
+        begins_(groups_ + 1),
+        cut_(all.count),
+        parts_of_(all.count),
+        heads_(all.count << bits_, sums_.none) {
+    const job& j = samples.j;
     const std::size_t n = j.a.x.size, slots = j.places - j.counts;
+    std::fill_n(outside, slots * all.count, 0);
     all([&](std::size_t thread) {
       std::uint32_t* const own = &next_[thread * groups_];
       std::uint64_t* const own_outside = outside + thread * slots;
@@ -215,146 +371,191 @@ class sorted_weights {
                          }
                        });
     });
-    for (std::size_t t = 0; t < all.count; ++t) {
-      for (std::size_t g = 0; g < groups_; ++g) sizes_[g] += next_[t * groups_ + g];
+    std::size_t total = 0, longest = 0;
+    for (std::size_t g = 0; g < groups_; ++g) {
+      for (std::size_t t = 0; t < all.count; ++t) sizes_[g] += next_[t * groups_ + g];
+      total += sizes_[g];
+      longest = std::max(longest, sizes_[g]);
     }
     constexpr std::size_t bytes = sizeof(slot) + sizeof(W) + sizeof(std::uint32_t);
-    const std::size_t most = std::max(max_bytes_of_weights / bytes, n / 8);
-    // Four times a thread's average, for one thread.
-    max_group_ = all.count == 1 ? most : std::min(most, 4 * (n / all.count));
-    std::size_t longest = 0;
-    for (std::size_t g = 0; g < groups_; ++g) {
-      if (!is_large(g)) longest += sizes_[g];
-    }
-    room_ = std::min(longest, most);
+    room_ = std::min(total, std::max({max_bytes_of_sorted / bytes, n / 8, longest}));
     places_.reset(new slot[room_]);
     weights_.reset(new W[room_]);
     chains_.reset(new std::uint32_t[room_]);
-    begins_.resize(groups_ + 1);
-    heads_.reset(new std::uint32_t[all.count << bits_]);
+    tables_.reset(new std::int64_t[2 * all.count * words_of_table()]);
+    for (auto& parts : cut_) parts.reserve(2);
+    for (auto& parts : parts_of_) parts.reserve(all.count);
   }
 
-  std::size_t groups() const { return groups_; }
-  bool is_large(std::size_t g) const { return sizes_[g] > max_group_; }
-  std::size_t first_bin(std::size_t g) const { return g << bits_; }
-  std::size_t bins_of_group() const { return std::size_t{1} << bits_; }
-
-  /// Adds groups from g on, as many as fit, and returns the next.
-  template <class C>
-  std::size_t add(const job& j, std::size_t g, const threads& all) {
-    std::size_t last = g;
-    begins_[g] = 0;
-    for (; last < groups_ && !is_large(last) && begins_[last] + sizes_[last] <= room_; ++last) {
-      begins_[last + 1] = begins_[last] + sizes_[last];
-    }
-    if (begins_[last] == 0) return last;
-    sort(j, g, last, all);
-    std::atomic<std::size_t> next_group = g;
-    all([&](std::size_t thread) {
-      std::uint32_t* const heads = &heads_[thread << bits_];
-      std::fill_n(heads, bins_of_group(), none);
-      bin_sum sum;
-      for (std::size_t k; (k = next_group.fetch_add(1, std::memory_order_relaxed)) < last;) {
-        add_group<C>(j, k, heads, sum);
+  void add() {
+    for (std::size_t g = 0, last = 0; g < groups_; g = last) {
+      begins_[g] = 0;
+      for (; last < groups_ && begins_[last] + sizes_[last] <= room_; ++last) {
+        begins_[last + 1] = begins_[last] + sizes_[last];
       }
-    });
-    return last;
+      if (begins_[last] == 0) continue;
+      sort(g, last);
+      all_([&](std::size_t t) { add_share(t, g, last); });
+      all_([&](std::size_t t) { finish_cut(t); });
+    }
   }
 
  private:
-  static int bits_for(std::size_t bins, std::size_t threads) {
-    int bits = usual_bits;
-    while (bits < max_bits && bins >> bits > many_groups) ++bits;
-    while (bits > min_bits && bins >> bits < 8 * threads) --bits;
+  /// Part of a group's samples that one thread sums.
+  struct cut_group {
+    std::size_t group;
+    bool is_first;
+    partial_sums sums;
+  };
+
+  static int bits_for(std::size_t bins) {
+    int bits = std::min(usual_group_bits, static_cast<int>(std::bit_width(bins)));
+    while (bits < max_group_bits && bins >> bits > many_groups) ++bits;
     return bits;
   }
+  std::size_t words_of_table() const {
+    return ((std::size_t{1} << bits_) + 1) * static_cast<std::size_t>(samples_.window.limbs);
+  }
+  std::size_t first_bin(std::size_t g) const { return g << bits_; }
+  std::size_t bins_of(std::size_t g) const {
+    return std::min(std::size_t{1} << bits_, samples_.j.counts - first_bin(g));
+  }
 
-  void sort(const job& j, std::size_t g, std::size_t last, const threads& all) {
-    const std::size_t n = j.a.x.size;
+  void sort(std::size_t g, std::size_t last) {
+    const job& j = samples_.j;
+    const std::size_t n = j.a.x.size, threads = all_.count;
     // Counts become begins of each group's samples, thread by thread.
     for (std::size_t k = g; k < last; ++k) {
       auto at = static_cast<std::uint32_t>(begins_[k]);
-      for (std::size_t t = 0; t < all.count; ++t) {
+      for (std::size_t t = 0; t < threads; ++t) {
         const std::uint32_t count = next_[t * groups_ + k];
         next_[t * groups_ + k] = at;
         at += count;
       }
     }
-    const std::size_t first_place = first_bin(g);
-    const std::size_t places = std::min(first_bin(last), j.counts) - first_place;
-    all([&](std::size_t thread) {
-      std::uint32_t* const next = &next_[thread * groups_];
-      for_each_weight<W>(j, share(n, thread, all.count, block),
-                         share(n, thread + 1, all.count, block), [&](slot place, W weight) {
-                           if (place - first_place >= places) return;
-                           const std::uint32_t at = next[place >> bits_]++;
-                           places_[at] = place;
-                           weights_[at] = weight;
-                         });
+    const std::size_t first = first_bin(g), places = std::min(first_bin(last), j.counts) - first;
+    all_([&](std::size_t t) {
+      std::uint32_t* const next = &next_[t * groups_];
+      samples_.for_each_block(share(n, t, threads, block), share(n, t + 1, threads, block),
+                              [&](std::size_t count, const slot* found, const W* weights) {
+                                for (std::size_t i = 0; i < count; ++i) {
+                                  if (found[i] - first >= places) continue;
+                                  const std::uint32_t at = next[found[i] >> bits_]++;
+                                  places_[at] = found[i];
+                                  weights_[at] = weights[i];
+                                }
+                              });
     });
   }
 
-  /// All heads are `none`, before and after.
-  template <class C>
-  void add_group(const job& j, std::size_t g, std::uint32_t* heads, bin_sum& sum) {
-    const std::size_t first = first_bin(g);
-    const auto begin = static_cast<std::uint32_t>(begins_[g]);
-    const auto end = static_cast<std::uint32_t>(begins_[g + 1]);
-    for (std::uint32_t i = begin; i < end; ++i) {
-      std::uint32_t& head = heads[places_[i] - first];
-      chains_[i] = head;
-      head = i;
-    }
-    for (std::uint32_t i = begin; i < end; ++i) {
-      std::uint32_t& head = heads[places_[i] - first];
-      if (head == none) continue;
-      for (std::uint32_t k = head; k != none; k = chains_[k]) sum.add(weights_[k]);
-      head = none;
-      sum.template finish<C>(j.a, places_[i]);
+  /// Adds a thread's samples: groups that are all its own, and parts of at most two more.
+  void add_share(std::size_t t, std::size_t g, std::size_t last) {
+    const std::size_t n = begins_[last];
+    const std::size_t begin = share(n, t, all_.count, 1), end = share(n, t + 1, all_.count, 1);
+    cut_[t].clear();
+    if (begin == end) return;
+    const auto after = std::upper_bound(begins_.begin() + static_cast<std::ptrdiff_t>(g),
+                                        begins_.begin() + static_cast<std::ptrdiff_t>(last), begin);
+    auto k = static_cast<std::size_t>(after - begins_.begin()) - 1;
+    for (std::size_t at = begin; at < end; ++k) {
+      const std::size_t stop = std::min(end, begins_[k + 1]);
+      if (at == stop) continue;
+      const bool is_first = at == begins_[k];
+      const partial_sums sums = sum_some(t, is_first, k, at, stop);
+      if (is_first && stop == begins_[k + 1]) {
+        finish(t, k, {&sums, 1});
+      } else {
+        cut_[t].push_back({k, is_first, sums});
+      }
+      at = stop;
     }
   }
 
+  /// Sums samples [begin, end) of group k; strays move to the front.
+  partial_sums sum_some(std::size_t t, bool is_first, std::size_t k, std::size_t begin,
+                        std::size_t end) {
+    const std::size_t bins = bins_of(k);
+    if (samples_.window.limbs == 0 || end - begin < bins / bins_per_sample) {
+      return {nullptr, begin, end};
+    }
+    std::int64_t* const table = &tables_[(2 * t + is_first) * words_of_table()];
+    std::fill_n(table, (bins + 1) * static_cast<std::size_t>(samples_.window.limbs), 0);
+    std::size_t strays = begin;
+    for (std::size_t at = begin; at < end; at += max_unsettled) {
+      if (at > begin) settle(samples_.window.limbs, table, bins);
+      strays +=
+          samples_.kernel(samples_.window, &weights_[at], &places_[at],
+                          std::min(max_unsettled, end - at), static_cast<slot>(first_bin(k)),
+                          static_cast<slot>(bins), table, &places_[strays], &weights_[strays]);
+    }
+    return {table, begin, strays};
+  }
+
+  void finish(std::size_t t, std::size_t k, std::span<const partial_sums> parts) {
+    sums_.add_strays(parts, first_bin(k), places_.get(), weights_.get(), &heads_[t << bits_],
+                     chains_.get());
+    sums_.add_tables(parts, first_bin(k), 0, bins_of(k));
+  }
+
+  /// Finishes the group that the thread's samples end with, if others have samples of it.
+  void finish_cut(std::size_t t) {
+    if (cut_[t].empty() || !cut_[t].back().is_first) return;
+    const std::size_t k = cut_[t].back().group;
+    std::size_t end = t + 1;
+    while (end < cut_.size() && !cut_[end].empty() && cut_[end].front().group == k) ++end;
+    // The first parts of the others come before their own last ones.
+    std::vector<partial_sums>& parts = parts_of_[t];
+    parts.clear();
+    parts.push_back(cut_[t].back().sums);
+    for (std::size_t other = t + 1; other < end; ++other) {
+      parts.push_back(cut_[other].front().sums);
+    }
+    finish(t, k, parts);
+  }
+
+  const weighted_samples<W>& samples_;
+  const finished_sums<W, C>& sums_;
+  const threads& all_;
   int bits_;
   std::size_t groups_;
   std::vector<std::size_t> sizes_;   // per group
   std::vector<std::uint32_t> next_;  // per thread and group
-  std::size_t max_group_ = 0, room_ = 0;
+  std::size_t room_ = 0;
   std::vector<std::size_t> begins_;
   std::unique_ptr<slot[]> places_;
   std::unique_ptr<W[]> weights_;
-  std::unique_ptr<std::uint32_t[]> chains_, heads_;
+  std::unique_ptr<std::uint32_t[]> chains_;
+  std::unique_ptr<std::int64_t[]> tables_;
+  // Per thread:
+  std::vector<std::vector<cut_group>> cut_;
+  std::vector<std::vector<partial_sums>> parts_of_;
+  std::vector<std::uint32_t> heads_;
 };
 
 template <class W, class C>
-void add_weights(const job& j, const threads& all) {
-  const std::size_t n = j.a.x.size, slots = j.places - j.counts;
+void add_weights(const job& j, const limb_kernels& kernels, const threads& all) {
+  const std::size_t slots = j.places - j.counts;
   const std::unique_ptr<std::uint64_t[]> outside(new std::uint64_t[slots * all.count]());
+  const weighted_samples<W> samples(j, kernels);
+  const finished_sums<W, C> sums(j.a, samples.window, kernels);
   const auto start = [&] {
-    all([&](std::size_t thread) {
-      start_bins<C>(j.a, share(j.counts, thread, all.count, 16),
-                    share(j.counts, thread + 1, all.count, 16));
+    all([&](std::size_t t) {
+      sums.start(share(j.counts, t, all.count, 16), share(j.counts, t + 1, all.count, 16));
     });
   };
   // All memory is allocated before anything is written.
-  if (j.counts <= n / 4 && j.counts * weight_sum<W>::words * 8 <= max_bytes_of_table) {
-    const weight_tables<W> tables(j.counts, all.count);
+  const auto sum_in_tables = [&] {
+    if (!weight_tables<W, C>::fit(samples, all)) return false;
+    weight_tables<W, C> tables(samples, sums, all);
+    if (!tables.sum(outside.get())) return false;
     start();
-    tables.template add<C>(j, 0, j.counts, all, outside.get());
-  } else {
-    sorted_weights<W> sorted(j, all, outside.get());
-    std::optional<weight_tables<W>> tables;
-    for (std::size_t g = 0; g < sorted.groups() && !tables; ++g) {
-      if (sorted.is_large(g)) tables.emplace(sorted.bins_of_group(), all.count);
-    }
+    tables.finish();
+    return true;
+  };
+  if (!sum_in_tables()) {
+    sorted_weights<W, C> sorted(samples, sums, all, outside.get());
     start();
-    for (std::size_t g = 0; g < sorted.groups();) {
-      if (tables && sorted.is_large(g)) {
-        const std::size_t first = sorted.first_bin(g++);
-        tables->template add<C>(j, first, std::min(sorted.first_bin(g), j.counts), all);
-      } else {
-        g = sorted.template add<C>(j, g, all);
-      }
-    }
+    sorted.add();
   }
   const result<std::uint64_t> to(j.a, j.a.options.add);
   for (std::size_t k = 0; k < slots; ++k) {

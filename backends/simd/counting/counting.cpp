@@ -10,7 +10,7 @@
 //   bytes         are counted by value; then the 256 counts find their places.
 //   many places   tiles of samples are sorted by the upper bits of their places; then each group of
 //                 places is counted in a small table.
-//   weights       limbs of all sums per thread, or of as many as fit.
+//   weights       limbs of sums (backends/simd/counting/add_weights.hpp).
 #include "backends/simd/counting/histogram.hpp"
 
 #include "backends/simd/counting/add_weights.hpp"
@@ -128,8 +128,9 @@ std::size_t count(const job& j, const threads& all) {
 
 /// Computes a histogram on at most `threads` threads; `run(count, f)` calls f(0) ... f(count - 1)
 /// concurrently.
-out_of_range_key count_on_threads(const histogram_arguments& a, const void* bins,
-                                  slot_search* search, std::size_t threads, run_on_threads* run) {
+out_of_range_key count_on_threads(const executor& where, const histogram_arguments& a,
+                                  const void* bins, slot_search* search, std::size_t threads,
+                                  run_on_threads* run) {
   using namespace counting;
   const job j{a, bins, search};
   const std::size_t n = a.x.size;
@@ -153,9 +154,10 @@ out_of_range_key count_on_threads(const histogram_arguments& a, const void* bins
     const std::size_t stray = find_stray(j, all);
     if (stray < n) return stray_at(stray);
   }
+  const limb_kernels& kernels = limb_kernels_of(where.instructions());
   with_type<detail::weight_types>(a.weights.element, [&]<class W>() {
     with_type<detail::weight_types>(a.counts.element,
-                                    [&]<class C>() { add_weights<W, C>(j, all); });
+                                    [&]<class C>() { add_weights<W, C>(j, kernels, all); });
   });
   return {};
 }

@@ -314,7 +314,7 @@ void with_slot_search(instruction_set set, const histogram_arguments& a,
 out_of_range_key backend::histogram(const executor& where, const histogram_arguments& a) const {
   out_of_range_key stray;
   with_slot_search(where.instructions(), a, [&](const void* bins, slot_search* search) {
-    stray = count_on_threads(a, bins, search, 1, nullptr);
+    stray = count_on_threads(where, a, bins, search, 1, nullptr);
   });
   return stray;
 }

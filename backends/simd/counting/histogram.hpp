@@ -19,7 +19,8 @@ void with_slot_search(instruction_set set, const histogram_arguments& a,
 using run_on_threads = void(std::size_t count, const std::function<void(std::size_t)>& f);
 
 /// Computes a histogram on at most `threads` threads; `run` is not called for one.
-out_of_range_key count_on_threads(const histogram_arguments& a, const void* bins,
-                                  slot_search* search, std::size_t threads, run_on_threads* run);
+out_of_range_key count_on_threads(const executor& where, const histogram_arguments& a,
+                                  const void* bins, slot_search* search, std::size_t threads,
+                                  run_on_threads* run);
 
 }  // namespace tally::backends::simd

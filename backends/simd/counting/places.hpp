@@ -103,7 +103,7 @@ struct job {
   }
 
   /// Whether a key out of range is an error.
-  bool is_strict() const { return a.what == binning::keys && a.options.outside == nullptr; }
+  bool is_strict() const { return a.checks_keys(); }
 
   /// Returns the first sample without a bin, else `end`.
   std::size_t first_outside(std::size_t begin, std::size_t end) const {
@@ -111,6 +111,7 @@ struct job {
     for (std::size_t first = begin; first < end; first += block) {
       const std::size_t n = std::min(block, end - first);
       const slot* const found = find(first, n, all);
+      if (found != all) continue;  // keys that are slots
       if (*std::max_element(found, found + n) < counts) continue;
       return first +
              static_cast<std::size_t>(

@@ -96,6 +96,13 @@ struct histogram_arguments {
   /// Weights are added to limbs: `exact_words(counts.element)` int64 at `counts.data` per sum.
   /// `options.add` is for `outside` only.
   bool words = false;
+  /// Whether it is `scatter_add`: weights that add up to 0 leave their sum as it is.
+  bool scatters = false;
+
+  /// Whether a key out of range is an error.
+  bool checks_keys() const {
+    return what == binning::keys && options.outside == nullptr && !scatters;
+  }
 };
 
 /// The histograms with types erased.
