@@ -6,8 +6,8 @@
 
 namespace tally::backends::cuda {
 
-/// Loads every 32nd of a vector's next `left` elements, all before the first conversion.
-template <class To, int count>
+/// Loads each `step`-th of a vector's next `left` elements, all before the first conversion.
+template <int step, class To, int count>
 __device__ void load_any(To (&to)[count], const void* data, type element, std::ptrdiff_t at,
                          std::ptrdiff_t increment, int left) {
   constexpr bool is_real = std::is_arithmetic_v<To>;
@@ -19,8 +19,8 @@ __device__ void load_any(To (&to)[count], const void* data, type element, std::p
     D raw[count] = {};
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      if (i * static_cast<int>(warp) < left) raw[i] = *from;
-      from += warp * increment;
+      if (i * step < left) raw[i] = *from;
+      from += step * increment;
     }
 #pragma unroll
     for (int i = 0; i < count; ++i) {
@@ -34,6 +34,28 @@ __device__ void load_any(To (&to)[count], const void* data, type element, std::p
   });
 }
 
+/// Adds each `step`-th of the next `left` terms, converted to the types of Terms, to `own` lanes in
+/// turn. x_at and y_at: elements from x and y to the first.
+template <class Terms, int step, int own, class Job, class Add>
+__device__ void add_any(const Job& job, const void* x_data, std::ptrdiff_t x_at, const void* y_data,
+                        std::ptrdiff_t y_at, int left, Add add, typename Terms::sum (&s)[own]) {
+  // 64 registers per vector: two vectors and the sums must fit 128.
+  constexpr int in_flight = element_bytes<Terms> > 16 ? 8 : 16;
+#pragma unroll 1
+  for (int done = 0; done < left; done += in_flight * step) {
+    device_x<Terms> x[in_flight];
+    device_y<Terms> y[in_flight] = {};
+    load_any<step>(x, x_data, job.x_type, x_at + done * job.x_increment, job.x_increment,
+                   left - done);
+    if constexpr (has_two<Terms>) {
+      load_any<step>(y, y_data, job.y_type, y_at + done * job.y_increment, job.y_increment,
+                     left - done);
+    }
+#pragma unroll
+    for (int i = 0; i < in_flight; ++i) add(s[i % own], x[i], y[i]);
+  }
+}
+
 /// One chunk, converted to the types of Terms. One kernel serves all pairs of types (tuning/dot.md:
 /// any_part).
 template <class Terms_>
@@ -45,25 +67,12 @@ struct any_part {
   /// Thread t has lanes t and t + 32: adjacent threads read adjacent elements.
   static __device__ typename Terms::sum add(const sum_job& job, std::int64_t first, int thread) {
     constexpr int own = order::lanes / warp;
-    // 64 registers per vector: two vectors and the sums must fit 128.
-    constexpr int in_flight = element_bytes<Terms> > 16 ? 8 : 16;
     const std::int64_t start = first * chunk + thread;
     const int left = within_chunk(job.n - start);
     typename Terms::sum s[own];
     const auto add_all = [&](auto add) {
-#pragma unroll 1
-      for (int done = 0; done < left; done += in_flight * static_cast<int>(warp)) {
-        device_x<Terms> x[in_flight];
-        device_y<Terms> y[in_flight] = {};
-        load_any(x, job.x, job.x_type, (start + done) * job.x_increment, job.x_increment,
-                 left - done);
-        if constexpr (has_two<Terms>) {
-          load_any(y, job.y, job.y_type, (start + done) * job.y_increment, job.y_increment,
-                   left - done);
-        }
-#pragma unroll
-        for (int i = 0; i < in_flight; ++i) add(s[i % own], x[i], y[i]);
-      }
+      add_any<Terms, warp>(job, job.x, start * job.x_increment, job.y, start * job.y_increment,
+                           left, add, s);
     };
     add_all(add_term<Terms>());
     if constexpr (Terms::rescales) {
