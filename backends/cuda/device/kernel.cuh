@@ -72,6 +72,13 @@ struct elements {
       raw[i] = __ldcg(reinterpret_cast<const raw_type*>(from) + i);
     }
   }
+  /// Through L1, for what many blocks of a launch read. Pre: the launch overlaps no other.
+  __device__ void load_through_l1(const T* from) {
+#pragma unroll
+    for (int i = 0; i < bytes / static_cast<int>(sizeof(raw_type)); ++i) {
+      raw[i] = __ldca(reinterpret_cast<const raw_type*>(from) + i);
+    }
+  }
   /// Loads `some` elements; the others become zeros.
   __device__ void load(const T* from, int some) {
     T all[count];

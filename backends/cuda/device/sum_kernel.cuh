@@ -51,6 +51,16 @@ template <class Terms>
 inline constexpr int element_bytes =
     static_cast<int>(sizeof(device_x<Terms>) + (has_two<Terms> ? sizeof(device_y<Terms>) : 0));
 
+/// Terms whose y is common to a launch's sums, with `y_is_common`, load it through L1.
+template <class Terms, class Elements>
+__device__ void load_y(Elements& to, const device_y<Terms>* from) {
+  if constexpr (requires { Terms::y_is_common; }) {
+    to.load_through_l1(from);
+  } else {
+    to.load(from);
+  }
+}
+
 /// First pass.
 template <class Terms>
 struct add_term {
@@ -128,7 +138,7 @@ struct contiguous_part {
           const int i = (row + r) * static_cast<int>(order::lanes);
           if (whole || i + lanes <= left) {
             xs[r].load(x + i);
-            if constexpr (has_two<Terms>) ys[r].load(y + i);
+            if constexpr (has_two<Terms>) load_y<Terms>(ys[r], y + i);
           }
         }
 #pragma unroll

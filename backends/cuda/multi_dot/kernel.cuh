@@ -8,17 +8,41 @@
 #pragma once
 
 #include "backends/cuda/device/any_share.cuh"
+#include "backends/cuda/device/update.cuh"
 #include "backends/cuda/dot/kernel.cuh"
 #include "backends/cuda/multi_dot/kernels.hpp"
 
 namespace tally::backends::cuda {
 
+/// Terms whose sums may update a vector have the member `updates`.
+template <class Terms>
+concept may_update = requires { Terms::updates; };
+
+/// Products with one vector, for launches that overlap no other: y comes through L1.
+template <class A, class X, class Y>
+struct products_with_one : products<A, X, Y> {
+  static constexpr bool y_is_common = true, updates = true;
+};
+
+/// Returns x of a pair, and y, in bytes after those of the first.
+struct pair_offsets {
+  std::ptrdiff_t x, y;
+};
+__device__ inline pair_offsets offsets_of(const multi_dot_job& job, std::int64_t pair) {
+  if (job.rows_per_block == 0) return {pair * job.x_distance, pair * job.y_distance};
+  const std::uint64_t all = job.pairs_before + static_cast<std::uint64_t>(pair);
+  const std::uint64_t block = all / job.rows_per_block;
+  const auto row = static_cast<std::ptrdiff_t>(all - block * job.rows_per_block);
+  const auto o = static_cast<std::ptrdiff_t>(block);
+  return {row * job.x_distance + o * job.x_block, row * job.y_distance + o * job.y_block};
+}
+
 __device__ inline sum_job job_of(const multi_dot_job& job, unsigned pair) {
   sum_job one;
   const listed_pair& p = job.listed ? job.list[pair] : job.first;
-  const std::ptrdiff_t index = job.listed ? 0 : pair;
-  one.x = static_cast<const char*>(p.x) + index * job.x_distance;
-  one.y = static_cast<const char*>(p.y) + index * job.y_distance;
+  const pair_offsets offsets = job.listed ? pair_offsets{0, 0} : offsets_of(job, pair);
+  one.x = static_cast<const char*>(p.x) + offsets.x;
+  one.y = static_cast<const char*>(p.y) + offsets.y;
   one.n = p.n;
   one.x_increment = p.x_increment;
   one.y_increment = p.y_increment;
@@ -28,12 +52,26 @@ __device__ inline sum_job job_of(const multi_dot_job& job, unsigned pair) {
 }
 
 template <class A>
-__device__ void deliver(const multi_dot_job& job, std::int64_t pair, const dot_sum<A>& sum) {
+__device__ complex_number<real_t<A>> finished(const dot_sum<A>& sum, conjugate conjugated) {
+  return finish_parts(sum, conjugated);
+}
+template <class A>
+__device__ complex_number<real_t<A>> finished(const reduce_sum<A>& sum, conjugate) {
+  return finish_parts(sum, reduction::sum);
+}
+
+/// Writes result `pair`, or updates y. `Job`: multi_dot_job or columns_job.
+template <class Terms, class Job, template <class> class Sum, class A>
+__device__ void deliver_sum(const Job& job, std::int64_t pair, const Sum<A>& sum) {
   using R = real_t<A>;
   constexpr int parts = is_complex_v<A> ? 2 : 1;
   constexpr int plain = parts * static_cast<int>(sizeof(R)), in_words = parts * words_per<R> * 8;
+  const complex_number<R> all = finished(sum, job.conjugated);
+  if constexpr (may_update<Terms> && !std::is_integral_v<A>) {
+    if (job.update.y.data != nullptr) return write_row<A>(job.update, pair, all);
+  }
   auto* const to = static_cast<char*>(job.results) + pair * (job.tag == 0 ? plain : in_words);
-  deliver<parts>(finish_parts(sum, job.conjugated), job.tag, to);
+  deliver<parts>(all, job.tag, to);
 }
 
 /// A thread's part of a common y over the warp's chunks. The loads of `in_flight` rows of x go out
@@ -114,8 +152,9 @@ struct nothing_kept {
 };
 
 /// Blocks (i, j), for all i, sum pairs [j * pairs_per_block, (j + 1) * pairs_per_block).
-template <class Sum, class Kept>
+template <class Terms, class Kept>
 __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
+  using Sum = typename Terms::sum;
   constexpr unsigned max_rounds = 24;  // fewer than 2^24 rounds
   __shared__ round_sums<Sum> sums[max_listed];
   __shared__ Sum held[max_listed][max_rounds];
@@ -154,7 +193,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
       held[p][j] = total;
       if (!ends) continue;
       if (gridDim.x == 1) {
-        deliver(job, first_pair + p, total);
+        deliver_sum<Terms>(job, first_pair + p, total);
       } else {
         put(job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_per<Sum>) +
                 blockIdx.x * words_per<Sum>,
@@ -172,7 +211,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
         job.words + (first_pair + p) * words_of_blocks(gridDim.x, words_per<Sum>), gridDim.x,
         thread);
     if (thread == 0) {
-      deliver(job, first_pair + p, total);
+      deliver_sum<Terms>(job, first_pair + p, total);
       count_as_ended(job.ended);
     }
   }
@@ -182,13 +221,38 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
 template <class Terms, int in_flight>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     against_one_kernel(const __grid_constant__ multi_dot_job job) {
-  add_pairs<typename Terms::sum>(job, kept_part<Terms, in_flight>());
+  add_pairs<Terms>(job, kept_part<Terms, in_flight>());
 }
 
 template <class Share>
 __global__ void __launch_bounds__(max_warps* warp, 2)
     pairs_kernel(const __grid_constant__ multi_dot_job job) {
-  add_pairs<typename Share::Terms::sum>(job, nothing_kept<Share>());
+  add_pairs<typename Share::Terms>(job, nothing_kept<Share>());
+}
+
+/// Pairs of at most max_warps nodes, several in a block: `warps_per_pair` warps, a power of two,
+/// have a node each.
+template <class Share>
+__global__ void __launch_bounds__(max_warps* warp, 2)
+    grouped_pairs_kernel(const __grid_constant__ multi_dot_job job) {
+  using Terms = typename Share::Terms;
+  using Sum = typename Terms::sum;
+  __shared__ Sum sums[max_warps];
+  const int thread = threadIdx.x % warp;
+  const unsigned w = threadIdx.x / warp, warps = job.warps_per_pair;
+  wait_for_launch_before();
+  const unsigned pair = blockIdx.x * (max_warps / warps) + w / warps, node = w % warps;
+  const bool exists = pair < job.pairs;
+  Sum s;
+  if (exists) s = Share::add(job_of(job, pair), node * chunks_per_warp(Share::lanes), thread);
+  let_launch_after_start();
+  if (warps > 1) {
+    if (thread == 0) sums[w] = s;
+    __syncthreads();
+    if (node != 0) return;
+    s = add_across_threads<max_warps>(thread < warps ? sums[w + thread] : Sum(), warps);
+  }
+  if (exists && thread == 0) deliver_sum<Terms>(job, pair, s);
 }
 
 /// Contiguous pairs of at most a chunk. `threads_per_pair` threads, a power of two, have the lanes
@@ -209,16 +273,17 @@ __global__ void __launch_bounds__(max_warps* warp)
 
   // Loads a thread's existing elements from i on.
   const auto load = [&](elements<DX, lanes>& x, elements<DY, lanes>& y, std::int64_t pair, int i) {
+    const pair_offsets offsets = offsets_of(job, pair);
     const DX* const px =
-        reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + pair * job.x_distance);
-    const DY* const py =
-        reinterpret_cast<const DY*>(static_cast<const char*>(job.first.y) + pair * job.y_distance);
+        reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + offsets.x);
+    [[maybe_unused]] const DY* const py =
+        reinterpret_cast<const DY*>(static_cast<const char*>(job.first.y) + offsets.y);
     if (aligned && i + lanes <= n) {
       x.load(px + i);
-      y.load(py + i);
+      if constexpr (has_two<Terms>) load_y<Terms>(y, py + i);
     } else if (i < n) {
       x.load(px + i, n - i);
-      y.load(py + i, n - i);
+      if constexpr (has_two<Terms>) y.load(py + i, n - i);
     }
   };
 
@@ -237,7 +302,7 @@ __global__ void __launch_bounds__(max_warps* warp)
 #pragma unroll
     for (int u = 0; u < sets; ++u) {
 #pragma unroll
-      for (int v = 0; v < lanes; ++v) Terms::add(s[u][v], x[u][v], y[u][v]);
+      for (int v = 0; v < lanes; ++v) add_term<Terms>()(s[u][v], x[u][v], y[u][v]);
     }
 #pragma unroll 1
     for (unsigned d = threads / 2; d > 0; d /= 2) {
@@ -251,7 +316,7 @@ __global__ void __launch_bounds__(max_warps* warp)
     for (int u = 0; u < sets; ++u) {
       const Sum sum = fold_within_thread(s[u]);
       const std::int64_t pair = first + u * pairs_per_warp;
-      if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, sum);
+      if (thread % threads == 0 && pair < job.pairs) deliver_sum<Terms>(job, pair, sum);
     }
   } else {  // all lanes exist, and the sets are rows of one pair
     const std::int64_t pair = first_warp * pairs_per_warp + thread / threads;
@@ -269,7 +334,7 @@ __global__ void __launch_bounds__(max_warps* warp)
 #pragma unroll
       for (int u = 0; u < sets; ++u) {
 #pragma unroll
-        for (int v = 0; v < lanes; ++v) Terms::add(s[v], x[u][v], y[u][v]);
+        for (int v = 0; v < lanes; ++v) add_term<Terms>()(s[v], x[u][v], y[u][v]);
       }
     }
     let_launch_after_start();
@@ -280,7 +345,7 @@ __global__ void __launch_bounds__(max_warps* warp)
       for (int v = 0; v < lanes; ++v) s[v] = s[v] + from_thread_xor(s[v], d);
     }
     const Sum sum = fold_within_thread(s);
-    if (thread % threads == 0 && pair < job.pairs) deliver(job, pair, sum);
+    if (thread % threads == 0 && pair < job.pairs) deliver_sum<Terms>(job, pair, sum);
   }
 }
 
@@ -329,10 +394,11 @@ __global__ void __launch_bounds__(max_warps* warp)
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
     const std::int64_t pair = first + p * pairs_per_warp;
+    const pair_offsets offsets = offsets_of(job, pair);
     const auto* const px =
-        reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + pair * job.x_distance);
+        reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + offsets.x);
     const auto* const py =
-        reinterpret_cast<const DY*>(static_cast<const char*>(job.first.y) + pair * job.y_distance);
+        reinterpret_cast<const DY*>(static_cast<const char*>(job.first.y) + offsets.y);
 #pragma unroll
     for (int v = 0; v < rows * lanes; ++v) {
       const int i = thread + v * threads;
@@ -351,7 +417,7 @@ __global__ void __launch_bounds__(max_warps* warp)
   const Sum sum = fold_pairs<threads>(of_pair, thread);
   constexpr int a_pair = threads / pairs;
   const std::int64_t pair = first + thread / a_pair * pairs_per_warp;
-  if (thread % a_pair == 0 && pair < job.pairs) deliver(job, pair, sum);
+  if (thread % a_pair == 0 && pair < job.pairs) deliver_sum<Terms>(job, pair, sum);
 }
 
 template <class T>

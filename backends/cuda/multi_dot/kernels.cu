@@ -9,11 +9,4 @@ const multi_dot_kernels& multi_dot_kernels_of(type element) {
   return kernels[element];
 }
 
-multi_dot_kernel* any_pairs_kernel(type accumulator, bool x_complex) {
-  return with_type<accumulator_types>(accumulator, [&]<class A>() -> multi_dot_kernel* {
-    return x_complex ? &pairs_kernel<any_part<products<A, A, A>>>
-                     : &pairs_kernel<any_part<products<A, real_t<A>, A>>>;
-  });
-}
-
 }  // namespace tally::backends::cuda

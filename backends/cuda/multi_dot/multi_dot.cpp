@@ -1,20 +1,36 @@
 #include "backends/common/order/dot_sum.hpp"
+#include "backends/common/order/reduce_sum.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/device/words.hpp"
-#include "backends/cuda/multi_dot/kernels.hpp"
-#include "backends/cuda/runtime/launch.hpp"
-#include "backends/cuda/runtime/results/results.hpp"
-#include "backends/cuda/runtime/runtime.hpp"
+#include "backends/cuda/multi_dot/call.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
 namespace tally::backends::cuda {
+
+const one_type_kernels* sums_kernels_for(const multi_sum& a) {
+  const type x = a.pairs.x.first.element;
+  if (!is_in<sums_types>(x)) return nullptr;
+  return with_type<sums_types>(x, [&]<class X>() {
+    return a.results.element == type_of<dot_result_t<X, X>> ? &sums_kernels_of(x) : nullptr;
+  });
+}
+
+const one_type_kernels* with_one_kernels_for(const multi_sum& a, const row_blocks& layout) {
+  const type x = a.pairs.x.first.element;
+  const bool is_one_type = x == a.pairs.y.first.element && x == a.results.element;
+  return is_one_type && is_in<with_one_types>(x) && layout.has_common_y() ? &with_one_kernels_of(x)
+                                                                          : nullptr;
+}
+
 namespace {
 
 const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
@@ -26,20 +42,23 @@ const multi_dot_kernels* kernels_for(const multi_dot_arguments& a) {
   });
 }
 
-multi_dot_kernel* any_kernel_for(const multi_dot_arguments& a) {
-  return any_pairs_kernel(a.results.element, is_complex(a.pairs[0].x.element));
+multi_dot_kernel* any_kernel_for(const multi_sum& a) {
+  const type accumulator = a.results.element;
+  return a.values ? any_sums_kernels(accumulator).rows
+                  : any_pairs_kernels(accumulator, is_complex(a.pairs[0].x.element)).rows;
 }
 
-bool are_contiguous(const operand_rows& v, int lanes) {
-  if (!is_contiguous(v.first, lanes)) return false;
-  return v.rows == 1 || is_contiguous(v[1], lanes);
+/// Whether is_contiguous holds for all rows.
+bool are_contiguous(const operand& first, std::ptrdiff_t distance, std::ptrdiff_t block,
+                    int lanes) {
+  const auto size = static_cast<std::ptrdiff_t>(size_of(first.element));
+  const std::ptrdiff_t load = std::min<std::ptrdiff_t>(16, lanes * size);
+  return is_contiguous(first, lanes) && distance * size % load == 0 && block * size % load == 0;
 }
 
 bool same(const operand& a, const operand& b) {
   return a.data == b.data && a.size == b.size && a.increment == b.increment;
 }
-
-constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 /// Partition of pairs of up to n terms; it changes no bit.
 struct pairs_shape {
@@ -49,9 +68,6 @@ struct pairs_shape {
   unsigned warps = 1;   ///< per block
   unsigned tiles = 1;   ///< per block and pair
 };
-
-/// Blocks that fill a device: nearly two per SM of an H200.
-constexpr std::size_t many_blocks = 256;
 
 pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned words_per_sum) {
   pairs_shape s;
@@ -82,47 +98,56 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   return s;
 }
 
-/// Common to all launches of a call.
-struct call {
-  const executor& where;
-  const current_device& current;
-  bool captured;
-  const results& to;
-  std::size_t result_bytes;
-  unsigned words_per_sum;
-
-  void* at(std::size_t j) const { return to.at(j * result_bytes); }
-
-  /// Queues a launch on `pairs` pairs from `first` on.
-  void launch_pairs(multi_dot_kernel* kernel, multi_dot_job job, std::size_t first,
-                    std::size_t pairs, const pairs_shape& s) const {
-    job.pairs = static_cast<unsigned>(pairs);
-    job.pairs_per_block = s.pairs_per_block;
-    job.tiles = s.tiles;
-    job.tag = to.tag();
-    job.results = at(first);
-    launch_shape shape;
-    shape.blocks = s.blocks;
-    shape.height = static_cast<unsigned>(ceil_div(pairs, s.pairs_per_block));
-    shape.threads = s.warps * 32;
-    scratch shared;
-    if (s.blocks > 1) {
-      shared = scratch_for(current, where.stream(), captured,
-                           pairs * words_of_blocks(s.blocks, words_per_sum));
-    }
-    job.words = shared.words;
-    job.ended = shared.ended;
-    launch(reinterpret_cast<const void*>(kernel), shape, &job, where.device(), where.stream());
-    shared.queued(pairs);
+/// The same for rows of more than max_warps nodes in one launch, with `wanted` blocks as far as the
+/// scratch memory has words.
+pairs_shape shape_of_rows(std::size_t rows, std::size_t nodes, std::size_t wanted,
+                          unsigned words_per_sum) {
+  pairs_shape s;
+  s.warps = max_warps;
+  const std::size_t tiles = ceil_div(nodes, max_warps);
+  std::size_t a_block = std::bit_ceil(tiles);
+  const auto fits = [&](std::size_t blocks) {
+    return blocks == 1 || rows * words_of_blocks(blocks, words_per_sum) <= scratch_words;
+  };
+  while (a_block > 1 && rows * ceil_div(tiles, a_block) < wanted &&
+         fits(ceil_div(tiles, a_block / 2))) {
+    a_block /= 2;
   }
-};
+  s.pairs = std::min<std::size_t>(rows, 65535);  // limit of a grid's second dimension
+  s.tiles = static_cast<unsigned>(a_block);
+  s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
+  return s;
+}
+
+/// Queues a launch on `pairs` pairs from `first` on.
+void launch_pairs(const call& c, multi_dot_kernel* kernel, multi_dot_job job, std::size_t first,
+                  std::size_t pairs, const pairs_shape& s, bool overlaps = true) {
+  job.pairs = static_cast<unsigned>(pairs);
+  job.pairs_per_block = s.pairs_per_block;
+  job.tiles = s.tiles;
+  c.direct(job, first);
+  launch_shape shape;
+  shape.blocks = s.blocks;
+  shape.height = static_cast<unsigned>(ceil_div(pairs, s.pairs_per_block));
+  shape.threads = s.warps * 32;
+  shape.overlaps = overlaps;
+  scratch shared;
+  if (s.blocks > 1) {
+    shared = scratch_for(c.current, c.where.stream(), c.captured,
+                         pairs * words_of_blocks(s.blocks, c.words_per_sum));
+  }
+  job.words = shared.words;
+  job.ended = shared.ended;
+  launch(reinterpret_cast<const void*>(kernel), shape, &job, c.where.device(), c.where.stream());
+  shared.queued(pairs);
+}
 
 listed_pair listed(const operand_pair& pair) {
   return {pair.x.data, pair.y.data, static_cast<std::int64_t>(pair.x.size), pair.x.increment,
           pair.y.increment};
 }
 
-multi_dot_job job_of(const multi_dot_arguments& a) {
+multi_dot_job job_of(const multi_sum& a) {
   multi_dot_job job;
   const operand_pair pair = a.pairs[0];
   job.x_type = pair.x.element;
@@ -131,63 +156,178 @@ multi_dot_job job_of(const multi_dot_arguments& a) {
   return job;
 }
 
-/// Runs contiguous pairs of at most a chunk.
-void run_short(const call& c, const multi_dot_kernels& kernels, const multi_dot_arguments& a,
-               multi_dot_job job, bool aligned) {
-  const auto n = static_cast<std::size_t>(job.first.n);
-  const auto lanes = static_cast<std::size_t>(kernels.lanes);
-  const std::size_t threads =
-      std::bit_ceil(std::max<std::size_t>(1, ceil_div(std::min(n, order::lanes), lanes)));
-  const auto sets = static_cast<std::size_t>(kernels.sets);
-  std::size_t a_warp = 32 / threads * (n <= order::lanes ? sets : 1);
-  multi_dot_kernel* kernel = aligned ? kernels.short_aligned : kernels.short_pairs;
-  if (n > order::lanes / 2 && n <= 2 * order::lanes && kernels.one_row != nullptr) {
-    kernel = n <= order::lanes ? kernels.one_row : kernels.two_rows;
-    a_warp = 32 / threads * (n <= order::lanes ? sets : sets / 2);
+/// Rows of a call on their way to kernels.
+class rows_run {
+ public:
+  rows_run(const call& c, const multi_sum& a, const row_blocks& layout)
+      : call_(c), a_(a), layout_(layout), job_(job_of(a)), n_(a.pairs.x.first.size) {
+    const auto bytes = [](std::ptrdiff_t elements, const operand_rows& v) {
+      return elements * static_cast<std::ptrdiff_t>(size_of(v.first.element));
+    };
+    job_.x_distance = bytes(layout.x_distance, a.pairs.x);
+    job_.x_block = bytes(layout.x_block, a.pairs.x);
+    if (!a.values) {
+      job_.y_distance = bytes(layout.y_distance, a.pairs.y);
+      job_.y_block = bytes(layout.y_block, a.pairs.y);
+    }
+    if (layout.blocks > 1) job_.rows_per_block = layout.rows;
   }
-  job.threads_per_pair = static_cast<unsigned>(threads);
-  pairs_shape s;
-  s.warps = max_warps;
-  constexpr std::size_t most = std::size_t{1} << 30;
-  for (std::size_t first = 0; first < a.pairs.size(); first += most) {
-    const std::size_t pairs = std::min(most, a.pairs.size() - first);
-    job.first = listed(a.pairs[first]);
-    s.pairs_per_block = static_cast<unsigned>(pairs);  // a grid of one dimension
-    s.blocks = static_cast<unsigned>(ceil_div(pairs, a_warp * max_warps));
-    job.pairs = static_cast<unsigned>(pairs);
-    job.tag = c.to.tag();
-    job.results = c.at(first);
-    launch(reinterpret_cast<const void*>(kernel), {s.blocks, s.warps * 32}, &job, c.where.device(),
-           c.where.stream());
-  }
-}
 
-void run_rows(const call& c, const multi_dot_arguments& a) {
-  multi_dot_job job = job_of(a);
-  const operand_rows &x = a.pairs.x, &y = a.pairs.y;
-  const auto distance = [](const operand_rows& v) {
-    return v.leading_dimension * static_cast<std::ptrdiff_t>(size_of(v.first.element));
+  void run() {
+    if (a_.values) {
+      const one_type_kernels* const made = sums_kernels_for(a_);
+      if (made != nullptr && run_one_type(*made, true)) return;
+    } else if (a_.update || a_.pairs.size() >= many_blocks) {
+      const one_type_kernels* const made = with_one_kernels_for(a_, layout_);
+      if (made != nullptr && run_one_type(*made, false)) return;
+    }
+    if (!a_.values && !a_.update && run_pairs()) return;
+    launch_all(any_kernel_for(a_),
+               shape_of_pairs(a_.pairs.size(), n_, lanes_of_any, call_.words_per_sum));
+  }
+
+ private:
+  /// Directs the job to the pairs from number `first` on.
+  void start_at(std::size_t first) {
+    if (job_.rows_per_block == 0) {
+      job_.first = listed(a_.pairs[first]);
+    } else {
+      job_.first = listed(a_.pairs[0]);
+      job_.pairs_before = first;
+    }
+  }
+
+  void launch_all(multi_dot_kernel* kernel, const pairs_shape& s, bool overlaps = true) {
+    for (std::size_t first = 0; first < a_.pairs.size(); first += s.pairs) {
+      start_at(first);
+      launch_pairs(call_, kernel, job_, first, std::min(s.pairs, a_.pairs.size() - first), s,
+                   overlaps);
+    }
+  }
+
+  /// Launches on a grid of one dimension.
+  void launch_in_line(multi_dot_kernel* kernel, std::size_t pairs_of_block, bool overlaps = true) {
+    constexpr std::size_t most = std::size_t{1} << 30;
+    for (std::size_t first = 0; first < a_.pairs.size(); first += most) {
+      const std::size_t pairs = std::min(most, a_.pairs.size() - first);
+      start_at(first);
+      job_.pairs = static_cast<unsigned>(pairs);
+      call_.direct(job_, first);
+      launch_shape shape;
+      shape.blocks = static_cast<unsigned>(ceil_div(pairs, pairs_of_block));
+      shape.threads = max_warps * 32;
+      shape.overlaps = overlaps;
+      launch(reinterpret_cast<const void*>(kernel), shape, &job_, call_.where.device(),
+             call_.where.stream());
+    }
+  }
+
+  /// Returns the threads of a pair of at most a chunk: those whose lanes exist.
+  std::size_t threads_of_short(int lanes) const {
+    const std::size_t used = ceil_div(std::min(n_, order::lanes), static_cast<std::size_t>(lanes));
+    return std::bit_ceil(std::max<std::size_t>(1, used));
+  }
+
+  void launch_short(const short_rows_choice& kernel, int lanes, bool overlaps) {
+    const std::size_t threads = threads_of_short(lanes);
+    const auto sets = static_cast<std::size_t>(n_ <= order::lanes ? kernel.sets : 1);
+    job_.threads_per_pair = static_cast<unsigned>(threads);
+    launch_in_line(kernel.kernel, 32 / threads * sets * max_warps, overlaps);
+  }
+
+  bool are_aligned(int lanes) const {
+    const operand_rows &x = a_.pairs.x, &y = a_.pairs.y;
+    return are_contiguous(x.first, layout_.x_distance, layout_.x_block, lanes) &&
+           (a_.values || are_contiguous(y.first, layout_.y_distance, layout_.y_block, lanes));
+  }
+
+  bool are_unit() const {
+    return a_.pairs.x.first.increment == 1 && (a_.values || a_.pairs.y.first.increment == 1);
+  }
+
+  /// Whether there are kernels for the layout.
+  bool run_one_type(const one_type_kernels& kernels, bool overlaps) {
+    const bool aligned = are_aligned(kernels.lanes);
+    if (!aligned && !(are_unit() && n_ <= kernels.unaligned.most)) return false;
+    if (!aligned) {
+      launch_short(kernels.unaligned, kernels.lanes, overlaps);
+      return true;
+    }
+    for (const short_rows_choice& kernel : kernels.short_rows) {
+      if (n_ > kernel.most) continue;
+      launch_short(kernel, kernels.lanes, overlaps);
+      return true;
+    }
+    const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_per_warp(kernels.lanes));
+    const std::size_t nodes = ceil_div(n_, a_node);
+    if (nodes <= max_warps) {
+      job_.warps_per_pair = static_cast<unsigned>(std::bit_ceil(nodes));
+      launch_in_line(kernels.grouped, max_warps / job_.warps_per_pair, overlaps);
+      return true;
+    }
+    const std::size_t wanted = a_.values ? 2112 : 264;  // tuning/multi_dot.md: long rows
+    launch_all(kernels.aligned, shape_of_rows(a_.pairs.size(), nodes, wanted, call_.words_per_sum),
+               overlaps);
+    return true;
+  }
+
+  /// The same for multi_dot and batched_dot.
+  bool run_pairs() {
+    const multi_dot_kernels* const kernels = kernels_for(a_);
+    if (kernels == nullptr) return false;
+    const bool aligned = are_aligned(kernels->lanes);
+    if (n_ <= order::chunk && are_unit()) {
+      const auto sets = static_cast<std::size_t>(kernels->sets);
+      if (n_ > order::lanes / 2 && n_ <= 2 * order::lanes && kernels->one_row != nullptr) {
+        const bool is_one = n_ <= order::lanes;
+        launch_in_line(
+            is_one ? kernels->one_row : kernels->two_rows,
+            32 / threads_of_short(kernels->lanes) * (is_one ? sets : sets / 2) * max_warps);
+      } else {
+        launch_short({aligned ? kernels->short_aligned : kernels->short_pairs, kernels->sets},
+                     kernels->lanes, true);
+      }
+      return true;
+    }
+    if (!aligned) return false;
+    const pairs_shape s = shape_of_pairs(a_.pairs.size(), n_, kernels->lanes, call_.words_per_sum);
+    const bool in_turn = s.pairs_per_block > 1 && layout_.has_common_y();
+    launch_all(in_turn ? kernels->against_one : kernels->aligned, s);
+    return true;
+  }
+
+  const call& call_;
+  const multi_sum& a_;
+  const row_blocks& layout_;
+  multi_dot_job job_;
+  std::size_t n_;
+};
+
+/// Returns the rows of x and y in common blocks, or none if there are none.
+std::optional<row_blocks> blocks_of(const multi_sum& a) {
+  const auto is_one_block = [](const operand_rows& v) {
+    return v.rows_per_block == 0 || v.rows_per_block >= v.rows ||
+           v.block_stride == static_cast<std::ptrdiff_t>(v.rows_per_block) * v.leading_dimension;
   };
-  job.x_distance = distance(x);
-  job.y_distance = distance(y);
-  job.first = listed(a.pairs[0]);
-  const std::size_t n = x.first.size;
-  const multi_dot_kernels* const kernels = kernels_for(a);
-  const bool aligned =
-      kernels != nullptr && are_contiguous(x, kernels->lanes) && are_contiguous(y, kernels->lanes);
-  if (kernels != nullptr && n <= order::chunk && x.first.increment == 1 && y.first.increment == 1) {
-    return run_short(c, *kernels, a, job, aligned);
+  const operand_rows &x = a.pairs.x, &y = a.pairs.y;
+  const bool x_is_one = is_one_block(x), y_is_one = a.values || is_one_block(y);
+  row_blocks layout;
+  layout.rows = !x_is_one ? x.rows_per_block : !y_is_one ? y.rows_per_block : x.rows;
+  layout.blocks = ceil_div(x.rows, layout.rows);
+  if (!x_is_one && !y_is_one && x.rows_per_block != y.rows_per_block) return std::nullopt;
+  const auto block = [&](const operand_rows& v, bool is_one) {
+    return layout.blocks == 1 ? 0
+           : is_one           ? static_cast<std::ptrdiff_t>(layout.rows) * v.leading_dimension
+                              : v.block_stride;
+  };
+  layout.x_distance = x.leading_dimension;
+  layout.x_block = block(x, x_is_one);
+  if (!a.values) {
+    layout.y_distance = y.leading_dimension;
+    layout.y_block = block(y, y_is_one);
   }
-  const int lanes = aligned ? kernels->lanes : lanes_of_any;
-  const pairs_shape s = shape_of_pairs(x.rows, n, lanes, c.words_per_sum);
-  multi_dot_kernel* const kernel = !aligned ? any_kernel_for(a)
-                                   : s.pairs_per_block > 1 && y.leading_dimension == 0
-                                       ? kernels->against_one
-                                       : kernels->aligned;
-  for (std::size_t first = 0; first < x.rows; first += s.pairs) {
-    job.first = listed(a.pairs[first]);
-    c.launch_pairs(kernel, job, first, std::min(s.pairs, x.rows - first), s);
-  }
+  if (layout.rows == 1) layout.x_distance = layout.y_distance = 0;
+  return layout;
 }
 
 /// Returns how many pairs one launch takes. Among short ones a long one has its own: it would get
@@ -205,7 +345,7 @@ std::size_t count_together(std::span<const operand_pair> next) {
   return std::max<std::size_t>(1, static_cast<std::size_t>(first_long));
 }
 
-void run_list(const call& c, const multi_dot_arguments& a) {
+void run_list(const call& c, const multi_sum& a) {
   const multi_dot_kernels* const kernels = kernels_for(a);
   const auto list = a.pairs.list;
   for (std::size_t first = 0; first < list.size();) {
@@ -240,29 +380,55 @@ void run_list(const call& c, const multi_dot_arguments& a) {
                                      : s.pairs_per_block > 1 && (same_x || same_y)
                                          ? kernels->against_one
                                          : kernels->aligned;
-    c.launch_pairs(kernel, job, first, now.size(), s);
+    launch_pairs(c, kernel, job, first, now.size(), s);
     first += now.size();
   }
+}
+
+update_job update_of(const multi_sum& a) {
+  const sums_update& u = *a.update;
+  update_job job;
+  job.y = typed_vector(operand(u.y));
+  job.reads_addend = u.reads_addend();
+  job.addend = typed_vector(u.addend());
+  job.computation = detail::spmv_combination(a.results.element, u.y.element);
+  with_type<detail::spmv_vector_types>(job.computation, [&]<class C>() {
+    const auto f = factors<computed_t<C>>::template of<C>(u.alpha, u.beta);
+    static_assert(sizeof f <= sizeof job.factors);
+    std::memcpy(job.factors, &f, sizeof f);
+  });
+  return job;
 }
 
 }  // namespace
 
 void backend::multi_dot(const executor& where, const multi_sum& a) const {
-  if (!a.is_plain()) return backends::backend::multi_dot(where, a);
+  std::optional<row_blocks> layout;
+  if (a.pairs.list.empty()) {
+    layout = blocks_of(a);
+    if (!layout && !is_exact(a)) return backends::backend::multi_dot(where, a);
+  }
+  if (a.update && is_exact(a)) return backends::backend::multi_dot(where, a);
   const current_device current(where.device());
-  const bool captured = is_captured(where.stream(), a.options.wait, "multi_dot");
+  const char* const operation = a.values ? "sums" : a.update ? "gemv" : "multi_dot";
+  const bool captured = is_captured(where.stream(), a.options.wait, operation);
   if (is_exact(a)) {
     std::vector<exact_arguments> all;
-    for (std::size_t j = 0; j < a.pairs.size(); ++j) all.push_back(exact_of(dot_of_pair(a, j)));
+    for (std::size_t j = 0; j < a.pairs.size(); ++j) all.push_back(exact_of(a, j));
     return multi_exact(where, all);
   }
   const std::size_t size = size_of(a.results.element);
-  const results to(current, a.results.data, a.pairs.size() * size, a.options.wait,
+  const results to(current, a.results.data, a.update ? 0 : a.pairs.size() * size, a.options.wait,
                    results::few_as_words);
-  const unsigned words = with_type<accumulator_types>(
-      a.results.element, []<class A>() { return unsigned{words_per<dot_sum<A>>}; });
-  const call c{where, current, captured, to, size, words};
-  a.pairs.list.empty() ? run_rows(c, a) : run_list(c, a);
+  const unsigned words = with_type<accumulator_types>(a.results.element, [&]<class A>() {
+    return a.values ? unsigned{words_per<reduce_sum<A>>} : unsigned{words_per<dot_sum<A>>};
+  });
+  const call c{where, current, captured, to, size, words, a.update ? update_of(a) : update_job()};
+  if (!layout) {
+    run_list(c, a);
+  } else if (!sum_columns(c, a, *layout)) {
+    rows_run(c, a, *layout).run();
+  }
   to.arrive(where.stream());
 }
 
