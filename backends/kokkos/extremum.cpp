@@ -1,4 +1,4 @@
-// min, max, minmax and iamax on Kokkos: one reduction for the value, one for the index.
+// Extrema on Kokkos: one reduction for the value, one for the index.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/types/tables.hpp"

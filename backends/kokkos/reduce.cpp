@@ -1,4 +1,4 @@
-// sum, asum and nrm2 on Kokkos.
+// Reductions on Kokkos.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/order/node_sum.hpp"

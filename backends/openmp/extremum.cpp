@@ -1,4 +1,4 @@
-// min, max, minmax and iamax on OpenMP threads.
+// Extrema on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/openmp/shares.hpp"

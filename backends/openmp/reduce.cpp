@@ -1,4 +1,4 @@
-// sum, asum and nrm2 on OpenMP threads.
+// Reductions on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/common/types/tables.hpp"

@@ -1,4 +1,4 @@
-// min, max, minmax and iamax in plain loops.
+// Extrema in plain loops.
 #include "backends/serial/serial.hpp"
 
 #include "backends/common/extremum/rank.hpp"

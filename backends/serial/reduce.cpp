@@ -1,4 +1,4 @@
-// sum, asum and nrm2 in plain loops.
+// Reductions in plain loops.
 #include "backends/serial/serial.hpp"
 
 #include "backends/common/order/interval_numbers.hpp"

@@ -1,4 +1,4 @@
-// min, max, minmax and iamax on one thread.
+// Extrema on one thread.
 //
 // Blocks are searched for the best value alone; its index is found once, in the first block with
 // it.

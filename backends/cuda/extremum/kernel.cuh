@@ -1,4 +1,4 @@
-// min, max, minmax and iamax; one launch a call.
+// Extrema; one launch a call.
 //
 // Every thread keeps the best number of its tiles, at one or two operations an element. Where a
 // tile has a better one, the thread searches it among the elements that it still holds

@@ -1,4 +1,4 @@
-// Kernels of min, max, minmax and iamax.
+// Kernels of extrema.
 #pragma once
 
 #include "backends/cuda/dot/kernels.hpp"

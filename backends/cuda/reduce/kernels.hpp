@@ -1,4 +1,4 @@
-// Kernels of sum, asum and nrm2.
+// Kernels of reductions.
 #pragma once
 
 #include "backends/cuda/device/sum_job.hpp"
