@@ -156,13 +156,34 @@ __device__ inline double part_of(std::int64_t element, int part, bool absolute) 
   return value * 0x1p32;
 }
 
-/// Terms of any vectors; a tile has one of the products of an element's term.
-class any_tile {
+/// Products of doubles.
+class tile_of_products {
  public:
   using sum_of = double;
   static constexpr bool paired = true;
   static constexpr int per_load = 1;
   static constexpr int loads = 8;
+
+  __device__ void renew() {
+#pragma unroll
+    for (int l = 0; l < loads; ++l) asm volatile("" : "+d"(x_[l]), "+d"(y_[l]));
+  }
+  __device__ double x(int l, int) const { return x_[l]; }
+  __device__ double y(int l, int) const { return y_[l]; }
+
+ protected:
+  __device__ void negate() {
+#pragma unroll
+    for (double& x : x_) x = -x;
+  }
+
+  double x_[loads];
+  double y_[loads];
+};
+
+/// Terms of any vectors; a tile has one of the products of an element's term.
+class any_tile : public tile_of_products {
+ public:
   static constexpr unsigned products = 0;  // from the job
 
   __device__ explicit any_tile(const exact_job&) {}
@@ -184,18 +205,8 @@ class any_tile {
         mend(y_, x_, static_cast<const std::int64_t*>(job.y), job.y_increment, p.y, first);
       }
     }
-    if (p.negative) {
-#pragma unroll
-      for (double& x : x_) x = -x;
-    }
+    if (p.negative) negate();
   }
-
-  __device__ void renew() {
-#pragma unroll
-    for (int l = 0; l < loads; ++l) asm volatile("" : "+d"(x_[l]), "+d"(y_[l]));
-  }
-  __device__ double x(int l, int) const { return x_[l]; }
-  __device__ double y(int l, int) const { return y_[l]; }
 
  private:
   __device__ static void load(double (&to)[loads], const void* data, std::ptrdiff_t increment,
@@ -235,9 +246,6 @@ class any_tile {
       }
     }
   }
-
-  double x_[loads];
-  double y_[loads];
 };
 
 }  // namespace tally::backends::cuda

@@ -1,4 +1,5 @@
 // Exact grade: one warp per row, with the sums of exact dot products.
+#include "backends/cuda/exact/tiles.cuh"
 #include "backends/cuda/exact/warp_sum.cuh"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/method.hpp"
@@ -12,12 +13,8 @@ namespace {
 constexpr unsigned exact_warps_per_block = 4;
 
 /// Terms of a row, of any types; of complex ones, one of the products that make up a term.
-class row_terms {
+class row_terms : public tile_of_products {
  public:
-  using sum_of = double;
-  static constexpr bool paired = true;
-  static constexpr int per_load = 1;
-  static constexpr int loads = 8;
   static constexpr int terms = loads * static_cast<int>(warp);
 
   /// Product of a part of the value and one of x's element.
@@ -45,17 +42,8 @@ class row_terms {
 #pragma unroll
       for (double& y : y_) y = 1;  // values alone
     }
-    if (p.negative) {
-#pragma unroll
-      for (double& x : x_) x = -x;
-    }
+    if (p.negative) negate();
   }
-  __device__ void renew() {
-#pragma unroll
-    for (int l = 0; l < loads; ++l) asm volatile("" : "+d"(x_[l]), "+d"(y_[l]));
-  }
-  __device__ double x(int l, int) const { return x_[l]; }
-  __device__ double y(int l, int) const { return y_[l]; }
 
  private:
   /// Loads a part of the elements at `place`; zero at -1.
@@ -69,9 +57,6 @@ class row_terms {
       }
     });
   }
-
-  double x_[loads];
-  double y_[loads];
 };
 
 /// Products that add up to re or im of a term.
