@@ -33,7 +33,7 @@ struct scan_job {
   bool exclusive = false;
 
   std::int64_t first_unit = 0;
-  std::int64_t units = 0;
+  std::int64_t units = 0;  ///< fewer than 2^32
   /// Chunks of the first unit that precede x, and their sum.
   int missing = 0;
   A of_missing{};

@@ -214,6 +214,7 @@ __device__ void add_node(A node, chunk_terms<A>& v, A& before) {
 template <class A, bool contiguous>
 __device__ void store(const scan_job<A>& job, std::int64_t first, std::int64_t rest,
                       unsigned thread, A before, chunk_terms<A>& v) {
+  if (rest <= 0) return;
   const std::ptrdiff_t increment = contiguous ? 1 : job.y_increment;
   const int later = job.exclusive ? 1 : 0;
   A* const y = job.y + (first + thread + later) * increment;
@@ -237,29 +238,38 @@ __global__ void __launch_bounds__(scan_warps* warp, scan_blocks)
   wait_for_launch_before();
   constexpr int chunks = scan_chunks_per_warp<A>;
   const unsigned thread = threadIdx.x % warp, in_chunk = thread % threads_per_chunk<A>;
-  const std::int64_t number = std::int64_t{blockIdx.x} * scan_warps + threadIdx.x / warp;
+  unsigned number = blockIdx.x * scan_warps + threadIdx.x / warp;
   if (number >= job.units) return;
-  const std::int64_t unit = job.first_unit + number;
-  const std::int64_t chunk = number * chunks + thread / threads_per_chunk<A> - job.missing;
-  const std::int64_t first = chunk * static_cast<std::int64_t>(order::chunk);
-  const std::int64_t rest = chunk < 0 ? 0 : job.n - first;
+  // Computed again after the terms are in registers, which leave none for these.
+  const auto first_of = [&] {
+    asm volatile("" : "+r"(number));
+    const std::int64_t chunk =
+        std::int64_t{number} * chunks + thread / threads_per_chunk<A> - job.missing;
+    return chunk * static_cast<std::int64_t>(order::chunk);
+  };
   const std::uint32_t tag =
       job.tag != 0 ? job.tag : static_cast<std::uint32_t>(__ldcg(job.epoch)) + 1;
 
   A v[rows][columns<A>];
-  load_lanes<A, contiguous>(job, chunk < 0 ? 0 : first, rest, in_chunk, v);
+  const bool is_missing = chunks == 2 && number * chunks + thread / threads_per_chunk<A> <
+                                             static_cast<unsigned>(job.missing);
+  {
+    const std::int64_t first = first_of();
+    load_lanes<A, contiguous>(job, is_missing ? 0 : first, is_missing ? 0 : job.n - first, in_chunk,
+                              v);
+  }
   let_launch_after_start();
   A own = fold_lanes<A>(v), left = A(0);
   if constexpr (chunks == 2) {
-    if (chunk < 0) own = job.of_missing;
+    if (is_missing) own = job.of_missing;
     const A other = __shfl_xor_sync(whole_warp, own, threads_per_chunk<A>);
     if (thread >= threads_per_chunk<A>) left = other;
     own = plus(own, other);
   }
   {
     scan_level<A> level(job, tag);
-    if (thread == 0) level.put(unit, own);
-    for (std::int64_t i = unit; i % warp == warp - 1;) {
+    if (thread == 0) level.put(job.first_unit + number, own);
+    for (std::int64_t i = job.first_unit + number; i % warp == warp - 1;) {
       own = level.take(i, warp - 1, thread, own);
 #pragma unroll
       for (int k = 1; k < static_cast<int>(warp); k *= 2) {
@@ -277,7 +287,7 @@ __global__ void __launch_bounds__(scan_warps* warp, scan_blocks)
     if (thread >= threads_per_chunk<A>) add_node<A>(left, v, before);
   }
   scan_level<A> level(job, tag);
-  for (std::int64_t i = unit; i != 0; i /= warp, level.next()) {
+  for (std::int64_t i = job.first_unit + number; i != 0; i /= warp, level.next()) {
     const auto count = static_cast<unsigned>(i % warp);
     if (count == 0) continue;
     A node = level.take(i, count, thread, A(0));
@@ -292,7 +302,10 @@ __global__ void __launch_bounds__(scan_warps* warp, scan_blocks)
   }
   // All units have read it: this one has waited for what they leave.
   if (job.tag == 0 && number == job.units - 1 && thread == 0) __stcg(job.epoch, std::uint64_t{tag});
-  if (rest > 0) store<A, contiguous>(job, first, rest, in_chunk, before, v);
+  if (!is_missing) {
+    const std::int64_t first = first_of();
+    store<A, contiguous>(job, first, job.n - first, in_chunk, before, v);
+  }
   if (thread == 0) count_as_ended(job.ended);
 }
 
