@@ -510,6 +510,10 @@ static void gathers(void) {
   CHECK(z[0] == 4 && z[1] == 8 && z[2] == 1);
   CALL(tally_scatter(&where, F64, 2, x, -1, TALLY_INT64, wide, 3, z, 1, &queued));
   CHECK(z[0] == 4 && z[1] == 2 && z[2] == 1);
+  const int32_t repeated[] = {2, 0, -1, 2};
+  CALL(tally_scatter_add(&where, F64, 4, x, 1, I32, repeated, 3, z, 1, NULL));
+  CHECK(z[0] == 4 + x[1] && z[1] == 2 && z[2] == 1 + x[0] + x[3]);
+  z[0] = 4, z[2] = 1;
   FAIL(TALLY_UNSUPPORTED_TYPE, "tally::gather: the indices are float32; they can be int32 or int64",
        tally_gather(&where, F64, 4, x, 1, F32, y, 2, z, 1, NULL));
   CHECK(tally_scatter(&where, F64, 2, x, 1, I32, NULL, 3, z, 1, NULL) == TALLY_NULL_POINTER);

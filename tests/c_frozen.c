@@ -163,6 +163,8 @@ FUNCTION(tally_gather, int, where, int, size_t, in, ptrdiff_t, int, in, size_t, 
          options);
 FUNCTION(tally_scatter, int, where, int, size_t, in, ptrdiff_t, int, in, size_t, void*, ptrdiff_t,
          options);
+FUNCTION(tally_scatter_add, int, where, int, size_t, in, ptrdiff_t, int, in, size_t, void*,
+         ptrdiff_t, options);
 FUNCTION(tally_min, int, where, size_t, int, in, ptrdiff_t, void*, options);
 FUNCTION(tally_max, int, where, size_t, int, in, ptrdiff_t, void*, options);
 FUNCTION(tally_minmax, int, where, size_t, int, in, ptrdiff_t, void*, options);

@@ -137,6 +137,10 @@ const row rows[] = {
      [](const executor& where, memory& m, enumerators& e) {
        tally::gather_elements(where, {m.x(e(f64)), m.indices(4, e(i32)), m.z(e(f64)), true});
      }},
+    {"gather_elements",
+     [](const executor& where, memory& m, enumerators& e) {
+       tally::gather_elements(where, {m.x(e(f64)), m.indices(4, e(i32)), m.z(e(f64)), true, true});
+     }},
     {"histogram",
      [](const executor& where, memory& m, enumerators& e) {
        tally::histogram_arguments a;
@@ -382,6 +386,7 @@ const c_row c_rows[] = {
      }},
     {"tally_gather", indexing_call<tally_gather>},
     {"tally_scatter", indexing_call<tally_scatter>},
+    {"tally_scatter_add", indexing_call<tally_scatter_add>},
     {"tally_axpy_dot",
      [](const tally_executor* where, c_memory& m, arguments& a) {
        return tally_axpy_dot(where, 4, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x,

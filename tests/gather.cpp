@@ -1,13 +1,18 @@
-// gather and scatter for every type, increment and index type, against a plain loop over bytes; and
-// buffers.
+// gather and scatter for every type, increment and index type, against a plain loop over bytes;
+// scatter_add against exact sums; and buffers.
 #include "tests/data.hpp"
+#include "tests/golden.hpp"
 
 #include <tally/tally.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <type_traits>
@@ -153,6 +158,113 @@ TEST_ON_EVERY_EXECUTOR(Gather, RefusesWrongArguments) {
                      [&] { tally::gather_elements(where(), {of(x), of(places), out, true}); });
   EXPECT_THROW(tally::gather(where(), z.span(), places.span(), z.span()), tally::error);
   EXPECT_EQ(z.read(), (std::vector<double>{1, 2, 3}));
+}
+
+// --- scatter_add ---------------------------------------------------------------------------------
+
+class ScatterAdd : public data::OnEveryExecutor {
+ protected:
+  /// Compares with exact sums, tested elsewhere; x has a stride.
+  template <class T, class Index>
+  void check(std::size_t n, std::size_t size, data::kind kind, std::ptrdiff_t step = 1) const {
+    std::mt19937_64 random(n + size);
+    std::vector<Index> places(n);
+    std::vector<T> x(n), strided(n * static_cast<std::size_t>(std::abs(step)) + 1), before(size);
+    for (T& each : before) each = data::random_element<T>(random, kind);
+    for (std::size_t i = 0; i < size; i += 5) before[i] = -T(0);
+    before[size - 1] = -std::numeric_limits<T>::quiet_NaN();
+    for (std::size_t i = 0; i < n; ++i) {
+      // Some without a place, some alone, many for one.
+      const auto place = static_cast<std::int64_t>(random() % (size + 2)) - 1;
+      places[i] =
+          static_cast<Index>(random() % 4 == 0 ? static_cast<std::int64_t>(size / 2) : place);
+      x[i] = random() % 16 == 0 ? T(0) : data::random_element<T>(random, kind);
+      const std::size_t at = step > 0 ? i : n - 1 - i;
+      strided[at * static_cast<std::size_t>(std::abs(step))] = x[i];
+    }
+    std::vector<tally::exact_sum<T>> sums(size);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto place = static_cast<std::size_t>(places[i]);
+      if (place < size) sums[place].add(x[i]);
+    }
+    std::vector<T> want = before;
+    for (std::size_t j = 0; j < size; ++j) {
+      if (sums[j] == tally::exact_sum<T>()) continue;
+      sums[j].add(before[j]);
+      want[j] = sums[j].template round<T>();
+    }
+    const data::placed of_x(where(), strided), z(where(), before);
+    const data::placed indices(where(), places);
+    tally::scatter_add(where(), tally::strided(of_x.span().data(), n, step), indices.span(),
+                       z.span());
+    const std::vector<T> got = z.read();
+    for (std::size_t j = 0; j < size; ++j) {
+      ASSERT_EQ(std::memcmp(&got[j], &want[j], sizeof(T)), 0)
+          << j << " of " << size << ", n = " << n << ": " << got[j] << ", not " << want[j];
+    }
+  }
+};
+
+TEST_ON_EVERY_EXECUTOR(ScatterAdd, CorrectlyRounded) {
+  for (const auto kind : {data::kind::plain, data::kind::wide, data::kind::special}) {
+    for (const std::size_t n : {1, 2, 100, 6000}) {
+      for (const std::size_t size : {1, 7, 900, 40'000}) {
+        check<double, std::int32_t>(n, size, kind);
+        check<float, std::int32_t>(n, size, kind);
+        check<double, std::int64_t>(n, size, kind, 3);
+        check<float, std::int64_t>(n, size, kind, -2);
+      }
+    }
+  }
+}
+
+// Hosts cut these into shares of threads, and then sort them by groups.
+TEST_ON_EVERY_BACKEND(ScatterAdd, Long) {
+  for (const std::size_t size : {100, 300'000, 3'000'000}) {
+    check<double, std::int32_t>(700'001, size, data::kind::plain);
+    check<float, std::int32_t>(700'001, size, data::kind::plain);
+  }
+  check<double, std::int64_t>(200'001, 300'000, data::kind::wide);
+}
+
+TEST_ON_EVERY_EXECUTOR(ScatterAdd, KnownBits) {
+  const std::vector<double> x = golden::doubles(3000, 41, -30, 60);
+  golden::generator random(43);
+  std::vector<std::int32_t> places(x.size());
+  for (auto& place : places) place = static_cast<std::int32_t>(random() % 4);
+  const data::placed of_x(where(), x), z(where(), golden::doubles(5, 42, -30, 60));
+  const data::placed indices(where(), places);
+  tally::scatter_add(where(), of_x.span(), indices.span(), z.span());
+  const std::vector<double> got = z.read();
+  const std::uint64_t want[] = {0x41a650e920cf2f61, 0x41dd24933038bbf4, 0xc1e61e95c8fee203,
+                                0xc1db58d15b4b1e7d, 0x3f7d747e1880f556};
+  for (std::size_t j = 0; j < got.size(); ++j) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(got[j]), want[j]) << j;
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(ScatterAdd, RefusesWrongArguments) {
+  using tally::errc;
+  const data::placed x(where(), std::vector<double>{1, 2, 3}), z(where(), std::vector<double>(8));
+  const data::placed places(where(), std::vector<int>{0, 1, 2});
+  const auto of = [](const auto& v) { return tally::as_operand(v.span()); };
+  const auto add = [&](const tally::operand& from, const tally::output_operand& to) {
+    return [=, this, indices = of(places)] {
+      tally::gather_elements(where(), {from, indices, to, true, true});
+    };
+  };
+  const tally::output_operand out = {z.span().data(), 4, 1, type::float64};
+  data::expect_error(errc::size_mismatch, "tally::scatter_add: indices has 3 elements, x has 2",
+                     add(of(x).slice(0, 2), out));
+  data::expect_error(errc::invalid_argument, "tally::scatter_add: z has increment 2; it must be 1",
+                     add(of(x), {out.data, 4, 2, type::float64}));
+  data::expect_error(errc::unsupported_type,
+                     "tally::scatter_add: x is int32; float32 and float64 are added",
+                     add(of(places), {out.data, 4, 1, type::int32}));
+  data::expect_error(errc::unsupported_type, "tally::scatter_add: x is float64, z is float32",
+                     add(of(x), {out.data, 4, 1, type::float32}));
+  EXPECT_THROW(tally::scatter_add(where(), x.span(), places.span(), x.span()), tally::error);
+  EXPECT_EQ(z.read(), std::vector<double>(8));
 }
 
 class Buffer : public data::OnEveryExecutor {};

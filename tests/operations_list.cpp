@@ -580,6 +580,13 @@ class all_operations {
          {"scatter", first_two, first, [](const tally::executor& where, arguments& a) {
             tally::scatter(where, a.in<Z>(0), a.in<std::int32_t>(1), a.out<Z>(0));
           }}});
+    if constexpr (tally::float_or_double<Z>) {
+      for (std::int32_t& i : backwards) i /= 3;
+      add(types, {{elements<Z>(9)}, {bytes_of(backwards)}}, {elements<Z>(10)},
+          {{"scatter_add", first_two, first, [](const tally::executor& where, arguments& a) {
+              tally::scatter_add(where, a.in<Z>(0), a.in<std::int32_t>(1), a.out<Z>(0));
+            }}});
+    }
     const std::vector<std::vector<std::byte>> vector_and_sum = {
         elements<Z>(9), untouched(sizeof(tally::dot_result_t<Z, Z>))};
     add(types, inputs, vector_and_sum,

@@ -221,17 +221,20 @@ struct round_sums {
   std::int64_t* words;
   C* sums;
   bool add;
+  bool keeps;  ///< sums whose weights add up to 0
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     const environment_guard environment;
     std::int64_t* const own = words + k * stride;
     if (own[exact::words] == 0) {
-      sums[k] = add ? canonical(sums[k] + C{0}) : C{0};
+      if (!keeps) sums[k] = add ? canonical(sums[k] + C{0}) : C{0};
       return;
     }
     exact sum = exact::from_words(own);
-    if (add) sum.add(static_cast<double>(sums[k]));
-    sums[k] = sum.template round<C>();
+    if (!keeps || !(sum == exact())) {
+      if (add) sum.add(static_cast<double>(sums[k]));
+      sums[k] = sum.template round<C>();
+    }
     for (int i = 0; i < stride; ++i) own[i] = 0;
   }
 };
@@ -268,7 +271,7 @@ void sum_weights(const space& where, const histogram_arguments& a, const Samples
       auto* const to = static_cast<std::int64_t*>(a.counts.data) + first * exact_sum<C>::words;
       for_each(where, n, merge_sums<C>{words, to});
     } else {
-      for_each(where, n, round_sums<C>{words, sums + first, a.options.add});
+      for_each(where, n, round_sums<C>{words, sums + first, a.options.add, a.scatters});
     }
   }
 }
@@ -291,7 +294,7 @@ template <class S, class Edges>
 out_of_range_key run(const space& where, const histogram_arguments& a, const Edges& edges) {
   using Samples = samples<S, Edges>;
   const Samples x(a, edges);
-  if (a.what == binning::keys && a.options.outside == nullptr && a.x.size > 0) {
+  if (a.checks_keys() && a.x.size > 0) {
     const auto n = static_cast<std::int64_t>(a.x.size);
     std::int64_t first = n;
     Kokkos::parallel_reduce("tally stray key", range(where, 0, n), find_stray<Samples>{x},

@@ -87,6 +87,7 @@ void count(const histogram_arguments& a, const Bins& bin_of) {
 template <class C>
 C without_weights(const histogram_arguments& a, C there) {
   if (!a.options.add) return 0;
+  if (a.scatters) return there;
   return canonical(there + C{0});  // as a sum of one term: no -0, canonical NaNs
 }
 
@@ -148,7 +149,7 @@ out_of_range_key first_stray(const histogram_arguments& a) {
 
 out_of_range_key backend::histogram(const executor&, const histogram_arguments& a) const {
   out_of_range_key stray;
-  if (a.what == binning::keys && a.options.outside == nullptr) {
+  if (a.checks_keys()) {
     with_type<integer_types>(a.x.element, [&]<class X>() { stray = first_stray<X>(a); });
     if (stray.index >= 0) return stray;
   }

@@ -42,6 +42,14 @@ func Scatter[X, I, Z Operand](where *Executor, x X, indices I, z Z) error {
 	return movedIndexed("Scatter", C.tally_go_move(C.tally_scatter), where, xv, iv, zv, length{"x", xv.n})
 }
 
+// ScatterAdd adds all x_i with indices[i] = j to z[j], for x and z of float32 or float64, and rounds
+// once, as with Exact: the order of x does not matter. z[j] is unchanged if the x_i are none or add up
+// to 0. Indices are int32, int64 or int; x_i is ignored unless its index is within z. z has no stride.
+func ScatterAdd[X, I, Z Operand](where *Executor, x X, indices I, z Z) error {
+	xv, iv, zv := cVector(x), cVector(indices), cVector(z)
+	return movedIndexed("ScatterAdd", C.tally_go_move(C.tally_scatter_add), where, xv, iv, zv, length{"x", xv.n})
+}
+
 func movedIndexed(function string, f C.tally_go_move, where *Executor, x, indices, z C.tally_go_vector, many length) error {
 	if err := sameLength(function, many, length{"indices", indices.n}); err != nil {
 		return err

@@ -229,6 +229,11 @@ func TestMoves(t *testing.T) {
 				tally.Gather(w, y.Vector, []int{5, 0, 5, 2}, z.Vector))
 			sameNumbers(t, "scatter", w, y, xt, []complex128{xs[5], xs[2], xs[2], xs[0], xs[5], xs[5]},
 				tally.Scatter(w, z.Vector, []int32{4, 3, 0, 1}, y.Vector))
+			if xt.name == "float32" || xt.name == "float64" {
+				sameNumbers(t, "scatter add", w, y, xt,
+					[]complex128{2*xs[5] + xs[0], xs[2], xs[2], xs[0] + xs[2], xs[5], xs[5]},
+					tally.ScatterAdd(w, z.Vector, []int{0, 0, -1, 3}, y.Vector))
+			}
 		}
 	}
 }

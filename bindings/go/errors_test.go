@@ -71,6 +71,7 @@ func TestErrors(t *testing.T) {
 		{tally.ErrSizeMismatch, "tally.Swap: x has 3 elements, y has 2", tally.Swap(w, x, z[:2])},
 		{tally.ErrSizeMismatch, "tally.Gather: z has 3 elements, indices has 2", tally.Gather(w, x, i, z)},
 		{tally.ErrSizeMismatch, "tally.Scatter: x has 3 elements, indices has 2", tally.Scatter(w, x, i, z)},
+		{tally.ErrSizeMismatch, "tally.ScatterAdd: x has 3 elements, indices has 2", tally.ScatterAdd(w, x, i, z)},
 		{tally.ErrSizeMismatch, "tally.Axpy: x has 2 elements, y has 3", tally.Axpy(w, 1.0, y, x)},
 		{tally.ErrSizeMismatch, "tally.Axpby: x has 2 elements, y has 3", tally.Axpby(w, 1.0, y, 1.0, x)},
 		{tally.ErrSizeMismatch, "tally.Waxpby: x has 3 elements, y has 2", tally.Waxpby(w, 1.0, x, 1.0, y, z)},

@@ -585,6 +585,14 @@ TALLY_EXPORT tally_status tally_scatter(const tally_executor* where, tally_type 
                                         const void* indices, size_t nz, void* z, ptrdiff_t incz,
                                         const tally_call_options* options);
 
+/* z_j becomes the sum of z_j and all x_i with indices[i] = j, rounded once, as in
+ * TALLY_GRADE_EXACT, for TALLY_FLOAT32 and TALLY_FLOAT64. It is unchanged if the x_i are none or
+ * add up to 0. incz is 1. x_i is ignored unless its index is in [0, nz). */
+TALLY_EXPORT tally_status tally_scatter_add(const tally_executor* where, tally_type type, size_t nx,
+                                            const void* x, ptrdiff_t incx, tally_type index_type,
+                                            const void* indices, size_t nz, void* z, ptrdiff_t incz,
+                                            const tally_call_options* options);
+
 /* x_i = alpha*x_i. */
 TALLY_EXPORT tally_status tally_scal(const tally_executor* where, size_t n, tally_type alpha_type,
                                      const void* alpha, tally_type x_type, void* x, ptrdiff_t incx,

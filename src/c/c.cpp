@@ -785,6 +785,18 @@ tally_status tally_scatter(const tally_executor* where, tally_type type, size_t 
   });
 }
 
+tally_status tally_scatter_add(const tally_executor* where, tally_type type, size_t nx,
+                               const void* x, ptrdiff_t incx, tally_type index_type,
+                               const void* indices, size_t nz, void* z, ptrdiff_t incz,
+                               const tally_call_options* options) {
+  return status_of([&] {
+    read(options, nullptr);
+    tally::gather_elements(executor_of(where),
+                           {vector(nx, type, x, incx), vector(nx, index_type, indices, 1),
+                            written(nz, type, z, incz), true, true});
+  });
+}
+
 tally_status tally_axpy_dot(const tally_executor* where, size_t n, tally_type alpha_type,
                             const void* alpha, tally_type x_type, const void* x, ptrdiff_t incx,
                             tally_type y_type, void* y, ptrdiff_t incy, tally_type v_type,

@@ -6,6 +6,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
+#include "backends/common/histogram/weights.hpp"
 #include "backends/common/types/tables.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
@@ -25,13 +26,11 @@ constexpr std::array<std::string_view, 3> functions = {"tally::bincount", "tally
 
 check check_of(binning what) { return check{functions[static_cast<std::size_t>(what)]}; }
 
-/// Keeps slots of all channels (backends/common/histogram/bins.hpp) below 2^32.
-constexpr std::size_t max_counts = (std::size_t{1} << 31) - 1;
 constexpr std::size_t max_channels = 65536;
 constexpr std::size_t max_of_32_bits = (std::size_t{1} << 31) - 1;
-/// Leaves room for a previous value (backends/common/histogram/weights.hpp).
-constexpr std::size_t max_weights = (std::size_t{1} << 30) - 2;
 
+using backends::max_counts;
+using backends::max_weights;
 using detail::count_types;
 using detail::weight_types;
 

@@ -348,6 +348,9 @@ contains
     e = 0
     call tally_scatter(v(:60), int(indices, int32), e)
     call expect(all(e(2::2) == i(120:2:-2)) .and. all(e(1::2) == 0), 'scatter')
+    e(1) = 0.5
+    call tally_scatter_add(v(:3), [0, 119, 0], e)
+    call expect(e(1) == 0.5 + v(1) + v(3) .and. e(120) == i(2) + v(2) .and. e(2) == i(120), 'scatter_add')
 
     z = x
     call tally_scal(2.0, z)

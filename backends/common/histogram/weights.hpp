@@ -16,6 +16,12 @@
 
 namespace tally::backends {
 
+/// Maximum of sums or counts, which keeps slots of all channels
+/// (backends/common/histogram/bins.hpp) below 2^32.
+inline constexpr std::size_t max_counts = (std::size_t{1} << 31) - 1;
+/// Maximum of weights, with room for a previous value.
+inline constexpr std::size_t max_weights = (std::size_t{1} << 30) - 2;
+
 /// Not inlined: on devices its loops, unrolled per pair of types, dominate compile time.
 [[gnu::noinline]] TALLY_HOST_DEVICE inline exact_sum<double> sum_of_words(
     const std::int64_t* words) {
@@ -125,6 +131,15 @@ struct weight_sum {
     sum.add(static_cast<double>(*before));
     return sum.template round<R>();
   }
+
+  /// Sets `to` to the sum, or adds it; with `keeps` not a sum of 0.
+  template <class R>
+  static TALLY_HOST_DEVICE void put(const std::int64_t* from, bool add, bool keeps, R& to) {
+    // Other numbers are unchanged by 0.
+    if (keeps && !(to != 0 && to == to) && round<R>(from, nullptr) == 0) return;
+    const R before = add ? to : R();
+    to = round<R>(from, add ? &before : nullptr);
+  }
 };
 
 /// Rounds the sum, or adds it to words. `C` is the type of `a.counts`.
@@ -137,8 +152,7 @@ void finish_sum(const histogram_arguments& a, const std::int64_t* words, std::si
           words, static_cast<std::int64_t*>(a.counts.data) + k * exact_sum<C>::words);
     }
   }
-  C& to = static_cast<C*>(a.counts.data)[k];
-  to = sum::template round<C>(words, a.options.add ? &to : nullptr);
+  sum::template put<C>(words, a.options.add, a.scatters, static_cast<C*>(a.counts.data)[k]);
 }
 
 }  // namespace tally::backends

@@ -57,8 +57,7 @@ __device__ void finish_sums(const histogram_sums_job& job) {
   }
   auto* const sums = static_cast<R*>(job.sums);
   for (std::size_t k = thread_of_grid(); k < job.some; k += threads_of_grid()) {
-    const R before = job.add ? sums[k] : R();
-    sums[k] = sum::template round<R>(job.words + k * sum::words, job.add ? &before : nullptr);
+    sum::template put<R>(job.words + k * sum::words, job.add, job.keeps, sums[k]);
   }
 }
 

@@ -332,6 +332,7 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   sums.to_doubles = a.counts.element == type::float64;
   sums.to_words = a.words;
   sums.add = a.options.add;
+  sums.keeps = a.scatters;
   const std::size_t bytes =
       a.words ? exact_words(a.counts.element) * sizeof(std::int64_t) : size_of(a.counts.element);
 
@@ -412,8 +413,8 @@ out_of_range_key out_of_range_key_of(const histogram_arguments& a, const executo
 
 out_of_range_key backend::histogram(const executor& where, const histogram_arguments& a) const {
   const current_device current(where.device());
-  const bool only_in_bins = a.what == binning::keys && a.options.outside == nullptr;
-  const bool captured = is_captured(where.stream(), false, "bincount");
+  const bool only_in_bins = a.checks_keys();
+  const bool captured = is_captured(where.stream(), false, a.scatters ? "scatter_add" : "bincount");
   if (captured && only_in_bins) {
     throw error(errc::invalid_argument,
                 "tally::bincount: the stream is being captured, and to tell whether all keys have "

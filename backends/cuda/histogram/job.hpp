@@ -112,6 +112,7 @@ struct histogram_sums_job {
   bool to_doubles = false;  ///< sums: doubles, else floats
   bool to_words = false;    ///< whether they are added to limbs
   bool add = false;
+  bool keeps = false;  ///< sums whose weights add up to 0
 };
 
 struct histogram_zeros_job {

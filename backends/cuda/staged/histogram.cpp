@@ -125,6 +125,7 @@ class slots_on_device {
 }  // namespace
 
 out_of_range_key backend::histogram(const executor&, const histogram_arguments& a) const {
+  if (a.scatters) refuse("scatter_add");
   const call c(memory_);
   std::array<staged_vector, 2> all = {c.through().vector(a.x)};
   if (a.weighted) all[1] = c.through().vector(a.weights);

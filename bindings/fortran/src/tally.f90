@@ -147,7 +147,8 @@ module tally
   public :: tally_relu
   public :: tally_sigmoid
   public :: tally_exp
-  public :: tally_multi_axpy, tally_swap, tally_gather, tally_scatter, tally_axpy_dot, tally_waxpby_nrm2
+  public :: tally_multi_axpy, tally_swap, tally_gather, tally_scatter, tally_scatter_add, tally_axpy_dot
+  public :: tally_waxpby_nrm2
   public :: tally_bincount, tally_histogram_even, tally_histogram_range
   public :: tally_validate, tally_spmv_plan_create, tally_spmv_plan_destroy, tally_spmv_plan_describe, tally_spmv, &
             tally_spmv_apart
@@ -902,6 +903,13 @@ module tally
     end function
 
     integer(c_int) function c_scatter(x, indices, z, where) bind(C, name='tally_fortran_scatter')
+      import
+      type(*), intent(in) :: x(..), indices(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_scatter_add(x, indices, z, where) bind(C, name='tally_fortran_scatter_add')
       import
       type(*), intent(in) :: x(..), indices(..)
       type(*), intent(inout) :: z(..)
@@ -4553,6 +4561,18 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(x, indices, z)
     call tally_finish(c_scatter(x, indices, z, where), stat, errmsg)
+  end subroutine
+
+  !> The element of z with index indices(i), from 0, plus all its x(i), rounded once: the order of x does not matter.
+  !> Other indices are ignored. real32 and real64; z has no stride.
+  subroutine tally_scatter_add(x, indices, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), indices(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, indices, z)
+    call tally_finish(c_scatter_add(x, indices, z, where), stat, errmsg)
   end subroutine
 
   !> y = alpha x + y, then result = the dot product of y and v (default: y), in one pass; result has a type of

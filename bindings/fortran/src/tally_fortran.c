@@ -821,16 +821,30 @@ tally_status tally_fortran_gather(const CFI_cdesc_t* x, const CFI_cdesc_t* indic
       tally_gather(where, u.type, u.n, u.data, u.inc, i.type, i.data, w.n, w.data, w.inc, NULL));
 }
 
-tally_status tally_fortran_scatter(const CFI_cdesc_t* x, const CFI_cdesc_t* indices,
-                                   const CFI_cdesc_t* z, const tally_executor* where) {
-  call c = {"tally_scatter", TALLY_SUCCESS};
+typedef tally_status indexing(const tally_executor*, tally_type, size_t, const void*, ptrdiff_t,
+                              tally_type, const void*, size_t, void*, ptrdiff_t,
+                              const tally_call_options*);
+static tally_status scattered(const char* name, indexing* f, const CFI_cdesc_t* x,
+                              const CFI_cdesc_t* indices, const CFI_cdesc_t* z,
+                              const tally_executor* where) {
+  call c = {name, TALLY_SUCCESS};
   const vector u = vector_of(&c, "x", x), i = tally_fortran_contiguous(&c, "indices", indices),
                w = vector_of(&c, "z", z);
   tally_fortran_check_size(&c, "indices", &i, u.n, "x has");
   check_same_type(&c, "z", &w, "x", &u);
   if (c.status != TALLY_SUCCESS) return c.status;
   return tally_fortran_kept(
-      tally_scatter(where, u.type, u.n, u.data, u.inc, i.type, i.data, w.n, w.data, w.inc, NULL));
+      f(where, u.type, u.n, u.data, u.inc, i.type, i.data, w.n, w.data, w.inc, NULL));
+}
+
+tally_status tally_fortran_scatter(const CFI_cdesc_t* x, const CFI_cdesc_t* indices,
+                                   const CFI_cdesc_t* z, const tally_executor* where) {
+  return scattered("tally_scatter", tally_scatter, x, indices, z, where);
+}
+
+tally_status tally_fortran_scatter_add(const CFI_cdesc_t* x, const CFI_cdesc_t* indices,
+                                       const CFI_cdesc_t* z, const tally_executor* where) {
+  return scattered("tally_scatter_add", tally_scatter_add, x, indices, z, where);
 }
 
 tally_status tally_fortran_axpy_dot(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,

@@ -1,5 +1,6 @@
 // Indexed copies (Sparse BLAS usga and ussc), such as a rank's packing of elements for its
-// neighbours. Bit by bit on every executor; a bool is written as 0 or 1.
+// neighbours, bit by bit on every executor; a bool is written as 0 or 1. And indexed additions, as
+// of particles to cells or of elements to nodes, in any order.
 #pragma once
 
 #include <tally/export.h>
@@ -19,9 +20,10 @@ struct gather_arguments {
   operand indices;        ///< into x or z
   output_operand z;       ///< written
   bool scatters = false;  ///< whether indices are into z
+  bool adds = false;      ///< whether x is added to z, of float32 or float64
 };
 
-/// `gather` or `scatter` with types erased, for the templates below.
+/// `gather`, `scatter` or `scatter_add` with types erased, for the templates below.
 TALLY_EXPORT void gather_elements(const executor& where, const gather_arguments& arguments);
 
 namespace detail {
@@ -88,6 +90,36 @@ auto scatter(const executor& where, const X& x, const Indices& indices, Z&& z) {
 template <class... T>
 auto scatter(...) {
   static_assert(detail::never<T...>, "scatter(where, x, indices, z) begins with an executor");
+}
+
+/// z_j becomes the sum of z_j and of all x_i with indices_i = j, rounded once, as with `exact`: the
+/// bits don't depend on the order of x. (A fixed order would need the x_i sorted, which takes
+/// longer.) Where the x_i are none, or add up to zero, z_j is unchanged, bit by bit. Doesn't block.
+///
+/// z_j is one term of its sum, so several calls round several times. A sum over calls or ranks is
+/// one of limbs, by `bincount(where, indices, x, tally::add_to<double>(words, n))`.
+///
+/// @param x      n floats or doubles, at most 2^30 - 2.
+/// @param indices n adjacent numbers, which may repeat; x_i is ignored unless in [0, size of z).
+/// @param z      at most 2^31 - 1 adjacent elements of the type of x.
+/// @throws error as `gather`, and unsupported_type; invalid_argument for z with an increment, or
+/// too
+///               many elements.
+template <class X, class Indices, class Z>
+auto scatter_add(const executor& where, const X& x, const Indices& indices, Z&& z) {
+  if constexpr (detail::is_gathered<X, Indices, Z>()) {
+    constexpr bool is_real = float_or_double<element_t<X>>;
+    static_assert(is_real, "scatter_add adds floats or doubles");
+    if constexpr (is_real) {
+      gather_elements(where, {as_operand(x), as_operand(indices), as_output(z), true, true});
+    }
+  }
+}
+
+/// No other form.
+template <class... T>
+auto scatter_add(...) {
+  static_assert(detail::never<T...>, "scatter_add(where, x, indices, z) begins with an executor");
 }
 
 }  // namespace tally
