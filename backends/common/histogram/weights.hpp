@@ -49,6 +49,10 @@ struct weight_sum {
   /// 11 for float, 68 for double.
   static constexpr int words = limbs + 1;
 
+  /// First limb in an exact_sum<double>.
+  static constexpr int first_of_all =
+      (exact::lowest_exponent - exact_sum<double>::lowest_exponent) / 32 + first_limb;
+
   /// Digits, added from `word` on; or the bit for `special`.
   struct contribution {
     std::int64_t digit[digits];
@@ -113,17 +117,29 @@ struct weight_sum {
     to[all::minus_infinity_word] += (from[special] & minus_infinity_bit) != 0;
   }
 
+  /// Copies the sum to words, initially 0, of an exact_sum<double>.
+  static TALLY_HOST_DEVICE void copy_to_all(const std::int64_t* from, std::int64_t* words_of_all) {
+    using all = exact_sum<double>;
+    for (int i = 0; i < limbs; ++i) words_of_all[first_of_all + i] = from[i];
+    words_of_all[all::nan_word] = (from[special] & nan_bit) != 0;
+    words_of_all[all::plus_infinity_word] = (from[special] & plus_infinity_bit) != 0;
+    words_of_all[all::minus_infinity_word] = (from[special] & minus_infinity_bit) != 0;
+  }
+
+  static exact_sum<double> sum_of(const std::int64_t* from) {
+    std::int64_t words_of_all[exact_sum<double>::words] = {};
+    copy_to_all(from, words_of_all);
+    return sum_of_words(words_of_all);
+  }
+
   /// The sum of at most 2^30 - 2 weights, and of `before` unless null.
   template <class R>
   static TALLY_HOST_DEVICE R round(const std::int64_t* from, const R* before) {
     // In doubles, as a double may have to be added to sums of floats.
     using all = exact_sum<double>;
-    constexpr int offset = (exact::lowest_exponent - all::lowest_exponent) / 32 + first_limb;
+    constexpr int offset = first_of_all;
     std::int64_t words_of_all[all::words] = {};
-    for (int i = 0; i < limbs; ++i) words_of_all[offset + i] = from[i];
-    words_of_all[all::nan_word] = (from[special] & nan_bit) != 0;
-    words_of_all[all::plus_infinity_word] = (from[special] & plus_infinity_bit) != 0;
-    words_of_all[all::minus_infinity_word] = (from[special] & minus_infinity_bit) != 0;
+    copy_to_all(from, words_of_all);
     if (before == nullptr) {
       return all::template round_words<R>(words_of_all, offset, offset + limbs + 1);
     }

@@ -3,7 +3,7 @@
 // Promise: no addition rounds (backends/simd/counting/limbs.hpp): neither the samples' order nor
 // the number of threads matters.
 //
-//   few bins      a table of all sums' limbs per thread.
+//   few bins      a table of all sums per thread.
 //   many bins     samples sorted by groups of bins, whose table fits a cache. A thread takes
 //   adjacent
 //                 samples; a group that is cut is finished by the thread that begins it.
@@ -13,6 +13,7 @@
 
 #include "backends/common/elementwise/elementwise.hpp"
 #include "backends/common/exact/exact_sums.hpp"
+#include "backends/common/histogram/weights.hpp"
 #include "backends/simd/counting/limbs.hpp"
 #include "backends/simd/counting/places.hpp"
 
@@ -34,11 +35,15 @@ namespace counting {
 inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 22;
 /// Maximum bytes of sorted samples, unless an eighth of them, or a group, takes more. A guess.
 inline constexpr std::size_t max_bytes_of_sorted = std::size_t{1} << 27;
-/// log2 of the bins of a group: tables that fit a second-level cache, unless groups get many.
+/// Maximum bytes of a group's table, and log2 of its bins; one more if groups get many.
+inline constexpr std::size_t max_bytes_of_group = std::size_t{1} << 21;
 inline constexpr int usual_group_bits = 15, max_group_bits = 16;
 inline constexpr std::size_t many_groups = 4096;
-/// A group with fewer samples than bins by this factor needs no table.
-inline constexpr std::size_t bins_per_sample = 8;
+/// Whether a group's samples are enough for a table: rows of all limbs take long to clear and
+/// round.
+inline bool needs_table(const limb_window& window, std::size_t samples, std::size_t bins) {
+  return window.limbs != 0 ? samples >= bins / 8 : samples / 4 >= bins;
+}
 
 // --- Windows -------------------------------------------------------------------------------------
 
@@ -87,6 +92,18 @@ limb_window window_of(const operand& weights) {
   return window;
 }
 
+/// Adds to rows of all limbs: no weight is a stray.
+template <class W>
+std::size_t add_to_all_limbs(const limb_window&, const void* weights, const slot* places,
+                             std::size_t n, slot first, slot rows, std::int64_t* table, slot*,
+                             void*) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row = std::min(places[i] - first, rows);
+    weight_sum<W>::add(static_cast<const W*>(weights)[i], table + row * weight_sum<W>::words);
+  }
+  return 0;
+}
+
 /// Moves carries up, so that limbs take more weights, or rows more rows.
 inline void settle(int limbs, std::int64_t* table, std::size_t rows) {
   for (std::int64_t* row = table; row < table + rows * static_cast<std::size_t>(limbs);
@@ -116,6 +133,11 @@ class finished_sums {
         window_(window),
         round_((window.limbs == 2 ? k.round_two : k.round_four)[type_of<C>]) {}
 
+  /// Words of a sum in a table.
+  std::size_t words() const {
+    return static_cast<std::size_t>(window_.limbs != 0 ? window_.limbs : weight_sum<W>::words);
+  }
+
   /// Sets bins [first, last) to their values without weights.
   void start(std::size_t first, std::size_t last) const {
     if (a_.words || a_.scatters) return;
@@ -128,25 +150,25 @@ class finished_sums {
   /// Adds the rows [begin, end) of bins from `first` on, all parts'.
   void add_tables(std::span<const partial_sums> parts, std::size_t first, std::size_t begin,
                   std::size_t end) const {
-    const auto limbs = static_cast<std::size_t>(window_.limbs);
     std::int64_t* sums = nullptr;
     for (const partial_sums& p : parts) {
       if (p.table == nullptr) continue;
-      std::int64_t* const own = p.table + begin * limbs;
+      std::int64_t* const own = p.table + begin * words();
       if (parts.size() > 1) settle(window_.limbs, own, end - begin);
       if (sums == nullptr) {
         sums = own;
       } else {
-        for (std::size_t i = 0; i < (end - begin) * limbs; ++i) sums[i] += own[i];
+        add_rows(own, end - begin, sums);
       }
     }
     if (sums == nullptr) return;
-    if (!a_.words) {
+    if (window_.limbs != 0 && !a_.words) {
       return round_(window_, sums, end - begin, static_cast<C*>(a_.counts.data) + first + begin);
     }
-    for (std::size_t k = begin; k < end; ++k, sums += limbs) {
-      if (std::any_of(sums, sums + limbs, [](std::int64_t limb) { return limb != 0; })) {
-        add(sum_of_limbs(window_, sums), first + k);
+    for (std::size_t k = begin; k < end; ++k, sums += words()) {
+      if (std::any_of(sums, sums + words(), [](std::int64_t word) { return word != 0; })) {
+        exact_sum<double> sum = sum_of(sums);
+        add(sum, first + k);
       }
     }
   }
@@ -173,9 +195,8 @@ class finished_sums {
         exact_sum<double> sum;
         for (const partial_sums& t : parts) {
           if (t.table == nullptr) continue;
-          const auto limbs = static_cast<std::size_t>(window_.limbs);
-          sum.merge(sum_of_limbs(window_, t.table + row * limbs));
-          std::fill_n(t.table + row * limbs, limbs, 0);
+          sum.merge(sum_of(t.table + row * words()));
+          std::fill_n(t.table + row * words(), words(), 0);
         }
         for (std::uint32_t k = head; k != none; k = chains[k]) sum.add(strays[k]);
         add(sum, places[i]);
@@ -186,7 +207,20 @@ class finished_sums {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
  private:
-  void add(exact_sum<double> sum, std::size_t k) const {
+  void add_rows(const std::int64_t* from, std::size_t rows, std::int64_t* to) const {
+    if (window_.limbs != 0) {
+      for (std::size_t i = 0; i < rows * words(); ++i) to[i] += from[i];
+    } else {
+      for (std::size_t i = 0; i < rows * words(); i += words()) {
+        weight_sum<W>::merge(from + i, to + i);
+      }
+    }
+  }
+  exact_sum<double> sum_of(const std::int64_t* row) const {
+    return window_.limbs != 0 ? sum_of_limbs(window_, row) : weight_sum<W>::sum_of(row);
+  }
+
+  void add(exact_sum<double>& sum, std::size_t k) const {
     if (a_.words) {
       return with_type<detail::weight_types>(a_.counts.element, [&]<class T>() {
         auto* const to = static_cast<std::int64_t*>(a_.counts.data) + k * exact_sum<T>::words;
@@ -220,13 +254,21 @@ class finished_sums {
 template <class W>
 struct weighted_samples {
   const job& j;
-  const limb_window window;
-  add_to_limbs* const kernel;
+  limb_window window;
+  add_to_limbs* kernel;
 
   weighted_samples(const job& job_of, const limb_kernels& k)
       : j(job_of),
         window(window_of<W>(j.a.weights)),
-        kernel((window.limbs == 2 ? k.add_two : k.add_four)[type_of<W>]) {}
+        kernel((window.limbs == 2 ? k.add_two : k.add_four)[type_of<W>]) {
+    if (window.limbs == 0) take_all();
+  }
+
+  /// All limbs instead of a window's.
+  void take_all() {
+    window.limbs = 0;
+    kernel = &add_to_all_limbs<W>;
+  }
 
   /// Calls f(n, places, weights) for blocks of samples [begin, end), weights contiguous.
   template <class F>
@@ -253,30 +295,30 @@ class weight_tables {
       : samples_(samples),
         sums_(sums),
         all_(all),
-        limbs_(static_cast<std::size_t>(samples.window.limbs)),
         rows_(samples.j.counts + 1),
         room_(samples.j.a.x.size / all.count / 32 + block),
-        tables_(new std::int64_t[rows_ * limbs_ * all.count]),
+        tables_(new std::int64_t[rows_ * sums.words() * all.count]),
         places_(new slot[room_ * all.count]),
         strays_(new W[room_ * all.count]) {}
 
-  /// Whether tables are small enough, and weights fit limbs.
-  static bool fit(const weighted_samples<W>& samples, const threads& all) {
-    const auto limbs = static_cast<std::size_t>(samples.window.limbs);
-    const std::size_t bins = samples.j.counts;
-    return limbs != 0 && bins * limbs * sizeof(std::int64_t) <= max_bytes_of_table &&
-           bins <= 2 * samples.j.a.x.size / (all.count == 1 ? 1 : 4 * all.count);
+  /// Whether tables are small enough.
+  static bool fit(const weighted_samples<W>& samples, std::size_t words, const threads& all) {
+    const std::size_t bins = samples.j.counts, n = samples.j.a.x.size;
+    return bins * words * sizeof(std::int64_t) <= max_bytes_of_table &&
+           needs_table(samples.window, n, bins) &&
+           bins <= 2 * n / (all.count == 1 ? 1 : 4 * all.count);
   }
 
   /// Adds up the samples and counts those outside. Returns false if there are many strays.
   bool sum(std::uint64_t* outside) {
     const job& j = samples_.j;
-    const std::size_t n = j.a.x.size;
+    const std::size_t n = j.a.x.size, words = rows_ * sums_.words();
+    std::fill_n(outside, all_.count * (j.places - j.counts), 0);
     parts_.resize(all_.count);
     std::vector<char> has_room(all_.count, true);
     all_([&](std::size_t t) {
-      std::int64_t* const table = &tables_[t * rows_ * limbs_];
-      std::fill_n(table, rows_ * limbs_, 0);
+      std::int64_t* const table = &tables_[t * words];
+      std::fill_n(table, words, 0);
       std::uint64_t* const own_outside = outside + t * (j.places - j.counts);
       std::size_t found = 0, unsettled = 0;
       bool fits = true;
@@ -326,7 +368,7 @@ class weight_tables {
   const weighted_samples<W>& samples_;
   const finished_sums<W, C>& sums_;
   const threads& all_;
-  std::size_t limbs_, rows_;
+  std::size_t rows_;
   std::size_t room_;  // of a thread, for strays
   std::unique_ptr<std::int64_t[]> tables_;
   std::unique_ptr<slot[]> places_;
@@ -346,7 +388,7 @@ class sorted_weights {
       : samples_(samples),
         sums_(sums),
         all_(all),
-        bits_(bits_for(samples.j.counts)),
+        bits_(bits_for(samples.j.counts, sums.words())),
         groups_((samples.j.counts >> bits_) + 1),
         sizes_(groups_),
         next_(groups_ * all.count),
@@ -408,14 +450,14 @@ class sorted_weights {
     partial_sums sums;
   };
 
-  static int bits_for(std::size_t bins) {
+  static int bits_for(std::size_t bins, std::size_t words) {
     int bits = std::min(usual_group_bits, static_cast<int>(std::bit_width(bins)));
-    while (bits < max_group_bits && bins >> bits > many_groups) ++bits;
+    const auto fits = [&] { return words * sizeof(std::int64_t) << bits <= max_bytes_of_group; };
+    while (!fits()) --bits;
+    while (bits < max_group_bits && fits() && bins >> bits > many_groups) ++bits;
     return bits;
   }
-  std::size_t words_of_table() const {
-    return ((std::size_t{1} << bits_) + 1) * static_cast<std::size_t>(samples_.window.limbs);
-  }
+  std::size_t words_of_table() const { return ((std::size_t{1} << bits_) + 1) * sums_.words(); }
   std::size_t first_bin(std::size_t g) const { return g << bits_; }
   std::size_t bins_of(std::size_t g) const {
     return std::min(std::size_t{1} << bits_, samples_.j.counts - first_bin(g));
@@ -475,11 +517,9 @@ class sorted_weights {
   partial_sums sum_some(std::size_t t, bool is_first, std::size_t k, std::size_t begin,
                         std::size_t end) {
     const std::size_t bins = bins_of(k);
-    if (samples_.window.limbs == 0 || end - begin < bins / bins_per_sample) {
-      return {nullptr, begin, end};
-    }
+    if (!needs_table(samples_.window, end - begin, bins)) return {nullptr, begin, end};
     std::int64_t* const table = &tables_[(2 * t + is_first) * words_of_table()];
-    std::fill_n(table, (bins + 1) * static_cast<std::size_t>(samples_.window.limbs), 0);
+    std::fill_n(table, (bins + 1) * sums_.words(), 0);
     std::size_t strays = begin;
     for (std::size_t at = begin; at < end; at += max_unsettled) {
       if (at > begin) settle(samples_.window.limbs, table, bins);
@@ -535,8 +575,8 @@ class sorted_weights {
 template <class W, class C>
 void add_weights(const job& j, const limb_kernels& kernels, const threads& all) {
   const std::size_t slots = j.places - j.counts;
-  const std::unique_ptr<std::uint64_t[]> outside(new std::uint64_t[slots * all.count]());
-  const weighted_samples<W> samples(j, kernels);
+  const std::unique_ptr<std::uint64_t[]> outside(new std::uint64_t[slots * all.count]);
+  weighted_samples<W> samples(j, kernels);
   const finished_sums<W, C> sums(j.a, samples.window, kernels);
   const auto start = [&] {
     all([&](std::size_t t) {
@@ -545,14 +585,18 @@ void add_weights(const job& j, const limb_kernels& kernels, const threads& all) 
   };
   // All memory is allocated before anything is written.
   const auto sum_in_tables = [&] {
-    if (!weight_tables<W, C>::fit(samples, all)) return false;
+    if (!weight_tables<W, C>::fit(samples, sums.words(), all)) return false;
     weight_tables<W, C> tables(samples, sums, all);
-    if (!tables.sum(outside.get())) return false;
+    if (!tables.sum(outside.get())) {
+      samples.take_all();
+      return false;
+    }
     start();
     tables.finish();
     return true;
   };
-  if (!sum_in_tables()) {
+  // The second time, perhaps, with all limbs.
+  if (!sum_in_tables() && !sum_in_tables()) {
     sorted_weights<W, C> sorted(samples, sums, all, outside.get());
     start();
     sorted.add();

@@ -26,7 +26,7 @@ inline constexpr std::size_t max_unsettled = std::size_t{1} << 22;
 /// Range of weights: multiples of 2^unit below 2^top. Sums of them, and one more number of up to
 /// `max_addend`, do not overflow.
 struct limb_window {
-  int limbs = 0;  ///< of a sum: 2 or 4, or 0 if too few weights would fit
+  int limbs = 0;  ///< of a sum: 2 or 4, or 0 if too few weights fit, which have a `weight_sum`
   int top = 0, unit = 0;
 
   int unit_of(int limb) const { return unit + limb * limb_bits; }
