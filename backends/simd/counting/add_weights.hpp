@@ -31,8 +31,8 @@
 namespace tally::backends::simd {
 namespace counting {
 
-/// Maximum bytes of a thread's table of all bins: what a second-level cache nearly holds.
-inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 22;
+/// Maximum bytes of a thread's table of all bins: a part of a third-level cache. A guess.
+inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 25;
 /// Maximum bytes of sorted samples, unless an eighth of them, or a group, takes more. A guess.
 inline constexpr std::size_t max_bytes_of_sorted = std::size_t{1} << 27;
 /// Maximum bytes of a group's table, and log2 of its bins; one more if groups get many.
