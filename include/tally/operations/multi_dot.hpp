@@ -222,7 +222,7 @@ constexpr operand_rows in_blocks(operand_rows block, std::size_t blocks,
 template <rows_operand B>
 operand_rows as_rows(const B& b) noexcept {
   constexpr type element = type_of<row_t<B>>;
-  if constexpr (requires { b.pointer; }) {
+  if constexpr (!matrix_view<B> && !blocks_view<B>) {
     const operand_rows block{
         {b.pointer, b.columns, b.increment, element}, b.rows, b.leading_dimension};
     return b.blocks == 1 ? block : in_blocks(block, b.blocks, b.block_stride);
