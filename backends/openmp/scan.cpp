@@ -1,6 +1,6 @@
-// The scans on OpenMP threads, in rounds: each thread sums a block, which stays in its cache; when
-// all sums are there, each thread scans its block after the nodes before. Blocks are nodes of the
-// order's tree, so the number of threads changes no bits.
+// The scans on OpenMP threads, which take blocks in turn: a thread sums a block, which stays in its
+// cache, waits for the sums of the blocks before, and scans the block after these. Blocks are nodes
+// of the order's tree, so the number of threads changes no bits.
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/common/types/tables.hpp"
@@ -10,6 +10,9 @@
 
 #include <omp.h>
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 namespace tally::backends::openmp {
@@ -30,32 +33,42 @@ output_operand slice(const output_operand& y, std::size_t first, std::size_t n) 
   return {const_cast<void*>(part.data), part.size, part.increment, part.element};
 }
 
-/// Scans blocks that begin at a multiple of `block_chunks`. `sums` has two per thread.
+template <class R>
+struct block_sum {
+  R sum{};
+  std::atomic<bool> is_there = false;
+
+  void leave(R value) {
+    sum = value;
+    is_there.store(true, std::memory_order_release);
+  }
+  /// Waits; not by a barrier, which takes long if there are more threads than processors.
+  R take() const {
+    for (int i = 0; !is_there.load(std::memory_order_acquire); ++i) {
+      if (i >= 1000) std::this_thread::yield();
+    }
+    return sum;
+  }
+};
+
+/// Scans blocks that begin at a multiple of `block_chunks`. `sums` has one per block.
 template <class R>
 void scan_blocks(const scan_kernels<R>& kernels, const operand& x, const output_operand& y,
-                 bool exclusive, const scan_nodes<R>& before, int threads, std::vector<R>& sums) {
-  const std::size_t whole = x.size / block;
+                 bool exclusive, const scan_nodes<R>& before, int threads, block_sum<R>* sums) {
+  const std::size_t blocks = (x.size + block - 1) / block;
 #pragma omp parallel num_threads(threads)
   {
     const default_environment environment;
     const auto team = static_cast<std::size_t>(omp_get_num_threads());
-    const auto mine = static_cast<std::size_t>(omp_get_thread_num());
     scan_nodes<R> nodes = before;
-    R* round_sums = sums.data();
-    for (std::size_t first = 0; first * block < x.size; first += team) {
-      const std::size_t own = first + mine;
-      if (own < whole) round_sums[mine] = kernels.sum(x.slice(own * block, block), R{1}).value;
-#pragma omp barrier
-      for (std::size_t b = first; b < first + team; ++b) {
-        if (b == own && b * block < x.size) {
-          const std::size_t n = std::min(block, x.size - b * block);
-          scan_nodes<R> of_block = nodes;
-          kernels.scan(x.slice(b * block, n), slice(y, b * block, n), exclusive, of_block);
-        }
-        if (b < whole) nodes.take(round_sums[b - first], block_chunks);
-      }
-      // The next round's sums don't wait until all threads have read these.
-      round_sums = round_sums == sums.data() ? sums.data() + team : sums.data();
+    std::size_t taken = 0;
+    for (auto b = static_cast<std::size_t>(omp_get_thread_num()); b < blocks; b += team) {
+      const std::size_t n = std::min(block, x.size - b * block);
+      const operand part = x.slice(b * block, n);
+      if (b + 1 < blocks) sums[b].leave(kernels.sum(part, R{1}).value);
+      for (; taken < b; ++taken) nodes.take(sums[taken].take(), block_chunks);
+      scan_nodes<R> of_block = nodes;
+      kernels.scan(part, slice(y, b * block, n), exclusive, of_block);
     }
   }
 }
@@ -69,7 +82,9 @@ void backend::scan(const executor& where, const scan_arguments& a) const {
   if (threads == 1) return simd::backend::scan(where, a);
   with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element), [&]<class R>() {
     const instruction_set set = simd::for_arithmetic(where);
-    std::vector<R> sums(2 * static_cast<std::size_t>(threads));
+    const std::size_t blocks = a.x.size / block + 1;
+    std::vector<block_sum<R>> of_components((is_complex(a.y.element) ? 2 : 1) * blocks);
+    auto* sums = of_components.data();
     scan_components<R>(a, [&](const operand& x, const output_operand& y, auto& nodes) {
       const scan_kernels<R> kernels = {simd::scan_part_of<R>(set),
                                        simd::reduce_node_of<R>(set, reduction::sum, x.element)};
@@ -79,6 +94,7 @@ void backend::scan(const executor& where, const scan_arguments& a) const {
       if (head == x.size) return;
       scan_blocks(kernels, x.slice(head, x.size - head), slice(y, head, x.size - head), a.exclusive,
                   nodes, threads, sums);
+      sums += blocks;
     });
   });
 }
