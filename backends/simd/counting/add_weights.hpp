@@ -31,7 +31,7 @@
 namespace tally::backends::simd {
 namespace counting {
 
-/// Maximum bytes of a thread's table of all bins: a part of a third-level cache. A guess.
+/// Maximum bytes of a thread's table of all bins (tuning/histogram.md: max_bytes_of_table).
 inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 25;
 /// Maximum bytes of sorted samples, unless an eighth of them, or a group, takes more. A guess.
 inline constexpr std::size_t max_bytes_of_sorted = std::size_t{1} << 27;
