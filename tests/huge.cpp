@@ -154,20 +154,21 @@ class repeated_zeros {
     access.location = what.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     data::check_cuda(cudaFree(nullptr));  // Creates a context.
-    if (call(&cuMemAddressReserve, "cuMemAddressReserve", &address_, size_, 0, 0, 0)) return;
-    if (call(&cuMemCreate, "cuMemCreate", &memory_, piece, &what, 0)) return;
+    if (call<decltype(cuMemAddressReserve)>("cuMemAddressReserve", &address_, size_, 0, 0, 0))
+      return;
+    if (call<decltype(cuMemCreate)>("cuMemCreate", &memory_, piece, &what, 0)) return;
     for (; mapped_ < size_; mapped_ += piece) {
-      if (call(&cuMemMap, "cuMemMap", address_ + mapped_, piece, 0, memory_, 0)) return;
+      if (call<decltype(cuMemMap)>("cuMemMap", address_ + mapped_, piece, 0, memory_, 0)) return;
     }
-    if (call(&cuMemSetAccess, "cuMemSetAccess", address_, size_, &access, 1)) return;
+    if (call<decltype(cuMemSetAccess)>("cuMemSetAccess", address_, size_, &access, 1)) return;
     data::check_cuda(cudaMemset(get(), 0, piece));
     data::check_cuda(cudaDeviceSynchronize());
     usable_ = true;
   }
   ~repeated_zeros() {
-    if (mapped_ > 0) (void)call(&cuMemUnmap, "cuMemUnmap", address_, mapped_);
-    if (memory_ != 0) (void)call(&cuMemRelease, "cuMemRelease", memory_);
-    if (address_ != 0) (void)call(&cuMemAddressFree, "cuMemAddressFree", address_, size_);
+    if (mapped_ > 0) (void)call<decltype(cuMemUnmap)>("cuMemUnmap", address_, mapped_);
+    if (memory_ != 0) (void)call<decltype(cuMemRelease)>("cuMemRelease", memory_);
+    if (address_ != 0) (void)call<decltype(cuMemAddressFree)>("cuMemAddressFree", address_, size_);
   }
   repeated_zeros(const repeated_zeros&) = delete;
   repeated_zeros& operator=(const repeated_zeros&) = delete;
@@ -180,7 +181,7 @@ class repeated_zeros {
 
   /// Calls the driver, which is not linked in.
   template <class F, class... A>
-  CUresult call(F*, const char* name, A... arguments) {
+  CUresult call(const char* name, A... arguments) {
     void* const function = dlsym(dlopen("libcuda.so.1", RTLD_LAZY), name);
     if (function == nullptr) return CUDA_ERROR_NOT_FOUND;
     return reinterpret_cast<F*>(function)(arguments...);
