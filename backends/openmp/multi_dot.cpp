@@ -20,12 +20,14 @@ bool is_even(const dot_pairs& pairs, std::size_t first, std::size_t count) {
 }
 
 /// Whole pairs per thread, adjacent if they are equally long.
-void partition_pairs(const executor& where, const multi_dot_arguments& a, std::size_t threads) {
+void partition_pairs(const executor& where, const multi_sum& a, std::size_t threads) {
   const std::size_t pairs = a.pairs.size();
-  const std::size_t share =
+  std::size_t share =
       is_even(a.pairs, 0, pairs)
           ? (pairs + threads - 1) / threads
           : std::clamp<std::size_t>(pairs / (parts_per_thread * threads), 1, side_by_side);
+  const std::size_t together = simd::pairs_together(a);
+  if (share > together) share = (share + together - 1) / together * together;
   const std::size_t shares = (pairs + share - 1) / share;
   if (shares == 1 || threads == 1) return simd::write_dots(where, a, 0, pairs);
 #pragma omp parallel num_threads(static_cast<int>(std::min(threads, shares)))
@@ -48,8 +50,7 @@ std::size_t products_of(const dot_pairs& pairs) {
 
 /// Partitions the terms of all pairs, `side_by_side` pairs at a time.
 template <class A>
-void share_terms(const executor& where, const multi_dot_arguments& a, std::size_t longest,
-                 int threads) {
+void share_terms(const executor& where, const multi_sum& a, std::size_t longest, int threads) {
   std::vector<simd::multi_dot_sum<A>> of_shares;
   of_shares.reserve(max_shares(longest, threads));  // before the first result is written
   for (std::size_t first = 0; first < a.pairs.size(); first += side_by_side) {
@@ -57,18 +58,18 @@ void share_terms(const executor& where, const multi_dot_arguments& a, std::size_
     const auto sums = sum_of_parts(
         simd::longest(a.pairs, first, count), threads, of_shares,
         [&](std::size_t begin, std::size_t n) {
-          return simd::sum_side_by_side<A>(where, a.pairs, first, count, begin, n);
+          return simd::sum_side_by_side<A>(where, a, first, count, begin, n);
         },
         is_even(a.pairs, first, count) ? dealing::adjacent : dealing::in_turn);
-    auto* const results = static_cast<A*>(a.results.data);
-    for (std::size_t j = 0; j < count; ++j) results[first + j] = finish(sums.of[j], a.conjugated);
+    std::array<A, side_by_side> results;
+    for (std::size_t j = 0; j < count; ++j) results[j] = finish(sums.of[j], a.conjugated);
+    simd::write_results<A>(a, first, count, results.data());
   }
 }
 
 }  // namespace
 
 void backend::multi_dot(const executor& where, const multi_sum& a) const {
-  if (!a.is_plain()) return backends::backend::multi_dot(where, a);
   // Exact sums use all threads: they take longer.
   const int threads =
       is_exact(a) ? threads_of(where) : threads_that_pay(products_of(a.pairs), threads_of(where));
@@ -79,10 +80,7 @@ void backend::multi_dot(const executor& where, const multi_sum& a) const {
   if (a.pairs.size() >= 4 * many && longest <= 32 * order::chunk * many) {
     return partition_pairs(where, a, many);
   }
-  if (is_exact(a)) {
-    for (std::size_t j = 0; j < a.pairs.size(); ++j) exact(where, exact_of(dot_of_pair(a, j)));
-    return;
-  }
+  if (is_exact(a)) return backends::backend::multi_dot(where, a);
   with_type<accumulator_types>(a.results.element,
                                [&]<class A>() { share_terms<A>(where, a, longest, threads); });
 }

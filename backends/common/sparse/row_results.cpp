@@ -10,7 +10,7 @@ namespace tally::backends {
 namespace row_results {
 
 template <class A, class Y>
-void write(const csr_product& a, std::size_t first, std::size_t n, const A* sums) {
+void write(const sums_update& a, std::size_t first, std::size_t n, const A* sums) {
   using C = dot_result_t<A, Y>;
   using V = computed_t<C>;
   const auto f = factors<V>::template of<C>(a.alpha, a.beta);
@@ -33,7 +33,7 @@ void write(const csr_product& a, std::size_t first, std::size_t n, const A* sums
 }
 
 template <class A>
-using writer = void(const csr_product& a, std::size_t first, std::size_t n, const A* sums);
+using writer = void(const sums_update& a, std::size_t first, std::size_t n, const A* sums);
 
 template <class A>
 constexpr auto writers = table_over<detail::spmv_vector_types>([]<class Y>() -> writer<A>* {
@@ -47,13 +47,13 @@ constexpr auto writers = table_over<detail::spmv_vector_types>([]<class Y>() -> 
 }  // namespace row_results
 
 template <class A>
-void write_rows(const csr_product& a, std::size_t first, std::size_t n, const A* sums) {
+void write_rows(const sums_update& a, std::size_t first, std::size_t n, const A* sums) {
   row_results::writers<A>[a.y.element](a, first, n, sums);
 }
 
-template void write_rows(const csr_product&, std::size_t, std::size_t, const float*);
-template void write_rows(const csr_product&, std::size_t, std::size_t, const double*);
-template void write_rows(const csr_product&, std::size_t, std::size_t, const std::complex<float>*);
-template void write_rows(const csr_product&, std::size_t, std::size_t, const std::complex<double>*);
+template void write_rows(const sums_update&, std::size_t, std::size_t, const float*);
+template void write_rows(const sums_update&, std::size_t, std::size_t, const double*);
+template void write_rows(const sums_update&, std::size_t, std::size_t, const std::complex<float>*);
+template void write_rows(const sums_update&, std::size_t, std::size_t, const std::complex<double>*);
 
 }  // namespace tally::backends

@@ -1,6 +1,7 @@
-// y from rows' sums, on a host: y_i = alpha * sum + beta * a_i, where a is y or the addend.
+// y from rows' sums, on a host, of sparse and of dense matrices.
 #pragma once
 
+#include "backends/backend.hpp"
 #include "backends/common/sparse/csr.hpp"
 
 #include <complex>
@@ -18,7 +19,13 @@ bool are_sums(const csr_product& a) {
 /// Rows per block of sums; of slices at least a plan's scope, of others few for small stacks.
 inline constexpr std::size_t rows_of_block = 512, rows_of_scope = 2048;
 
+/// Updates y's elements [first, first + n).
 template <class A>
-void write_rows(const csr_product& a, std::size_t first, std::size_t n, const A* sums);
+void write_rows(const sums_update& a, std::size_t first, std::size_t n, const A* sums);
+
+template <class A>
+void write_rows(const csr_product& a, std::size_t first, std::size_t n, const A* sums) {
+  write_rows(sums_update{a.y, a.alpha, a.beta, a.added}, first, n, sums);
+}
 
 }  // namespace tally::backends

@@ -6,14 +6,19 @@
 #include "backends/simd/simd.hpp"
 
 #include "backends/common/order/tree.hpp"
+#include "backends/common/sparse/row_results.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/exact/exact.hpp"
+#include "backends/simd/sums/columns.hpp"
+#include "backends/simd/sums/reduce.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <tally/numerics/order.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstdlib>
 #include <tuple>
 
 #ifndef TALLY_BACKENDS_SIMD_MULTI_DOT_CPP  // once per target
@@ -254,36 +259,110 @@ bool have_one_y(const dot_pairs& pairs, std::size_t first, std::size_t count) {
   });
 }
 
+/// Number of pairs from `first` on whose rows lie at one distance from the one before.
+std::size_t left_in_block(const dot_pairs& pairs, std::size_t first) {
+  const auto left = [first](const operand_rows& v) {
+    return v.rows_per_block == 0 ? SIZE_MAX : v.rows_per_block - first % v.rows_per_block;
+  };
+  return pairs.list.empty() ? std::min(left(pairs.x), left(pairs.y)) : SIZE_MAX;
+}
+
+bool is_in_one_block(const dot_pairs& pairs, std::size_t first, std::size_t count) {
+  return left_in_block(pairs, first) >= count;
+}
+
 /// How pairs are summed.
 template <class A>
 struct method {
-  dot_node<A>* node;
+  dot_node<A>* node;  ///< null for values
+  reduce_node<A>* node_of_values;
   const turn<A>* kernel;  ///< null if it gains nothing
   std::size_t tile;       ///< terms
+
+  /// Returns the sum of a node; of complex values the parts.
+  dot_sum<A> sum(const operand_pair& pair) const {
+    if (node != nullptr) return node(pair.x, pair.y);
+    const reduce_sum<A> all = node_of_values(pair.x, 1);
+    if constexpr (is_complex_v<A>) {
+      return {all.re, 0, all.im, 0};
+    } else {
+      return {all.value};
+    }
+  }
 };
 
 /// Returns the method for pairs of at most n terms; with one y of the widest instruction set, for
 /// its registers (tuning/multi_dot.md: set_for).
 template <class A>
-method<A> method_for(const executor& where, const dot_pairs& pairs, std::size_t first,
+method<A> method_for(const executor& where, const multi_sum& a, std::size_t first,
                      std::size_t count, std::size_t n) {
-  const operand_pair one = pairs[first];
+  const operand_pair one = a.pairs[first];
   const type x = one.x.element, y = one.y.element;
+  if (a.values) {
+    const instruction_set set = set_for_reduce(where, x, count * n);
+    return {nullptr, reduce_node_of<A>(set, reduction::sum, x), nullptr, tile_by_pair};
+  }
   if constexpr (std::is_floating_point_v<A>) {
-    if (count > 1 && have_one_y<A>(pairs, first, count)) {
+    if (count > 1 && have_one_y<A>(a.pairs, first, count)) {
       const instruction_set set = for_arithmetic(where);
       const auto& kernel = std::get<turn<A>>(implementation_of(set).turns);
       const std::size_t bytes = n * sizeof(A);
       const bool gains =
           kernel.in_registers ? bytes > by_pair_up_to_bytes : count * bytes >= in_memory_from_bytes;
-      if (count < kernel.vectors || !gains) return {node_of<A>(set, x, y), nullptr, tile_by_pair};
+      if (count < kernel.vectors || !gains) {
+        return {node_of<A>(set, x, y), nullptr, nullptr, tile_by_pair};
+      }
       const bool by_chunk =
           kernel.in_registers && kernel.vectors == 2 && count * bytes <= chunk_in_turn_up_to_bytes;
-      return {node_of<A>(set, x, y), &kernel, by_chunk ? order::chunk : tile_in_turn};
+      return {node_of<A>(set, x, y), nullptr, &kernel, by_chunk ? order::chunk : tile_in_turn};
     }
   }
-  return {node_of<A>(set_for_dot(where, x, y, count * n), x, y), nullptr, tile_by_pair};
+  return {node_of<A>(set_for_dot(where, x, y, count * n), x, y), nullptr, nullptr, tile_by_pair};
 }
+
+// --- Columns -------------------------------------------------------------------------------------
+
+/// Accumulator of columns' numbers.
+template <class A>
+using column_number = std::conditional_t<std::is_integral_v<A>, std::uint64_t, real_t<A>>;
+
+/// The vectors of one block of rows, and whether they are columns.
+struct columns_of_block {
+  columns all;
+  operand y;
+  bool are_columns = false;
+
+  /// Pre: pairs [first, first + count) are of one block.
+  columns_of_block(const multi_sum& a, std::size_t first, std::size_t count) {
+    const bool swapped = !a.values && a.pairs.x.leading_dimension == 0;
+    const operand_rows& rows = swapped ? a.pairs.y : a.pairs.x;
+    const operand_rows& others = swapped ? a.pairs.x : a.pairs.y;
+    if (!a.pairs.list.empty() || count < 2 || rows.first.size == 0) return;
+    const std::ptrdiff_t distance = rows.leading_dimension, increment = rows.first.increment;
+    if (distance == 0) return;
+    // Vectors of one term are columns, however they lie.
+    if (std::abs(distance) >= std::abs(increment) && rows.first.size > 1) return;
+    if (!a.values && (is_complex(a.results.element) || others.leading_dimension != 0)) return;
+    are_columns = true;
+    y = others[first];
+    all = {rows[first], distance, 0, nullptr};
+  }
+
+  /// Terms [begin, begin + n) of `count` vectors from `vector` on.
+  template <class A>
+  void sum(const executor& where, const multi_sum& a, std::size_t vector, std::size_t count,
+           std::size_t begin, std::size_t n, column_number<A>* sums) const {
+    columns part = all.part(vector, count, begin, n);
+    const operand factors = y.slice(begin, n);
+    if (!a.values) part.y = &factors;
+    sum_columns(for_arithmetic(where), part, sums);
+  }
+};
+
+/// Vectors that `sum_columns` sums at a time.
+template <class A>
+constexpr std::size_t max_column_vectors =
+    max_columns<column_number<A>> / (is_complex_v<A> ? 2 : 1);
 
 }  // namespace
 
@@ -294,12 +373,33 @@ std::size_t longest(const dot_pairs& pairs, std::size_t first, std::size_t count
   return size;
 }
 
+std::size_t pairs_together(const multi_sum& a) {
+  return columns_of_block(a, 0, a.pairs.size()).are_columns ? max_column_vectors<float> : 1;
+}
+
 template <class A>
-multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
-                                  std::size_t first_pair, std::size_t count, std::size_t first,
-                                  std::size_t n) {
+multi_dot_sum<A> sum_side_by_side(const executor& where, const multi_sum& a, std::size_t first_pair,
+                                  std::size_t count, std::size_t first, std::size_t n) {
+  const dot_pairs& pairs = a.pairs;
+  multi_dot_sum<A> all;
+  if (is_in_one_block(pairs, first_pair, count)) {
+    const columns_of_block block(a, first_pair, count);
+    if (block.are_columns) {
+      using W = column_number<A>;
+      std::array<W, 2 * side_by_side> numbers;
+      block.template sum<A>(where, a, 0, count, first, n, numbers.data());
+      for (std::size_t j = 0; j < count; ++j) {
+        if constexpr (is_complex_v<A>) {
+          all.of[j] = {numbers[2 * j], 0, numbers[2 * j + 1], 0};
+        } else {
+          all.of[j] = {static_cast<A>(numbers[j])};
+        }
+      }
+      return all;
+    }
+  }
   const method<A> how =
-      method_for<A>(where, pairs, first_pair, count, longest(pairs, first_pair, count));
+      method_for<A>(where, a, first_pair, count, longest(pairs, first_pair, count));
   [[maybe_unused]] const auto* const y = static_cast<const A*>(pairs[first_pair].y.data);
 
   const auto sums = [&](std::size_t begin, std::size_t most) {
@@ -323,83 +423,145 @@ multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
       const operand_pair pair = pairs[first_pair + j];
       if (pair.x.size <= begin) continue;
       const std::size_t terms = std::min(most, pair.x.size - begin);
-      s.of[j] = how.node(pair.x.slice(begin, terms), pair.y.slice(begin, terms));
+      s.of[j] = how.sum({pair.x.slice(begin, terms), pair.y.slice(begin, terms)});
     }
     return s;
   };
-  multi_dot_sum<A> all;
   sum_in_tree(first, n, how.tile, sums, all);
   return all;
 }
 
+template <class A>
+void write_results(const multi_sum& a, std::size_t first, std::size_t count, const A* sums) {
+  if constexpr (!std::is_integral_v<A>) {
+    if (a.update) return write_rows(*a.update, first, count, sums);
+  }
+  std::copy_n(sums, count, static_cast<A*>(a.results.data) + first);
+}
+
 namespace {
 
-/// Writes the results of rows of at most a chunk without any choice per row; returns false if they
-/// are not plain. Uses the widest instructions, for most loads in flight (tuning/multi_dot.md:
+/// Finds the sums of rows of at most a chunk without any choice per row; returns false if they are
+/// not plain. Uses the widest instructions, for most loads in flight (tuning/multi_dot.md:
 /// write_short_rows).
 template <class A>
-bool write_short_rows(const executor& where, const multi_dot_arguments& a, std::size_t first,
-                      std::size_t count) {
+bool sum_short_rows(const executor& where, const multi_sum& a, std::size_t first, std::size_t count,
+                    A* sums) {
   if constexpr (std::is_floating_point_v<A>) {
     const auto [x, y] = a.pairs[first];
     const auto is_plain = [](const operand& v) {
       return v.element == type_of<A> && v.increment == 1 && v.size <= order::chunk;
     };
-    if (!a.pairs.list.empty() || !is_plain(x) || !is_plain(y)) return false;
+    if (!a.pairs.list.empty() || !is_plain(x)) return false;
     const auto rows = [](const operand& row, const operand_rows& all) {
       return rows_of<A>{static_cast<const A*>(row.data), all.leading_dimension};
     };
-    dots_of_rows(for_arithmetic(where), rows(x, a.pairs.x), rows(y, a.pairs.y), x.size, count,
-                 static_cast<A*>(a.results.data) + first);
+    const instruction_set set = for_arithmetic(where);
+    if (a.values) {
+      sums_of_rows(set, rows(x, a.pairs.x), x.size, count, sums);
+      return true;
+    }
+    if (!is_plain(y)) return false;
+    dots_of_rows(set, rows(x, a.pairs.x), rows(y, a.pairs.y), x.size, count, sums);
     return true;
   } else {
     return false;
   }
 }
 
+/// Finds the sums of pairs of one block.
+template <class A>
+void sum_block(const executor& where, const multi_sum& a, std::size_t first, std::size_t count,
+               A* sums) {
+  const columns_of_block block(a, first, count);
+  if (block.are_columns) {
+    using W = column_number<A>;
+    constexpr std::size_t most = max_column_vectors<A>;
+    for (std::size_t j = 0; j < count; j += most) {
+      const std::size_t some = std::min(most, count - j);
+      auto* const numbers = reinterpret_cast<W*>(sums + j);
+      block.template sum<A>(where, a, j, some, 0, block.all.first.size, numbers);
+      for (std::size_t i = 0; i < some * sizeof(A) / sizeof(W); ++i) {
+        numbers[i] = canonical(numbers[i]);
+      }
+    }
+    return;
+  }
+  if (sum_short_rows<A>(where, a, first, count, sums)) return;
+  for (std::size_t j = 0; j < count; j += side_by_side) {
+    const std::size_t some = std::min(side_by_side, count - j);
+    const std::size_t n = longest(a.pairs, first + j, some);
+    const auto method = method_for<A>(where, a, first + j, some, n);
+    if (n <= tile_by_pair && !method.kernel) {
+      for (std::size_t i = j; i < j + some; ++i) {
+        sums[i] = finish(method.sum(a.pairs[first + i]), a.conjugated);
+      }
+      continue;
+    }
+    const auto all = sum_side_by_side<A>(where, a, first + j, some, 0, n);
+    for (std::size_t i = 0; i < some; ++i) sums[j + i] = finish(all.of[i], a.conjugated);
+  }
+}
+
+/// Finds the sums of pairs [first, first + count).
+template <class A>
+void sum_pairs(const executor& where, const multi_sum& a, std::size_t first, std::size_t count,
+               A* sums) {
+  if (is_exact(a)) {
+    for (std::size_t j = 0; j < count; ++j) {
+      exact_arguments one = exact_of(a, first + j);
+      one.result.data = sums + j;
+      instance.exact(where, one);
+    }
+    return;
+  }
+  for (std::size_t j = 0; j < count;) {
+    const std::size_t some = std::min(count - j, left_in_block(a.pairs, first + j));
+    sum_block<A>(where, a, first + j, some, sums + j);
+    j += some;
+  }
+}
+
 }  // namespace
 
-void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
-                std::size_t count) {
-  if (is_exact(a)) {
-    for (std::size_t j = first; j < first + count; ++j)
-      instance.exact(where, exact_of(dot_of_pair(a, j)));
+void write_dots(const executor& where, const multi_sum& a, std::size_t first, std::size_t count) {
+  if (a.results.words) {
+    for (std::size_t j = first; j < first + count; ++j) instance.exact(where, exact_of(a, j));
     return;
   }
   with_type<accumulator_types>(a.results.element, [&]<class A>() {
-    auto* const results = static_cast<A*>(a.results.data);
-    if (write_short_rows<A>(where, a, first, count)) return;
-    for (std::size_t j = first; j < first + count; j += side_by_side) {
-      const std::size_t some = std::min(side_by_side, first + count - j);
-      const std::size_t n = longest(a.pairs, j, some);
-      const auto method = method_for<A>(where, a.pairs, j, some, n);
-      if (n <= tile_by_pair && !method.kernel) {
-        for (std::size_t i = j; i < j + some; ++i) {
-          const auto [x, y] = a.pairs[i];
-          results[i] = finish(method.node(x, y), a.conjugated);
-        }
-        continue;
-      }
-      const auto sums = sum_side_by_side<A>(where, a.pairs, j, some, 0, n);
-      for (std::size_t i = 0; i < some; ++i) results[j + i] = finish(sums.of[i], a.conjugated);
+    if (!a.update) {
+      return sum_pairs<A>(where, a, first, count, static_cast<A*>(a.results.data) + first);
+    }
+    std::array<A, rows_of_block> sums;
+    for (std::size_t j = 0; j < count; j += rows_of_block) {
+      const std::size_t some = std::min(rows_of_block, count - j);
+      sum_pairs<A>(where, a, first + j, some, sums.data());
+      write_results<A>(a, first + j, some, sums.data());
     }
   });
 }
 
 void backend::multi_dot(const executor& where, const multi_sum& a) const {
-  if (!a.is_plain()) return backends::backend::multi_dot(where, a);
   write_dots(where, a, 0, a.pairs.size());
 }
 
 // For the openmp backend.
 template <class A>
-using summing = multi_dot_sum<A>(const executor&, const dot_pairs&, std::size_t, std::size_t,
+using summing = multi_dot_sum<A>(const executor&, const multi_sum&, std::size_t, std::size_t,
                                  std::size_t, std::size_t);
 template summing<std::int64_t> sum_side_by_side<std::int64_t>;
 template summing<float> sum_side_by_side<float>;
 template summing<double> sum_side_by_side<double>;
 template summing<std::complex<float>> sum_side_by_side<std::complex<float>>;
 template summing<std::complex<double>> sum_side_by_side<std::complex<double>>;
+template <class A>
+using writing = void(const multi_sum&, std::size_t, std::size_t, const A*);
+template writing<std::int64_t> write_results<std::int64_t>;
+template writing<float> write_results<float>;
+template writing<double> write_results<double>;
+template writing<std::complex<float>> write_results<std::complex<float>>;
+template writing<std::complex<double>> write_results<std::complex<double>>;
 
 }  // namespace tally::backends::simd
 #endif  // HWY_ONCE

@@ -27,13 +27,18 @@ struct multi_dot_sum {
 /// Returns the sums of terms [first, first + n), a node, of pairs [first_pair, first_pair + count).
 /// Sums of absent pairs, and of pairs that end before, are +0.
 template <class A>
-multi_dot_sum<A> sum_side_by_side(const executor& where, const dot_pairs& pairs,
-                                  std::size_t first_pair, std::size_t count, std::size_t first,
-                                  std::size_t n);
+multi_dot_sum<A> sum_side_by_side(const executor& where, const multi_sum& a, std::size_t first_pair,
+                                  std::size_t count, std::size_t first, std::size_t n);
 
 /// Writes the results of pairs [first, first + count).
-void write_dots(const executor& where, const multi_dot_arguments& a, std::size_t first,
-                std::size_t count);
+void write_dots(const executor& where, const multi_sum& a, std::size_t first, std::size_t count);
+
+/// Writes finished sums of pairs from `first` on, or the elements that they update.
+template <class A>
+void write_results(const multi_sum& a, std::size_t first, std::size_t count, const A* sums);
+
+/// Pairs that are best summed together, in parts of a call.
+std::size_t pairs_together(const multi_sum& a);
 
 std::size_t longest(const dot_pairs& pairs, std::size_t first, std::size_t count);
 

@@ -26,8 +26,12 @@ using node_tables = std::array<type_table<reduce_node<A>*>, 3>;
 template <class... A>
 constexpr std::tuple<const node_tables<A>*...> all_tables(type_list<A...>);
 
+template <class W>
+using row_sums = void(rows_of<W> x, std::size_t n, std::size_t count, W* results);
+
 struct implementation {
   instruction_set set;
+  std::tuple<row_sums<double>*, row_sums<float>*> rows;
   decltype(all_tables(accumulator_types{})) nodes;
   void (*add_level_one)(detail::level_one_kernels& to);
 };
@@ -222,6 +226,15 @@ W reduce_numbers(const W* x, std::size_t n) {
   return settled(result);
 }
 
+template <class W>
+void sums_of_rows(rows_of<W> x, std::size_t n, std::size_t count, W* results) {
+  for (std::size_t j = 0; j < count; ++j) {
+    const terms<reduction::sum, W, W, 1> row{x.first};
+    results[j] = canonical(sum_only_chunk(row, n) + W{});
+    x.first += x.leading_dimension;
+  }
+}
+
 void add_level_one(detail::level_one_kernels& to) {
   const auto add = []<class W>(detail::level_one<W>& kernels) {
     using enum reduction;
@@ -237,6 +250,7 @@ void add_level_one(detail::level_one_kernels& to) {
 
 constexpr implementation this_target = {
     set_of(HWY_TARGET),
+    {&sums_of_rows<double>, &sums_of_rows<float>},
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
     &add_level_one,
 };
@@ -255,6 +269,11 @@ reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x) {
   return (*std::get<const node_tables<A>*>(chosen.nodes))[static_cast<std::size_t>(what)][x];
 }
 
+template <class W>
+void sums_of_rows(instruction_set set, rows_of<W> x, std::size_t n, std::size_t count, W* results) {
+  std::get<row_sums<W>*>(implementation_of(set).rows)(x, n, count, results);
+}
+
 void backend::reduce(const executor& where, const reduce_arguments& a) const {
   with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
     const instruction_set set = set_for_reduce(where, a.x.element, a.x.size);
@@ -266,6 +285,10 @@ void backend::reduce(const executor& where, const reduce_arguments& a) const {
 void add_reductions(instruction_set set, detail::level_one_kernels& to) {
   implementation_of(widest(set)).add_level_one(to);
 }
+
+// For multi_dot.
+template void sums_of_rows(instruction_set, rows_of<double>, std::size_t, std::size_t, double*);
+template void sums_of_rows(instruction_set, rows_of<float>, std::size_t, std::size_t, float*);
 
 // For the openmp backend.
 template reduce_node<std::int64_t>* reduce_node_of<std::int64_t>(instruction_set, reduction, type);

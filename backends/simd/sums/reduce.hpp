@@ -2,6 +2,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/common/order/reduce_sum.hpp"
+#include "backends/simd/sums/dot.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 
 namespace tally::backends::simd {
@@ -18,5 +19,10 @@ inline instruction_set set_for_reduce(const executor& where, type x, std::size_t
 
 template <class A>
 reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x);
+
+/// Writes the sums of `count` rows of n elements each.
+/// @pre n is at most a chunk.
+template <class W>
+void sums_of_rows(instruction_set set, rows_of<W> x, std::size_t n, std::size_t count, W* results);
 
 }  // namespace tally::backends::simd

@@ -1,0 +1,306 @@
+// Sums of adjacent vectors, such as the columns of a row-major matrix: a row of vectors has a
+// number of each. The 64 lanes of all are an array in the first-level cache, to which rows are
+// added.
+#include "backends/simd/sums/columns.hpp"
+
+#include "backends/common/order/tree.hpp"
+#include "backends/simd/vectors/targets.hpp"
+
+#include <tally/numerics/order.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <tuple>
+
+#ifndef TALLY_BACKENDS_SIMD_COLUMNS_CPP  // once per target
+#define TALLY_BACKENDS_SIMD_COLUMNS_CPP
+namespace tally::backends::simd {
+namespace {
+
+template <class W>
+using column_sums = void(const columns& x, W* sums);
+
+struct implementation {
+  instruction_set set;
+  std::tuple<column_sums<float>*, column_sums<double>*, column_sums<std::uint64_t>*> sums;
+};
+
+}  // namespace
+}  // namespace tally::backends::simd
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/sums/columns.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/simd/sums/numbers-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <class W>
+constexpr type stored_as = type_of<std::conditional_t<std::is_integral_v<W>, std::int64_t, W>>;
+
+/// Rows of numbers that are added to lanes.
+template <class W>
+struct rows {
+  const W* first;
+  std::ptrdiff_t step;       ///< from a row to the next
+  std::size_t count;         ///< numbers of a row
+  const W* y;                ///< a factor per row, or null
+  std::ptrdiff_t ahead = 0;  ///< from a row to one that is prefetched; 0: none
+
+  rows from(std::size_t i) const {
+    rows r = *this;
+    r.first += static_cast<std::ptrdiff_t>(i) * step;
+    if (y != nullptr) r.y += i;
+    return r;
+  }
+};
+
+/// to[i] = from[i] * factor, or is increased by it; i < n. May write more up to the end of a
+/// vector, where terms are zeros.
+template <bool starts, bool multiplies, class W>
+HWY_INLINE void add_numbers(const W* from, [[maybe_unused]] W factor, std::size_t n, W* to) {
+  constexpr tag<W> d;
+  const auto add = [&](vec<W> terms, std::size_t i) HWY_ATTR {
+    if constexpr (multiplies) terms = hn::Mul(terms, hn::Set(d, factor));
+    hn::StoreU(starts ? terms : hn::Add(hn::LoadU(d, to + i), terms), d, to + i);
+  };
+  std::size_t i = 0;
+#pragma GCC unroll 4
+  for (; i + width<W> <= n; i += width<W>) add(hn::LoadU(d, from + i), i);
+  if (i < n) add(load_first<W>(from + i, n - i), i);
+}
+
+/// Adds at most `order::lanes` rows to lanes from the first on, `stride` numbers apart.
+template <bool starts, bool multiplies, class W>
+void add_rows(const rows<W>& x, std::size_t n, std::size_t stride, W* to) {
+  if (!multiplies && stride == x.count && x.step == static_cast<std::ptrdiff_t>(stride)) {
+    // One after another, in lanes and memory.
+    return add_numbers<starts, false>(x.first, W{}, n * x.count, to);
+  }
+  const auto all = [&](std::size_t count) HWY_ATTR {
+    const W* from = x.first;
+    for (std::size_t l = 0; l < n; ++l, from += x.step, to += stride) {
+      if (x.ahead != 0) {
+        for (std::size_t j = 0; j < count; j += 64 / sizeof(W)) {
+          __builtin_prefetch(from + x.ahead + j);
+        }
+      }
+      add_numbers<starts, multiplies>(from, multiplies ? x.y[l] : W{}, count, to);
+    }
+  };
+  constexpr std::size_t max = max_columns<W>;
+  x.count == max ? all(max) : all(x.count);
+}
+template <class W>
+void add_rows(const rows<W>& x, std::size_t n, bool starts, std::size_t stride, W* to) {
+  if constexpr (std::is_floating_point_v<W>) {
+    if (x.y != nullptr) {
+      return starts ? add_rows<true, true>(x, n, stride, to)
+                    : add_rows<false, true>(x, n, stride, to);
+    }
+  }
+  starts ? add_rows<true, false>(x, n, stride, to) : add_rows<false, false>(x, n, stride, to);
+}
+
+/// Folds the first `have` lanes; absent ones would add +0.
+template <class W>
+void fold(std::size_t have, std::size_t stride, W* lanes) {
+  constexpr tag<W> d;
+  for (std::size_t half = order::lanes / 2; half > 0; half /= 2) {
+    if (have <= half) continue;
+    const std::size_t n = (have - half) * stride;
+    const W* const far = lanes + half * stride;
+    std::size_t i = 0;
+#pragma GCC unroll 4
+    for (; i + width<W> <= n; i += width<W>) {
+      hn::StoreU(hn::Add(hn::LoadU(d, lanes + i), hn::LoadU(d, far + i)), d, lanes + i);
+    }
+    for (; i < n; ++i) lanes[i] += far[i];
+    have = half;
+  }
+}
+
+/// Rows in `W`, contiguous: converted, gathered and, integers, multiplied.
+template <class W>
+class row_buffer {
+ public:
+  static constexpr std::size_t max_rows = 16;  // small for the stack
+
+  /// Returns at most `max_rows` rows from `first` on.
+  rows<W> fetch(const columns& x, std::size_t first, std::size_t n, std::size_t stride,
+                [[maybe_unused]] const W* y) {
+    const std::size_t parts = is_complex(x.first.element) ? 2 : 1;
+    auto* const convert = converters<W>[x.first.element];
+    for (std::size_t i = 0; i < n; ++i) {
+      operand row = x.first.slice(first + i, 1);
+      row.size = x.count / parts;
+      row.increment = x.distance;
+      W* const to = numbers_ + i * stride;
+      for_each_stretch(row, [&](const void* stretch, std::size_t at, std::size_t some) {
+        convert(stretch, parts * some, to + parts * at);
+      });
+      if constexpr (std::is_integral_v<W>) {
+        if (y == nullptr) continue;
+        for (std::size_t j = 0; j < x.count; ++j) to[j] *= y[i];
+      }
+    }
+    return {numbers_, static_cast<std::ptrdiff_t>(stride), x.count,
+            std::is_integral_v<W> ? nullptr : y};
+  }
+
+ private:
+  HWY_ALIGN W numbers_[max_rows * max_columns<W> + width<W>];
+};
+
+/// Factors of at most `order::lanes` rows.
+template <class W>
+class factor_buffer {
+ public:
+  const W* fetch(const operand& y) {
+    if (y.increment == 1 && y.element == stored_as<W>) return static_cast<const W*>(y.data);
+    auto* const convert = converters<W>[y.element];
+    for_each_stretch(y, [&](const void* stretch, std::size_t at, std::size_t n) {
+      convert(stretch, n, numbers_ + at);
+    });
+    return numbers_;
+  }
+
+ private:
+  HWY_ALIGN W numbers_[order::lanes + width<W>];
+};
+
+/// Sums of each vector over a node.
+template <class W>
+struct row_of_sums {
+  W of[max_columns<W>] = {};
+
+  friend row_of_sums operator+(row_of_sums a, const row_of_sums& b) {
+    for (std::size_t j = 0; j < max_columns<W>; ++j) a.of[j] += b.of[j];
+    return a;
+  }
+};
+
+template <class W>
+class column_summer {
+ public:
+  explicit column_summer(const columns& x)
+      : x_(x),
+        is_direct_(x.distance == 1 && part_of(x.first.element) == stored_as<W> &&
+                   !(std::is_integral_v<W> && x.y != nullptr)),
+        step_(x.first.increment * (is_complex(x.first.element) ? 2 : 1)),
+        is_contiguous_(is_direct_ && x.y == nullptr &&
+                       step_ == static_cast<std::ptrdiff_t>(x.count)),
+        stride_(is_contiguous_ ? x.count : (x.count + width<W> - 1) / width<W> * width<W>) {}
+
+  void sum(W* sums) {
+    const std::size_t n = x_.first.size;
+    if (n <= order::chunk) {
+      sum_chunk(0, n, sums);
+    } else {
+      row_of_sums<W> all;
+      const auto chunk = [&](std::size_t first, std::size_t terms) HWY_ATTR {
+        row_of_sums<W> s;
+        sum_chunk(first, terms, s.of);
+        return s;
+      };
+      sum_in_tree(0, n, order::chunk, chunk, all);
+      std::copy_n(all.of, x_.count, sums);
+    }
+    for (std::size_t j = 0; j < x_.count; ++j) sums[j] += W{};
+  }
+
+ private:
+  void sum_chunk(std::size_t first, std::size_t n, W* sums) {
+    if (n == 0) {
+      std::fill_n(sums, x_.count, W{});
+      return;
+    }
+    for (std::size_t i = 0; i < n; i += order::lanes) {
+      add(first + i, std::min(order::lanes, n - i), i == 0);
+    }
+    fold(std::min(n, order::lanes), stride_, lanes_);
+    std::copy_n(lanes_, x_.count, sums);
+  }
+
+  /// Adds a row to each of n lanes.
+  void add(std::size_t first, std::size_t n, bool starts) {
+    const W* const y = x_.y != nullptr ? factors_.fetch(x_.y->slice(first, n)) : nullptr;
+    if (is_direct_) {
+      const W* const from = static_cast<const W*>(x_.first.data);
+      rows<W> x = {from + static_cast<std::ptrdiff_t>(first) * step_, step_, x_.count, y};
+      // Prefetchers work within pages, and long rows lie in one each. So a row is fetched well
+      // before it is added; behind the last one are those of the next columns, which come while
+      // lanes are folded (tuning/multi_dot.md: rows_ahead).
+      const std::size_t all = x_.first.size, rows_ahead = std::min<std::size_t>(16, all);
+      const std::size_t last = all - rows_ahead;
+      const std::size_t inside = std::clamp(last, first, first + n) - first;
+      const auto later = static_cast<std::ptrdiff_t>(rows_ahead) * step_;
+      const bool is_far = std::abs(step_) >= static_cast<std::ptrdiff_t>(1024 / sizeof(W));
+      if (is_far) x.ahead = later;
+      add_rows(x, inside, starts, stride_, lanes_);
+      x = x.from(inside);
+      if (is_far) {
+        x.ahead = later - static_cast<std::ptrdiff_t>(all) * step_ +
+                  static_cast<std::ptrdiff_t>(x_.count);
+      }
+      return add_rows(x, n - inside, starts, stride_, lanes_ + inside * stride_);
+    }
+    constexpr std::size_t most = row_buffer<W>::max_rows;
+    for (std::size_t i = 0; i < n; i += most) {
+      const std::size_t some = std::min(most, n - i);
+      add_rows(buffer_.fetch(x_, first + i, some, stride_, y != nullptr ? y + i : nullptr), some,
+               starts, stride_, lanes_ + i * stride_);
+    }
+  }
+
+  const columns& x_;
+  bool is_direct_;
+  std::ptrdiff_t step_;
+  bool is_contiguous_;
+  /// Numbers from a lane to the next.
+  std::size_t stride_;
+  factor_buffer<W> factors_;
+  row_buffer<W> buffer_;
+  /// A lane starts as its first term, so sums may be -0 where the order has +0, which `sum`
+  /// corrects.
+  HWY_ALIGN W lanes_[order::lanes * max_columns<W> + width<W>];
+};
+
+template <class W>
+void sum_columns(const columns& x, W* sums) {
+  column_summer<W>(x).sum(sums);
+}
+
+}  // namespace
+
+constexpr implementation this_target = {
+    set_of(HWY_TARGET), {&sum_columns<float>, &sum_columns<double>, &sum_columns<std::uint64_t>}};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "backends/simd/vectors/implementations-inl.hpp"
+
+namespace tally::backends::simd {
+
+template <class W>
+void sum_columns(instruction_set set, const columns& x, W* sums) {
+  std::get<column_sums<W>*>(implementation_of(set).sums)(x, sums);
+}
+
+// For multi_dot.
+template void sum_columns(instruction_set, const columns&, float*);
+template void sum_columns(instruction_set, const columns&, double*);
+template void sum_columns(instruction_set, const columns&, std::uint64_t*);
+
+}  // namespace tally::backends::simd
+#endif  // HWY_ONCE
