@@ -118,6 +118,39 @@ tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_
                          results, asked(&options)));
 }
 
+static tally_call_options in_blocks(tally_call_options options, tally_go_layout l) {
+  options.size = sizeof options;
+  options.outer = l.outer;
+  options.outer_stride = l.outer_stride;
+  return options;
+}
+
+tally_go_result tally_go_sums(tally_go_where where, tally_go_layout l, tally_go_vector x,
+                              tally_type result_type, unsigned char* results,
+                              tally_call_options options) {
+  options = in_blocks(options, l);
+  return tally_go_done(
+      tally_sums(where, l.k, l.n, x.type, x.data, l.ld, l.inc, result_type, results, &options));
+}
+
+tally_go_result tally_go_multi_dot_strided(tally_go_where where, tally_go_layout l,
+                                           tally_go_vector x, tally_go_vector y,
+                                           tally_type result_type, unsigned char* results,
+                                           tally_call_options options) {
+  options = in_blocks(options, l);
+  return tally_go_done(tally_multi_dot_strided(where, l.k, l.n, x.type, x.data, l.ld, l.inc, y.type,
+                                               y.data, y.inc, result_type, results, &options));
+}
+
+tally_go_result tally_go_gemv(tally_go_where where, tally_operation operation,
+                              tally_go_scalar alpha, tally_go_layout l, tally_go_vector a,
+                              tally_go_vector x, tally_go_scalar beta, tally_go_vector y,
+                              tally_call_options options) {
+  return tally_go_done(tally_gemv(where, operation, l.k, l.n, alpha.type, alpha.value, a.type,
+                                  a.data, l.ld, l.inc, x.type, x.data, x.inc, beta.type, beta.value,
+                                  y.type, y.data, y.inc, asked(&options)));
+}
+
 tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
                                         tally_type x_type, const uintptr_t* x,
                                         const ptrdiff_t* incx, tally_type y_type,

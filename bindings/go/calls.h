@@ -98,6 +98,28 @@ tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_
                                    tally_go_vector x, ptrdiff_t ldx, tally_go_vector y,
                                    ptrdiff_t incy, tally_type result_type, unsigned char* results,
                                    tally_call_options options);
+
+/* Vectors of any layout. */
+typedef struct tally_go_layout {
+  size_t k;
+  size_t n;
+  size_t outer;
+  ptrdiff_t ld;
+  ptrdiff_t inc;
+  ptrdiff_t outer_stride;
+} tally_go_layout;
+
+tally_go_result tally_go_sums(tally_go_where where, tally_go_layout l, tally_go_vector x,
+                              tally_type result_type, unsigned char* results,
+                              tally_call_options options);
+tally_go_result tally_go_multi_dot_strided(tally_go_where where, tally_go_layout l,
+                                           tally_go_vector x, tally_go_vector y,
+                                           tally_type result_type, unsigned char* results,
+                                           tally_call_options options);
+tally_go_result tally_go_gemv(tally_go_where where, tally_operation operation,
+                              tally_go_scalar alpha, tally_go_layout l, tally_go_vector a,
+                              tally_go_vector x, tally_go_scalar beta, tally_go_vector y,
+                              tally_call_options options);
 tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
                                         tally_type x_type, const uintptr_t* x,
                                         const ptrdiff_t* incx, tally_type y_type,

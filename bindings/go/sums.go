@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 )
 
@@ -65,6 +66,110 @@ func MultiDot[R Number, X, Y Operand](where *Executor, x X, ldx int, y Y, result
 	}
 	return failed(C.tally_go_multi_dot(C.tally_go_pairs(C.tally_multi_dot), where.where(), C.size_t(len(results)),
 		yv.n, xv, C.ptrdiff_t(ldx), yv, yv.inc, cType[R](), bytesAt(results), cOptions(options)))
+}
+
+// Layout is where vectors lie in an operand: element i of vector r of block o is element
+// o BlockStride + r Ld + i Inc.
+type Layout struct {
+	// Rows is the number of vectors of a block.
+	Rows int
+	// Columns is the number of elements of a vector.
+	Columns int
+	// Ld is the distance of vectors.
+	Ld int
+	// Inc is the distance of neighbours in a vector; 0: 1.
+	Inc int
+	// Blocks is the number of blocks; 0: 1.
+	Blocks int
+	// BlockStride is the distance of blocks.
+	BlockStride int
+}
+
+// Sums writes the sum of each vector of x, block after block: the sums along an axis of an array.
+// Each has the bits of Sum. Ld 1 and Inc k are the k columns of a row-major matrix.
+func Sums[R Number, X Operand](where *Executor, x X, layout Layout, results []R, options ...Option) error {
+	xv := cVector(x)
+	l, err := layout.in("Sums", "x", xv, len(results))
+	if err != nil {
+		return err
+	}
+	return failed(C.tally_go_sums(where.where(), l, xv, cType[R](), bytesAt(results), cOptions(options)))
+}
+
+// MultiDotStrided writes the dot product of each vector of x with y, block after block; otherwise as MultiDot.
+func MultiDotStrided[R Number, X, Y Operand](where *Executor, x X, layout Layout, y Y, results []R,
+	options ...Option) error {
+	xv, yv := cVector(x), cVector(y)
+	l, err := layout.in("MultiDotStrided", "x", xv, len(results))
+	if err == nil {
+		err = sameLength("MultiDotStrided", length{"y", yv.n}, length{"a vector of x", l.n})
+	}
+	if err != nil {
+		return err
+	}
+	return failed(C.tally_go_multi_dot_strided(where.where(), l, xv, yv, cType[R](), bytesAt(results),
+		cOptions(options)))
+}
+
+// Gemv writes y = alpha op(A) x + beta y, with A of layout.Rows rows and layout.Columns columns in a; y is not read if
+// beta is 0. Each element of op(A) x has the bits of Dot. A or x is floating-point or complex; y is of 32 or 64 bits or
+// complex, and complex if A or x is. The one option is Exact.
+func Gemv[S, T Element, A, X, Y Operand](where *Executor, alpha S, operation Operation, a A, layout Layout, x X,
+	beta T, y Y, options ...Option) error {
+	av, xv, yv := cVector(a), cVector(x), cVector(y)
+	l, err := layout.in("Gemv", "a", av, layout.Rows)
+	width, height := l.n, l.k
+	if operation != NoTranspose {
+		width, height = height, width
+	}
+	if err == nil {
+		err = sameLength("Gemv", length{"x", xv.n}, length{"a row of op(A)", width})
+	}
+	if err == nil {
+		err = sameLength("Gemv", length{"y", yv.n}, length{"a column of op(A)", height})
+	}
+	if err != nil {
+		return err
+	}
+	return failed(C.tally_go_gemv(where.where(), C.tally_operation(operation), cScalar(alpha), l, av, xv, cScalar(beta),
+		yv, cOptions(options)))
+}
+
+// The layout, an error unless x has all elements and there is a result for each vector.
+func (l Layout) in(function, name string, x C.tally_go_vector, results int) (c C.tally_go_layout, err error) {
+	if l.Inc == 0 {
+		l.Inc = 1
+	}
+	if l.Blocks == 0 {
+		l.Blocks = 1
+	}
+	if err := contiguous(function, name, x); err != nil {
+		return c, err
+	}
+	for _, member := range []struct {
+		name  string
+		value int
+	}{{"Rows", l.Rows}, {"Columns", l.Columns}, {"Ld", l.Ld}, {"Inc", l.Inc}, {"Blocks", l.Blocks},
+		{"BlockStride", l.BlockStride}} {
+		if member.value < 0 {
+			return c, failure(ErrInvalidArgument, function, "layout.%s is %d", member.name, member.value)
+		}
+	}
+	if high, count := bits.Mul64(uint64(l.Rows), uint64(l.Blocks)); high != 0 || count != uint64(results) {
+		return c, failure(ErrSizeMismatch, function, "results has %d elements, the layout %d vectors", results, count)
+	}
+	if l.Rows > 0 && l.Columns > 0 && l.Blocks > 0 {
+		left := uint64(x.n)
+		for _, axis := range [][2]int{{2, 1}, {l.Rows, l.Ld}, {l.Columns, l.Inc}, {l.Blocks, l.BlockStride}} {
+			high, reach := bits.Mul64(uint64(axis[0]-1), uint64(axis[1]))
+			if high != 0 || reach > left {
+				return c, failure(ErrSizeMismatch, function, "%s has %d elements, the layout more", name, x.n)
+			}
+			left -= reach
+		}
+	}
+	return C.tally_go_layout{C.size_t(l.Rows), C.size_t(l.Columns), C.size_t(l.Blocks), C.ptrdiff_t(l.Ld),
+		C.ptrdiff_t(l.Inc), C.ptrdiff_t(l.BlockStride)}, nil
 }
 
 // BatchedDot writes results[j] = sum_i x[j ldx + i] y[j ldy + i], i < n: pairs of rows; otherwise

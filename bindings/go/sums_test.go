@@ -1,6 +1,7 @@
 package tally_test
 
 import (
+	"errors"
 	"fmt"
 	"math/cmplx"
 	"testing"
@@ -242,6 +243,41 @@ func TestSeveralSums(t *testing.T) {
 	succeeds(t, tally.MultiDot(nil, c, 0, c, rc[:], tally.ConjugateX))
 	if rc[0] != 30 {
 		t.Error(rc)
+	}
+}
+
+func TestLayouts(t *testing.T) {
+	x := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12} // 2 blocks of 3 rows and 2 columns
+	columns := tally.Layout{Rows: 2, Columns: 3, Ld: 1, Inc: 2, Blocks: 2, BlockStride: 6}
+	for _, w := range executors(t) {
+		for _, options := range [][]tally.Option{nil, {tally.Exact}} {
+			var r [4]float32
+			succeeds(t, tally.Sums(w, x, columns, r[:], options...))
+			if r != [4]float32{9, 12, 27, 30} {
+				t.Errorf("%v: Sums %v", w, r)
+			}
+			succeeds(t, tally.MultiDotStrided(w, x, columns, []int32{1, 10, 100}, r[:], options...))
+			if r != [4]float32{531, 642, 1197, 1308} {
+				t.Errorf("%v: MultiDotStrided %v", w, r)
+			}
+			y := []float32{1, 1}
+			matrix := tally.Layout{Rows: 3, Columns: 2, Ld: 2}
+			succeeds(t, tally.Gemv(w, 2, tally.Transpose, x, matrix, []int32{1, 10, 100}, 3, y, options...))
+			if y[0] != 2*531+3 || y[1] != 2*642+3 {
+				t.Errorf("%v: Gemv %v", w, y)
+			}
+		}
+		words := make(tally.Words[float32], 4*tally.WordsPerSum[float32]())
+		succeeds(t, tally.AddSums(w, words, x, columns))
+	}
+	var r [4]float32
+	columns.Inc = 4
+	if err := tally.Sums(nil, x, columns, r[:]); !errors.Is(err, tally.ErrSizeMismatch) {
+		t.Error(err)
+	}
+	columns.Ld = -1
+	if err := tally.Sums(nil, x, columns, r[:]); !errors.Is(err, tally.ErrInvalidArgument) {
+		t.Error(err)
 	}
 }
 

@@ -87,6 +87,20 @@ func AddMultiDot[S SumType, X, Y Operand](where *Executor, words Words[S], x X, 
 		C.ptrdiff_t(ldx), yv, yv.inc, sumType[S](), bytesAt(words), wordOptions(options)))
 }
 
+// AddSums adds the exact sums of Sums to words of one sum for each vector.
+func AddSums[S SumType, X Operand](where *Executor, words Words[S], x X, layout Layout) error {
+	xv := cVector(x)
+	k, err := words.count("AddSums", "words")
+	if err != nil {
+		return err
+	}
+	l, err := layout.in("AddSums", "x", xv, int(k))
+	if err != nil {
+		return err
+	}
+	return failed(C.tally_go_sums(where.where(), l, xv, sumType[S](), bytesAt(words), wordOptions(nil)))
+}
+
 // AddBatchedDot adds the exact sums of BatchedDot to words of one sum for each pair of rows.
 func AddBatchedDot[S SumType, X, Y Operand](where *Executor, words Words[S], n int, x X, ldx int, y Y, ldy int,
 	options ...Option) error {

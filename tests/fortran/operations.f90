@@ -222,6 +222,18 @@ contains
     call expect(r == tally_nrm2(real(a_float32, real64)), 'nrm2 of singles in double')
     call tally_multi_dot_into(b_float32(:, 1:4), b_float32(:, 1), rs)
     call expect(all(rs == tally_multi_dot(real(b_float32(:, 1:4), real64), b_float32(:, 1))), 'multi_dot in double')
+    call tally_sums_into(b_float32(:, 1:4), rs)
+    call expect(all(rs == tally_sums(real(b_float32(:, 1:4), real64))), 'sums in double')
+    call expect(rs(3) == tally_sum(real(b_float32(:, 3), real64)), 'sums of columns')
+    call tally_sums_into(b_float32(4:1:-1, :), rs, dim=2)
+    call expect(rs(2) == tally_sum(real(b_float32(3, :), real64)), 'sums of rows')
+    call tally_gemv(real(b_float32(1:4, 1:3), real64), b_float32(1:3, 5), rs)
+    call expect(rs(2) == tally_dot(real(b_float32(2, 1:3), real64), b_float32(1:3, 5)), 'gemv')
+    rs = 1
+    call tally_gemv(b_float32(1:3, 1:4), real(b_float32(1:3, 5), real64), rs, alpha=2.0_real64, beta=3.0_real64, &
+                    operation=TALLY_TRANSPOSE, grade=TALLY_GRADE_EXACT)
+    call expect(rs(4) == 2 * tally_dot(b_float32(1:3, 4), real(b_float32(1:3, 5), real64), grade=TALLY_GRADE_EXACT) + 3, &
+                'gemv of a transpose')
     call tally_batched_dot_into(b_float32(:, 1:4), b_float32(:, 3:6), rs, grade=TALLY_GRADE_EXACT)
     call expect(all(rs == tally_batched_dot(real(b_float32(:, 1:4), real64), b_float32(:, 3:6), &
                                             grade=TALLY_GRADE_EXACT)), 'batched_dot in double')

@@ -124,6 +124,7 @@ module tally
   public :: tally_workspace_create, tally_workspace_destroy, tally_workspace_executor
   public :: tally_dot, tally_multi_dot, tally_batched_dot, tally_multi_dot_list
   public :: tally_dot_into, tally_multi_dot_into, tally_batched_dot_into, tally_segmented_sum
+  public :: tally_sums, tally_sums_into, tally_gemv
   public :: tally_exact_words, tally_exact_sum_type, tally_merge_words, tally_round_words, tally_round_root_words
   public :: tally_sum, tally_sum_into
   public :: tally_asum, tally_asum_into
@@ -291,6 +292,19 @@ module tally
     procedure :: multi_dot_complex128_float64
     procedure :: multi_dot_complex128_complex64
     procedure :: multi_dot_complex128_complex128
+  end interface
+
+  !> r = tally_sums(x): r(j) is the sum of x(:, j), with the bits of tally_sum(x(:, j)). tally_sums_into(x, r, dim=2)
+  !> sums rows.
+  interface tally_sums
+    procedure :: sums_bool
+    procedure :: sums_int8
+    procedure :: sums_int32
+    procedure :: sums_int64
+    procedure :: sums_float32
+    procedure :: sums_float64
+    procedure :: sums_complex64
+    procedure :: sums_complex128
   end interface
 
   !> r = tally_batched_dot(x, y): r(j) is the dot product of x(:, j) and y(:, j).
@@ -694,6 +708,23 @@ module tally
       type(*), intent(inout) :: results(..)
       type(tally_executor), intent(in), optional :: where
       integer(c_int), intent(in), optional :: grade
+    end function
+
+    integer(c_int) function c_sums(x, results, dim, sum_type, where, grade, wait) bind(C, name='tally_fortran_sums')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: results(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: dim, sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_gemv(a, x, y, alpha, beta, operation, where, grade) bind(C, name='tally_fortran_gemv')
+      import
+      type(*), intent(in) :: a(..), x(..)
+      type(*), intent(inout) :: y(..)
+      type(*), intent(in), optional :: alpha(..), beta(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: operation, grade
     end function
 
     integer(c_int) function c_vector(x, made) bind(C, name='tally_fortran_vector_made')
@@ -3688,6 +3719,94 @@ contains
     call tally_finish(c_batched_dot(x, y, r, where=where, grade=grade, conjugate=conjugate), stat, errmsg)
   end function
 
+  function sums_bool(x, where, grade, stat, errmsg) result(r)
+    logical(c_bool), intent(in) :: x(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_sums(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sums_int8(x, where, grade, stat, errmsg) result(r)
+    integer(int8), intent(in) :: x(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_sums(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sums_int32(x, where, grade, stat, errmsg) result(r)
+    integer(int32), intent(in) :: x(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_sums(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sums_int64(x, where, grade, stat, errmsg) result(r)
+    integer(int64), intent(in) :: x(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    integer(int64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_sums(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sums_float32(x, where, grade, stat, errmsg) result(r)
+    real(real32), intent(in) :: x(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_sums(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sums_float64(x, where, grade, stat, errmsg) result(r)
+    real(real64), intent(in) :: x(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    real(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_sums(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sums_complex64(x, where, grade, stat, errmsg) result(r)
+    complex(real32), intent(in) :: x(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    complex(real32) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_sums(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
+  function sums_complex128(x, where, grade, stat, errmsg) result(r)
+    complex(real64), intent(in) :: x(:, :)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    complex(real64) :: r(size(x, 2))
+    r = 0
+    call tally_finish(c_sums(x, r, where=where, grade=grade), stat, errmsg)
+  end function
+
   function sum_bool(x, where, grade, stat, errmsg) result(r)
     logical(c_bool), intent(in) :: x(..)
     type(tally_executor), intent(in), optional :: where
@@ -4057,6 +4176,32 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(offsets, x, results)
     call tally_finish(c_segmented_sum(offsets, x, results, where, grade), stat, errmsg)
+  end subroutine
+
+  !> results(j) is the sum of x(:, j), or with dim=2 of x(j, :).
+  subroutine tally_sums_into(x, results, dim, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: results(..)
+    integer(c_int), intent(in), optional :: dim, sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, results)
+    call tally_finish(c_sums(x, results, dim, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  !> y = alpha op(a) x + beta y, without factors y = op(a) x, with each element of op(a) x as tally_dot has it. y is not
+  !> read if beta is 0. `operation` is TALLY_TRANSPOSE or TALLY_CONJUGATE_TRANSPOSE.
+  subroutine tally_gemv(a, x, y, alpha, beta, operation, where, grade, stat, errmsg)
+    type(*), intent(in) :: a(..), x(..)
+    type(*), intent(inout) :: y(..)
+    type(*), intent(in), optional :: alpha(..), beta(..)
+    integer(c_int), intent(in), optional :: operation, grade
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(a, x, y, alpha, beta)
+    call tally_finish(c_gemv(a, x, y, alpha, beta, operation, where, grade), stat, errmsg)
   end subroutine
 
   function vector_bool(x, stat, errmsg) result(made)

@@ -538,6 +538,12 @@ static void* column_at(const columns* a, size_t j) {
   return (char*)a->first.data + (ptrdiff_t)j * a->ld * (ptrdiff_t)tally_type_size(a->first.type);
 }
 
+/* Element 0, where a negative increment has the lowest address. */
+static void* first_of(const vector* v) {
+  const ptrdiff_t back = v->inc < 0 && v->n > 0 ? (ptrdiff_t)(v->n - 1) * -v->inc : 0;
+  return v->data == NULL ? NULL : (char*)v->data + back * (ptrdiff_t)tally_type_size(v->type);
+}
+
 static tally_status dot_pairs(call* c, tally_type x_type, const vector* x, tally_type y_type,
                               const vector* y, size_t k, const vector* r,
                               const tally_executor* where, const tally_call_options* options) {
@@ -565,7 +571,6 @@ static tally_status dot_pairs(call* c, tally_type x_type, const vector* x, tally
   return status;
 }
 
-/* `y` may be one vector for all. */
 static tally_status dot_columns(call* c, const columns* x, const columns* y, const vector* r,
                                 const tally_executor* where, const tally_call_options* options) {
   vector* const vectors = malloc((2 * x->k + 1) * sizeof(vector));
@@ -595,10 +600,58 @@ tally_status tally_fortran_multi_dot(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
   const vector r = results_of(&c, "results", results, sum_type, a.k);
   if (c.status != TALLY_SUCCESS) return c.status;
   const tally_call_options options = options_of(grade, conjugate, wait, sum_type);
-  if (!a.is_plain) return dot_columns(&c, &a, &b, &r, where, &options);
-  return tally_fortran_kept(tally_multi_dot(where, a.k, a.first.n, a.first.type, a.first.data, a.ld,
-                                            b.first.type, b.first.data, b.first.inc, r.type, r.data,
-                                            &options));
+  return tally_fortran_kept(tally_multi_dot_strided(
+      where, a.k, a.first.n, a.first.type, first_of(&a.first), a.ld, a.first.inc, b.first.type,
+      b.first.data, b.first.inc, r.type, r.data, &options));
+}
+
+/* A matrix whose vectors are its columns, or with `dim` 2 its rows. */
+static columns vectors_of(call* c, const CFI_cdesc_t* x, const int* dim) {
+  columns a = columns_of(c, "x", x);
+  const int along = dim != NULL ? *dim : 1;
+  if (c->status == TALLY_SUCCESS && along != 1 && along != 2) {
+    tally_fortran_fail(c, TALLY_INVALID_ARGUMENT, "dim is %d; it must be 1 or 2", along);
+  }
+  a.first.data = first_of(&a.first);
+  if (along != 2) return a;
+  const columns rows = {{a.k, a.first.data, a.ld, a.first.type}, a.first.n, a.first.inc, 0};
+  return rows;
+}
+
+tally_status tally_fortran_sums(const CFI_cdesc_t* x, const CFI_cdesc_t* results, const int* dim,
+                                const int* sum_type, const tally_executor* where, const int* grade,
+                                const int* wait) {
+  call c = {"tally_sums", TALLY_SUCCESS};
+  columns a = vectors_of(&c, x, dim);
+  const vector r = results_of(&c, "results", results, sum_type, a.k);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, wait, sum_type);
+  if (a.first.n < 2) a.first.inc = 1;
+  return tally_fortran_kept(tally_sums(where, a.k, a.first.n, a.first.type, a.first.data, a.ld,
+                                       a.first.inc, r.type, r.data, &options));
+}
+
+tally_status tally_fortran_gemv(const CFI_cdesc_t* matrix, const CFI_cdesc_t* x,
+                                const CFI_cdesc_t* y, const CFI_cdesc_t* alpha,
+                                const CFI_cdesc_t* beta, const int* operation,
+                                const tally_executor* where, const int* grade) {
+  call c = {"tally_gemv", TALLY_SUCCESS};
+  columns a = columns_of(&c, "a", matrix);
+  const vector u = vector_of(&c, "x", x), v = vector_of(&c, "y", y);
+  const vector one = {0, NULL, 1, TALLY_FLOAT64};
+  const vector f = alpha != NULL ? scalar(&c, "alpha", alpha) : one;
+  const vector g = beta != NULL ? scalar(&c, "beta", beta) : one;
+  const int op = value_of(operation);
+  const size_t height = op == TALLY_NO_TRANSPOSE ? a.first.n : a.k;
+  const size_t width = op == TALLY_NO_TRANSPOSE ? a.k : a.first.n;
+  tally_fortran_check_size(&c, "x", &u, width, "and the columns of op(a) are");
+  tally_fortran_check_size(&c, "y", &v, height, "and the rows of op(a) are");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  if (a.k < 2) a.ld = 1;
+  const tally_call_options options = options_of(grade, NULL, NULL, NULL);
+  return tally_fortran_kept(tally_gemv(where, op, a.first.n, a.k, f.type, f.data, a.first.type,
+                                       first_of(&a.first), a.first.inc, a.ld, u.type, u.data, u.inc,
+                                       g.type, g.data, v.type, v.data, v.inc, &options));
 }
 
 tally_status tally_fortran_batched_dot(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
