@@ -205,10 +205,10 @@ static void options(void) {
   r = 42;
   later.more[1] = 1;
   FAIL(TALLY_INVALID_ARGUMENT,
-       "tally: options has 48 bytes, and byte 40 is not 0; this library knows the first 32",
+       "tally: options has 64 bytes, and byte 56 is not 0; this library knows the first 48",
        tally_sum(&where, 4, F64, w, 1, F64, &r, &later.known));
   o.size = 0;
-  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.size is 0; the struct has 32 bytes",
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.size is 0; the struct has 48 bytes",
        tally_sum(&where, 4, F64, w, 1, F64, &r, &o));
   o.size = 24; /* size in an older release */
   CALL(tally_sum(&where, 4, F64, x, 1, F64, &r, &o));
@@ -332,6 +332,8 @@ static void several_sums(void) {
   const void* const cs[] = {c};
   const ptrdiff_t incx[] = {1, 3}, incy[] = {1, -1};
   const size_t negative = (size_t)-1;
+  const double two = 2;
+  tally_call_options blocks = {.size = sizeof blocks, .outer = 2, .outer_stride = 2};
   double r[2] = {0, 0};
   int f;
 
@@ -344,6 +346,24 @@ static void several_sums(void) {
     CALL(tally_multi_dot_list(&where, 2, lengths, F64, xs, incx, F32, ys, incy, F64, r, o));
     CHECK(r[0] == 70 && r[1] == 1 * 6 + 4 * 5);
   }
+  for (f = 0; f <= form_count; ++f) {
+    const tally_call_options* const o = f < form_count ? forms[f] : &exactly;
+    CALL(tally_sums(&where, 2, 2, F64, x, 1, 2, F64, r, o));
+    CHECK(r[0] == 1 + 3 && r[1] == 2 + 4);
+    CALL(tally_multi_dot_strided(&where, 2, 2, F64, x + 3, -1, -2, F32, y, 3, F64, r, o));
+    CHECK(r[0] == 4 * 5 + 2 * 8 && r[1] == 3 * 5 + 1 * 8);
+  }
+  CALL(tally_sums(&where, 1, 2, F64, x, 0, 1, F64, r, &blocks));
+  CHECK(r[0] == 1 + 2 && r[1] == 3 + 4);
+  CALL(tally_multi_dot_strided(&where, 1, 2, F64, x, 0, 1, F32, y, 3, F64, r, &blocks));
+  CHECK(r[0] == 1 * 5 + 2 * 8 && r[1] == 3 * 5 + 4 * 8);
+  r[0] = r[1] = 1;
+  CALL(tally_gemv(&where, TALLY_TRANSPOSE, 2, 2, F64, &two, F64, x, 2, 1, F32, y, 3, F64, x, F64, r,
+                  1, NULL));
+  CHECK(r[0] == 2 * (1 * 5 + 3 * 8) + 1 && r[1] == 2 * (2 * 5 + 4 * 8) + 1);
+  CALL(tally_gemv(&where, TALLY_NO_TRANSPOSE, 2, 2, F64, NULL, F64, x, 1, 2, F32, y, 3, F64, NULL,
+                  F64, r, -1, &exactly));
+  CHECK(r[1] == 1 * 5 + 3 * 8 && r[0] == 2 * 5 + 4 * 8);
   CALL(tally_multi_dot(NULL, 1, 2, C128, c, 0, C128, c, 1, C128, r, &conjugated));
   CHECK(r[0] == 30 && r[1] == 0);
   CALL(tally_batched_dot(NULL, 1, 2, C128, c, 0, C128, c, 0, C128, r, &conjugated));
@@ -363,6 +383,13 @@ static void several_sums(void) {
   CHECK(tally_multi_dot(&where, negative, 2, F64, x, 2, F32, y, 3, F64, r, NULL) ==
         TALLY_INVALID_ARGUMENT);
   CHECK(tally_batched_dot(&where, 2, 1, F64, r, 1, F32, y, 3, F64, r, NULL) == TALLY_OVERLAP);
+  CHECK(tally_sums(&where, 2, 1, F64, r, 1, 2, F64, r, NULL) == TALLY_OVERLAP);
+  CHECK(tally_gemv(&where, 3, 2, 2, F64, NULL, F64, x, 1, 2, F32, y, 3, F64, NULL, F64, r, 1,
+                   NULL) == TALLY_INVALID_ARGUMENT);
+  FAIL(TALLY_INVALID_ARGUMENT, "tally: options.outer is 2, options.outer_stride 2; they must be 0",
+       tally_multi_dot(&where, 2, 2, F64, x, 2, F32, y, 3, F64, r, &blocks));
+  blocks.outer = negative;
+  CHECK(tally_sums(&where, 2, 1, F64, x, 1, 2, F64, r, &blocks) == TALLY_INVALID_ARGUMENT);
   CHECK(r[0] == 42 && r[1] == 42);
 }
 

@@ -53,6 +53,19 @@ const row rows[] = {
                                   e(tally::conjugate::x),
                                   {m.host(), e(f64)}});
      }},
+    {"sums",
+     [](const executor& where, memory& m, enumerators& e) { tally::sums(where, {{m.x(e(f64)), 2, 4}, {m.host(), e(f64)}});
+     }},
+    {"gemv",
+     [](const executor& where, memory& m, enumerators& e) {
+       tally::gemv(where, {{m.x(e(f64)), 4, 4},
+                           e(tally::matrix_operation::transpose),
+                           m.x(e(f64)),
+                           m.z(e(f64)),
+                           e.factor(),
+                           e.factor(),
+                           no_wait});
+     }},
     {"reduce",
      [](const executor& where, memory& m, enumerators& e) {
        tally::reduce(where, {m.x(e(f64)), e(tally::reduction::nrm2), {m.host(), e(f64)}});
@@ -351,6 +364,24 @@ const c_row c_rows[] = {
        return tally_multi_dot_list(where, 1, n, a.type(TALLY_FLOAT64), x, inc,
                                    a.type(TALLY_FLOAT64), x, inc, a.type(TALLY_FLOAT64), m.out,
                                    a.options(true, true, true));
+     }},
+    {"tally_sums",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       return tally_sums(where, 1, 4, a.type(TALLY_FLOAT64), m.x, 4, 1, a.type(TALLY_FLOAT64),
+                         m.out, a.options(true, true));
+     }},
+    {"tally_multi_dot_strided",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       return tally_multi_dot_strided(where, 1, 4, a.type(TALLY_FLOAT64), m.x, 4, 1,
+                                      a.type(TALLY_FLOAT64), m.x, 1, a.type(TALLY_FLOAT64), m.out,
+                                      a.options(true, true, true));
+     }},
+    {"tally_gemv",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       return tally_gemv(where, a(TALLY_NO_TRANSPOSE, TALLY_CONJUGATE_TRANSPOSE), 1, 4,
+                         a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.x, 4, 1,
+                         a.type(TALLY_FLOAT64), m.x, 1, a.type(TALLY_FLOAT64), &m.factor,
+                         a.type(TALLY_FLOAT64), m.out, 1, a.options(true, false, false, false));
      }},
     {"tally_merge_words",
      [](const tally_executor*, c_memory& m, arguments& a) {

@@ -308,12 +308,46 @@ class all_operations {
     add(types, vector_and_rows, results,
         {{"multi_dot", first_two, first, multi_dot<X, Y, R, k>},
          {"multi_dot_list", second_and_third, first, multi_dot_list<X, Y, R, k>},
-         {"batched_dot", second_and_third, first, batched_dot<X, Y, R, k>}});
+         {"batched_dot", second_and_third, first, batched_dot<X, Y, R, k>},
+         {"multi_dot_columns", first_two, first, columns_dot<X, Y, R, k>}});
     add(types, vector_and_rows, results,
         {{"multi_dot_exact", first_two, first, multi_dot<X, Y, R, k, tally::exact>},
          {"multi_dot_list_exact", second_and_third, first,
           multi_dot_list<X, Y, R, k, tally::exact>},
          {"batched_dot_exact", second_and_third, first, batched_dot<X, Y, R, k, tally::exact>}});
+    // sums, gemv
+    using S = tally::sum_result_t<X>;
+    add(types, {{elements<X>(k * n_, 4)}}, {untouched(k * sizeof(S))},
+        {{"sums", first, first, sums<X, S, k, false>},
+         {"sums_of_columns", first, first, sums<X, S, k, true>},
+         {"sums_exact", first, first, sums<X, S, k, true, tally::exact>}});
+    if constexpr (!std::is_integral_v<R>) {
+      add(types, vector_and_rows, {elements<R>(k, 6)},
+          {{"gemv", first_two, first, gemv<X, Y, R, k, false>},
+           {"gemv_of_columns", first_two, first, gemv<X, Y, R, k, true>},
+           {"gemv_exact", first_two, first, gemv<X, Y, R, k, true, tally::exact>}},
+          {tally::real_t<R>(0.7), tally::real_t<R>(1.3)});
+    }
+  }
+  template <class X, class S, std::size_t k, bool columns, auto... grade>
+  static void sums(const tally::executor& where, arguments& a) {
+    tally::sums(where, block<k, columns>(a.in<X>(0)), a.result<S>(), grade...);
+  }
+  template <class X, class Y, class R, std::size_t k, bool columns, auto... grade>
+  static void gemv(const tally::executor& where, arguments& a) {
+    using F = tally::real_t<R>;
+    tally::gemv(where, a.constants.get<F>(0), block<k, columns>(a.in<X>(1)), a.in<Y>(0),
+                a.constants.get<F>(1), a.out<R>(), grade...);
+  }
+  template <class X, class Y, class R, std::size_t k, auto... grade>
+  static void columns_dot(const tally::executor& where, arguments& a) {
+    tally::multi_dot(where, block<k, true>(a.in<X>(1)), a.in<Y>(0), a.result<R>(), grade...);
+  }
+  template <std::size_t k, bool columns, class X>
+  static auto block(std::span<X> x) {
+    const std::size_t n = x.size() / k;
+    return columns ? tally::rows(x.data(), k, n, 1, static_cast<std::ptrdiff_t>(k))
+                   : tally::rows(x.data(), k, n);
   }
   template <class X, class Y, class R, std::size_t k, auto... grade>
   static void multi_dot(const tally::executor& where, arguments& a) {

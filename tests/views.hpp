@@ -42,6 +42,17 @@ struct mdspan {
   std::size_t stride(std::size_t d) const { return strides[d]; }
 };
 
+/// A view of rank 3.
+template <class T>
+struct blocks : view<T, 3> {
+  std::array<std::size_t, 3> extents = {}, strides = {};
+
+  blocks(T* first, std::array<std::size_t, 3> n, std::array<std::size_t, 3> s)
+      : view<T, 3>{first}, extents(n), strides(s) {}
+  std::size_t extent(std::size_t d) const { return extents[d]; }
+  std::size_t stride(std::size_t d) const { return strides[d]; }
+};
+
 template <class T>
 view<T, 0> scalar(T* pointer) {
   return {pointer};
