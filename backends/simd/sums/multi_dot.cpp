@@ -533,9 +533,10 @@ void write_dots(const executor& where, const multi_sum& a, std::size_t first, st
     if (!a.update) {
       return sum_pairs<A>(where, a, first, count, static_cast<A*>(a.results.data) + first);
     }
-    std::array<A, rows_of_block> sums;
-    for (std::size_t j = 0; j < count; j += rows_of_block) {
-      const std::size_t some = std::min(rows_of_block, count - j);
+    constexpr std::size_t block = 128;  // small for the stack; whole groups of columns
+    std::array<A, block> sums;
+    for (std::size_t j = 0; j < count; j += block) {
+      const std::size_t some = std::min(block, count - j);
       sum_pairs<A>(where, a, first + j, some, sums.data());
       write_results<A>(a, first + j, some, sums.data());
     }
