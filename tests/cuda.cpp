@@ -174,7 +174,8 @@ TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
               tally::csr_view{p.rows, p.columns, p.row_offsets, p.column_indices, values}, v,
               product);
   for (int replay = 0; replay < 20; ++replay) {
-    check_cuda(cudaMemset(results.memory.get(), 0xff, 2 * branches * sizeof(double)));
+    check_cuda(
+        cudaMemsetAsync(results.memory.get(), 0xff, 2 * branches * sizeof(double), streams[0]));
     check_cuda(cudaGraphLaunch(executable, streams[0]));
     check_cuda(cudaStreamSynchronize(streams[0]));
     const auto got = results.read();

@@ -117,7 +117,7 @@ class VectorLayouts : public data::OnEveryExecutor {
     check_cuda(cudaGraphInstantiate(&executable, graph, 0));
     for (int turn = 0; turn < 2; ++turn) {
       for (const auto* all : {&sums, &dots}) {
-        check_cuda(cudaMemset(all->memory.get(), 0xff, all->size * sizeof(T)));
+        check_cuda(cudaMemsetAsync(all->memory.get(), 0xff, all->size * sizeof(T), stream));
       }
       check_cuda(cudaGraphLaunch(executable, stream));
       check_cuda(cudaStreamSynchronize(stream));
