@@ -368,7 +368,7 @@ const c_row c_rows[] = {
     {"tally_sums",
      [](const tally_executor* where, c_memory& m, arguments& a) {
        return tally_sums(where, 1, 4, a.type(TALLY_FLOAT64), m.x, 4, 1, a.type(TALLY_FLOAT64),
-                         m.out, a.options(true, true));
+                         m.out, a.options(true, false, true));
      }},
     {"tally_multi_dot_strided",
      [](const tally_executor* where, c_memory& m, arguments& a) {
