@@ -101,14 +101,6 @@ struct multi_sum : multi_dot_arguments {
   std::optional<sums_update> update = {};
 
   multi_sum(const multi_dot_arguments& a) : multi_dot_arguments(a) {}
-
-  /// Whether operations without values, updates and blocks of rows suffice.
-  bool is_plain() const {
-    const auto is_one = [](const operand_rows& v) {
-      return v.rows_per_block == 0 || v.rows_per_block >= v.rows;
-    };
-    return !values && !update && is_one(pairs.x) && is_one(pairs.y);
-  }
 };
 
 /// Returns the stride of results in bytes.

@@ -87,7 +87,7 @@ class check {
     if (v.rows > max_elements) {  // negative, from C or Fortran
       fail(errc::invalid_argument, name, " has ", v.rows, " rows; there can be ", max_elements);
     }
-    const bool is_one = v.rows_per_block == 0 || v.rows_per_block >= v.rows;
+    const bool is_one = v.is_one_block();
     const std::size_t rows = is_one ? v.rows : v.rows_per_block;
     if (!has_reach(rows, v.leading_dimension)) {
       fail(errc::invalid_argument, name, " has ", rows, " rows and leading dimension ",

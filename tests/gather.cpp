@@ -264,6 +264,7 @@ TEST_ON_EVERY_EXECUTOR(ScatterAdd, RefusesWrongArguments) {
   data::expect_error(errc::unsupported_type, "tally::scatter_add: x is float64, z is float32",
                      add(of(x), {out.data, 4, 1, type::float32}));
   EXPECT_THROW(tally::scatter_add(where(), x.span(), places.span(), x.span()), tally::error);
+  tally::scatter_add(where(), x.span(), places.span(), z.span().first(0));  // all are outside
   EXPECT_EQ(z.read(), std::vector<double>(8));
 }
 

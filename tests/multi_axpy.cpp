@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <complex>
 #include <memory>
 #include <span>
@@ -194,6 +195,34 @@ TEST_ON_EVERY_EXECUTOR(MultiAxpy, WithoutVectorsScales) {
   EXPECT_EQ(y.read(), (std::vector<double>{2, 4, 6}));
   tally::multi_axpy(where(), none, std::vector<std::span<const double>>(), 0, y.span());
   EXPECT_EQ(y.read(), (std::vector<double>{0, 0, 0}));
+  tally::multi_axpy(where(), none, tally::rows(none.data(), 0, 3), -0.0, y.span());
+  EXPECT_FALSE(std::signbit(y.read()[0]));
+  data::expect_error(errc::null_pointer,
+                     "tally::multi_axpy: y is null and should point at 3 elements", [&] {
+                       tally::multi_axpy(where(), none, tally::rows(none.data(), 0, 3), 2,
+                                         std::span<double>(static_cast<double*>(nullptr), 3));
+                     });
+}
+
+/// Rows in blocks, also of complex numbers with real factors, whose parts are updated alike.
+TEST_ON_EVERY_EXECUTOR(MultiAxpy, Blocks) {
+  const auto compare = [this]<class T>(T) {
+    constexpr std::size_t n = 10, k = 2, blocks = 2, between = 50;
+    std::vector<T> x(blocks * between), want(n, T(1));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(static_cast<double>(i));
+    const std::vector<double> alpha = {1, 10, 100, 1000};
+    for (std::size_t j = 0; j < k * blocks; ++j) {
+      const auto first = x.begin() + static_cast<std::ptrdiff_t>(j / k * between + j % k * n);
+      for (std::size_t i = 0; i < n; ++i) want[i] += alpha[j] * first[static_cast<long>(i)];
+    }
+    const data::placed<T> far_x(where(), x), y(where(), std::vector<T>(n, T(1)));
+    const data::placed<double> factors(where(), alpha);
+    tally::multi_axpy(where(), factors.span(),
+                      tally::rows(far_x.span().data(), k, n, n, 1, blocks, between), 1, y.span());
+    EXPECT_EQ(y.read(), want) << tally::name(tally::type_of<T>);
+  };
+  compare(1.0);
+  compare(std::complex<double>(1));
 }
 
 /// Sums that begin with the first product, -0 too; a NaN in y is not read.
@@ -285,7 +314,7 @@ TEST(MultiAxpyForms, TakesRowsAndRanges) {
 }
 
 #if TALLY_HAS_CUDA
-/// Factors that a kernel has just written, in device and in managed memory, and in a graph.
+/// Factors that a kernel has just written.
 TEST(MultiAxpyForms, ReadsFactorsOnTheDevice) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP();

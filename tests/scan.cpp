@@ -252,6 +252,15 @@ TEST(Scan, Errors) {
       "tally::inclusive_scan: y overlaps x: it begins 8 bytes after x, which takes "
       "40; it may be x itself",
       [&] { tally::inclusive_scan(where, std::span(y).first(5), std::span(y).last(5)); });
+  // In place, of another type: a complex one would overwrite imaginary parts.
+  std::vector<double> wide(2);
+  auto* const floats = reinterpret_cast<float*>(wide.data());
+  floats[0] = 1, floats[2] = 2;
+  tally::inclusive_scan(where, tally::strided(floats, 2, 2), wide);
+  EXPECT_EQ(wide, (std::vector<double>{1, 3}));
+  std::vector<std::complex<double>> wider(2);
+  auto* const narrow = reinterpret_cast<std::complex<float>*>(wider.data());
+  EXPECT_THROW(tally::inclusive_scan(where, tally::strided(narrow, 2, 2), wider), tally::error);
   data::expect_error(errc::zero_increment, "tally::inclusive_scan: y has increment 0",
                      [&] { tally::inclusive_scan(where, x, tally::strided(y.data(), 5, 0)); });
   data::expect_error(

@@ -221,6 +221,26 @@ TEST_ON_EVERY_BACKEND(Sums, RandomLayouts) {
   }
 }
 
+/// Rows whose vectors y change with the block, also where threads take parts of all pairs.
+TEST_ON_EVERY_EXECUTOR(Sums, PairsOfBlocks) {
+  for (const std::size_t n : {7, 2350, 1 << 17}) {
+    const std::size_t k = 2, blocks = 3, pairs = k * blocks;
+    const auto apart = static_cast<std::ptrdiff_t>(n);
+    const auto x = golden::doubles(pairs * n, 1), y = golden::doubles(blocks * n, 2);
+    const data::placed far_x(where(), x), far_y(where(), y);
+    const data::placed results(where(), std::vector<double>(pairs));
+    tally::batched_dot(where(), tally::rows(far_x.span().data(), k, n, apart, 1, blocks, 2 * apart),
+                       tally::rows(far_y.span().data(), k, n, 0, 1, blocks, apart),
+                       results.span().data());
+    std::vector<double> want(pairs);
+    for (std::size_t j = 0; j < pairs; ++j) {
+      want[j] = tally::dot(tally::serial(), std::span(x).subspan(j * n, n),
+                           std::span(y).subspan(j / k * n, n));
+    }
+    EXPECT_EQ(results.read(), want) << n;
+  }
+}
+
 TEST_ON_EVERY_EXECUTOR(Sums, Exact) {
   for (std::size_t t = 0; t < tally::type_count; ++t) {
     for (const shape& s : {shape{5, 70, 1, 5}, {3, 2, 1, 4, 2, 9}, {4, 30, 30}, {0, 3, 1, 3}}) {
@@ -449,6 +469,34 @@ TEST_ON_EVERY_EXECUTOR(Gemv, Exact) {
   ASSERT_NO_FATAL_FAILURE((every_layout<c128, c128, c128>(3, 20, tally::exact)));
 }
 
+/// NaNs, infinities and zeros of both signs; factors with imaginary parts.
+TEST_ON_EVERY_EXECUTOR(Gemv, IsADotAndAnUpdate) {
+  const auto compare = [this]<class T>(T alpha, T beta, kind values) {
+    constexpr std::size_t m = 20, n = 90;
+    const auto bytes = [&](std::size_t count, std::uint64_t seed) {
+      return data::elements_of<T>(random_bytes(tally::type_of<T>, count, seed, values));
+    };
+    const auto a = bytes(m * n, 1), x = bytes(n, 2), y = bytes(m, 3);
+    const data::placed<T> far_a(where(), a), far_x(where(), x), far_y(where(), y);
+    std::vector<T> want = y, dots(m);
+    const auto columns = tally::rows(a.data(), m, n, 1, m);
+    tally::multi_dot(tally::serial(), columns, x, dots.data());
+    tally::axpby(tally::serial(), alpha, dots, beta, want);
+    tally::gemv(where(), alpha, tally::rows(far_a.span().data(), m, n, 1, m), far_x.span(), beta,
+                far_y.span());
+    EXPECT_EQ(std::memcmp(far_y.read().data(), want.data(), m * sizeof(T)), 0)
+        << tally::name(tally::type_of<T>) << ", kind " << static_cast<int>(values);
+  };
+  using c64 = std::complex<float>;
+  using c128 = std::complex<double>;
+  for (const kind values : {kind::plain, kind::wide, kind::special}) {
+    compare(-0.5, 3.0, values);
+    compare(0.0f, -2.0f, values);
+    compare(c128(0.5, -2), c128(-1, 0.25), values);
+    compare(c64(0, 1), c64(2, 0), values);
+  }
+}
+
 TEST_ON_EVERY_EXECUTOR(Gemv, DoesNotReadYWithoutBeta) {
   const data::placed<double> a(where(), {1, 2, 3, 4}), x(where(), {1, 10}),
       y(where(), {std::numeric_limits<double>::quiet_NaN(), 1});
@@ -474,6 +522,16 @@ TEST(GemvInterface, Operands) {
   tally::gemv(tally::transpose(views::right(r.data(), 2, 3)), std::array{1.0, 10.0}, three,
               tally::exact);
   EXPECT_EQ(three, (std::vector<double>{41, 52, 63}));
+  const auto same_rows = tally::rows(r.data(), 2, 3, 0);
+  tally::gemv(tally::serial(), same_rows, std::array{1, 1, 1}, two);
+  EXPECT_EQ(two, (std::vector<double>{6, 6}));
+  data::expect_error(
+      tally::errc::zero_increment,
+      "tally::gemv: A has leading dimension 0; its transpose has no increment",
+      [&] { tally::gemv(tally::serial(), tally::transpose(same_rows), std::array{1, 1}, three); });
+  tally::gemv(tally::serial(), tally::transpose(tally::rows(r.data(), 1, 3, 0)), std::array{2},
+              three);
+  EXPECT_EQ(three, (std::vector<double>{2, 4, 6}));
 }
 
 // --- Invalid input: a clear error, nothing written -----------------------------------------------

@@ -563,8 +563,9 @@ TALLY_EXPORT tally_status tally_swap(const tally_executor* where, size_t n, tall
 
 /* y_i = beta*y_i + sum_j alpha[j]*x[j*ldx+i*incx], j = 0 ... k-1, in this order
  * (<tally/operations/multi_axpy.hpp>): the bits of tally_axpby with alpha[0] and then tally_axpy,
- * in one pass. alpha is k contiguous numbers in host memory, or where the device reaches them. y is
- * not read where beta is 0, and shares no memory with x or alpha. */
+ * in one pass. For negative incx x points as in BLAS. alpha is k contiguous numbers in host memory,
+ * or where the device reaches them. y is not read where beta is 0, and shares no memory with x or
+ * alpha. */
 TALLY_EXPORT tally_status tally_multi_axpy(const tally_executor* where, size_t k, size_t n,
                                            tally_type alpha_type, const void* alpha,
                                            tally_type x_type, const void* x, ptrdiff_t ldx,

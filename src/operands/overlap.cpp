@@ -37,7 +37,7 @@ void check_rows_apart(const check& check, const char* x_name, const operand_rows
                       const char* z_name, const operand& z) {
   if (x.rows == 0 || x.first.size == 0 || z.size == 0) return;
   const auto size = static_cast<std::ptrdiff_t>(size_of(x.first.element));
-  const bool is_one = x.rows_per_block == 0 || x.rows_per_block >= x.rows;
+  const bool is_one = x.is_one_block();
   const std::size_t rows = is_one ? x.rows : x.rows_per_block;
   const extent row(x.first);
   extent block(x.first.data, rows, x.leading_dimension * size, row.bytes);

@@ -51,7 +51,7 @@ void check_arguments(const check& check, const gather_arguments& a) {
   check.vector("indices", a.indices);
   check.vector("z", a.z);
   if (a.indices.size == 0) return;
-  const bool is_empty = a.x.size == 0 || a.z.size == 0;
+  const bool is_empty = a.x.size == 0 || (a.z.size == 0 && !a.adds);
   if (is_empty) {
     check.fail(errc::size_mismatch, "there are ", a.indices.size, " indices, ",
                a.x.size == 0 ? "x" : "z", " has 0 elements");
@@ -68,7 +68,7 @@ void gather_elements(const executor& where, const gather_arguments& a) {
                     : a.scatters ? "tally::scatter"
                                  : "tally::gather"};
   check_arguments(check, a);
-  if (a.indices.size == 0) return;
+  if (a.indices.size == 0 || a.z.size == 0) return;
   const executor chosen = where.backend() != nullptr ? where : choose(a.x);
   if (check::is_needed(chosen)) {
     check.reach(chosen, "x", a.x);

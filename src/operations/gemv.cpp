@@ -56,7 +56,13 @@ operand_rows checked_rows(const check& check, const gemv_arguments& a) {
   check.known_type("x", a.x.element);
   check_types(check, a, rules_of(a.a.first.element, a.x.element).rule);
   const bool is_transposed = a.operation != matrix_operation::none;
-  const operand_rows rows = is_transposed ? transposed(a.a) : a.a;
+  operand_rows rows = is_transposed ? transposed(a.a) : a.a;
+  if (is_transposed && a.a.leading_dimension == 0) {
+    if (a.a.rows > 1) {
+      check.fail(errc::zero_increment, "A has leading dimension 0; its transpose has no increment");
+    }
+    rows.first.increment = 1;
+  }
   const char* const of_matrix = is_transposed ? " elements, the transpose " : " elements, A ";
   if (a.x.size != rows.first.size) {
     check.fail(errc::size_mismatch, "x has ", a.x.size, of_matrix, rows.first.size, " columns");

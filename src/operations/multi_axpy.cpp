@@ -85,6 +85,7 @@ void run(const executor& where, const multi_axpy_arguments& given) {
     a.x.list = list;
     a.x.rows.first = numbers_of(a.x.rows.first);
     a.x.rows.leading_dimension *= 2;
+    a.x.rows.block_stride *= 2;
     a.y = numbers_of(a.y);
     computation = part_of(computation);
   }
@@ -103,7 +104,9 @@ void multi_axpy(const executor& where, const multi_axpy_arguments& a) {
                   " vectors");
   }
   if (k == 0) {
-    if (a.beta.is_zero()) return transform(where, {elementwise::fill, a.beta, {}, {}, {}, a.y});
+    check_of.vector("y", a.y);
+    check_arguments(check_of, {elementwise::axpby, a.beta, a.beta, a.y, a.y, a.y});
+    if (a.beta.is_zero()) return transform(where, {elementwise::fill, 0.0, {}, {}, {}, a.y});
     return transform(where, {elementwise::scal, a.beta, {}, a.y, {}, a.y});
   }
   check_arguments(a);

@@ -24,7 +24,12 @@ void check_arguments(const check& check, const scan_arguments& a) {
   check.same_size("x", a.x, "y", a.y);
   check.vector("x", a.x);
   check.vector("y", a.y);
-  check_apart_or_same(check, "x", a.x, "y", a.y);
+  // Real parts are scanned before imaginary ones.
+  if (is_complex(a.x.element) && a.x.element != a.y.element) {
+    check_apart(check, "x", a.x, "y", a.y);
+  } else {
+    check_apart_or_same(check, "x", a.x, "y", a.y);
+  }
   if (a.chunks == 0) return;
   const auto max_chunks = static_cast<std::int64_t>(max_elements / order::chunk);
   if (a.chunks < 0 || a.chunks > max_chunks) {

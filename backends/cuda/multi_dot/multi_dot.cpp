@@ -306,7 +306,7 @@ class rows_run {
 /// Returns the rows of x and y in common blocks, or none if there are none.
 std::optional<row_blocks> blocks_of(const multi_sum& a) {
   const auto is_one_block = [](const operand_rows& v) {
-    return v.rows_per_block == 0 || v.rows_per_block >= v.rows ||
+    return v.is_one_block() ||
            v.block_stride == static_cast<std::ptrdiff_t>(v.rows_per_block) * v.leading_dimension;
   };
   const operand_rows &x = a.pairs.x, &y = a.pairs.y;

@@ -243,22 +243,6 @@ constexpr std::size_t by_pair_up_to_bytes = std::size_t{16} << 10;
 /// Minimum bytes for sums in memory; if all vectors fit a cache the kernel of `dot` is faster.
 constexpr std::size_t in_memory_from_bytes = std::size_t{4} << 20;
 
-/// Whether these are contiguous vectors of `A` with one y.
-template <class A>
-bool have_one_y(const dot_pairs& pairs, std::size_t first, std::size_t count) {
-  const operand y = pairs[first].y;
-  if (y.element != type_of<A> || y.increment != 1) return false;
-  if (pairs.list.empty()) {
-    const operand& x = pairs.x.first;
-    return pairs.y.leading_dimension == 0 && x.element == type_of<A> && x.increment == 1;
-  }
-  const auto some = pairs.list.subspan(first, count);
-  return std::ranges::all_of(some, [&](const operand_pair& pair) {
-    return pair.y.data == y.data && pair.y.size == y.size && pair.y.increment == 1 &&
-           pair.x.element == type_of<A> && pair.x.increment == 1;
-  });
-}
-
 /// Number of pairs from `first` on whose rows lie at one distance from the one before.
 std::size_t left_in_block(const dot_pairs& pairs, std::size_t first) {
   const auto left = [first](const operand_rows& v) {
@@ -269,6 +253,23 @@ std::size_t left_in_block(const dot_pairs& pairs, std::size_t first) {
 
 bool is_in_one_block(const dot_pairs& pairs, std::size_t first, std::size_t count) {
   return left_in_block(pairs, first) >= count;
+}
+
+/// Whether these are contiguous vectors of `A` with one y.
+template <class A>
+bool have_one_y(const dot_pairs& pairs, std::size_t first, std::size_t count) {
+  const operand y = pairs[first].y;
+  if (y.element != type_of<A> || y.increment != 1) return false;
+  if (pairs.list.empty()) {
+    const operand& x = pairs.x.first;
+    return pairs.y.leading_dimension == 0 && is_in_one_block(pairs, first, count) &&
+           x.element == type_of<A> && x.increment == 1;
+  }
+  const auto some = pairs.list.subspan(first, count);
+  return std::ranges::all_of(some, [&](const operand_pair& pair) {
+    return pair.y.data == y.data && pair.y.size == y.size && pair.y.increment == 1 &&
+           pair.x.element == type_of<A> && pair.x.increment == 1;
+  });
 }
 
 /// How pairs are summed.
@@ -443,7 +444,7 @@ namespace {
 
 /// Finds the sums of rows of at most a chunk without any choice per row; returns false if they are
 /// not plain. Uses the widest instructions, for most loads in flight (tuning/multi_dot.md:
-/// write_short_rows).
+/// sum_short_rows).
 template <class A>
 bool sum_short_rows(const executor& where, const multi_sum& a, std::size_t first, std::size_t count,
                     A* sums) {

@@ -102,9 +102,8 @@ auto scatter(...) {
 /// @param x      n floats or doubles, at most 2^30 - 2.
 /// @param indices n adjacent numbers, which may repeat; x_i is ignored unless in [0, size of z).
 /// @param z      at most 2^31 - 1 adjacent elements of the type of x.
-/// @throws error as `gather`, and unsupported_type; invalid_argument for z with an increment, or
-/// too
-///               many elements.
+/// @throws error as `gather`, and unsupported_type, out_of_memory; invalid_argument for z with an
+///               increment, or too many elements.
 template <class X, class Indices, class Z>
 auto scatter_add(const executor& where, const X& x, const Indices& indices, Z&& z) {
   if constexpr (detail::is_gathered<X, Indices, Z>()) {

@@ -133,8 +133,8 @@ auto conjugate_transpose(const M& a) {
 /// may be captured in a graph.
 ///
 /// @param a      m rows of n elements, a `tally::rows` or a rank-2 `Kokkos::View` or `std::mdspan`
-///               of any layout, or a `tally::transpose` of such. (A column-major matrix is
-///               `rows(pointer, m, n, 1, leading_dimension)`.)
+///               of any layout, or a `tally::transpose` of such, of a nonzero leading dimension.
+///               (A column-major matrix is `rows(pointer, m, n, 1, leading_dimension)`.)
 /// @param x      n elements, of any type; A or x is of a floating-point or complex type.
 /// @param y      m writable elements, float, double or complex, and complex where A or x is; shares
 ///               no memory with A or x.

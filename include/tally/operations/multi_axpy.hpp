@@ -1,8 +1,8 @@
 // An update of one vector by several: k calls of `axpy` in one pass, as in Krylov solvers.
 //
 // Promise: y has the bits of axpby(alpha_0, x_0, beta, y) and then axpy(alpha_j, x_j, y), j = 1 ...
-// k-1 (<tally/operations/transform.hpp>), so each step is rounded to y's type. y is read and
-// written once (on CUDA once per 32 vectors).
+// k-1 (<tally/operations/transform.hpp>), so each step is rounded to y's type. On simd
+// and openmp y is read and written once, on CUDA once per 32 vectors.
 #pragma once
 
 #include <tally/export.h>

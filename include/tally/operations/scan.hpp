@@ -64,11 +64,11 @@ auto run_scan(const executor& where, const X& x, Y& y, bool exclusive) {
 ///
 /// @param x      n elements of any element type (`vector_operand`).
 /// @param y      n elements of a type that `sum` of x may have: `sum_result_t`, or `double`
-///               (`complex<double>`). May be x itself (same address and byte stride); otherwise
-///               shares no element with x.
+///               (`complex<double>`). May be x itself (same address and byte stride; if
+///               complex, same type); otherwise shares no element with x.
 /// @throws error size_mismatch, null_pointer (with n > 0), zero_increment, misaligned,
-///               unsupported_type, overlap, wrong_memory, device_failure, before anything is
-///               written.
+///               unsupported_type, overlap, wrong_memory, device_failure, out_of_memory, before
+///               anything is written.
 template <class X, class Y>
 auto inclusive_scan(const executor& where, const X& x, Y&& y) {
   return detail::run_scan(where, x, y, false);
