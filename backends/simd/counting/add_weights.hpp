@@ -273,17 +273,21 @@ struct weighted_samples {
   /// Calls f(n, places, weights) for blocks of samples [begin, end), weights contiguous.
   template <class F>
   void for_each_block(std::size_t begin, std::size_t end, const F& f) const {
-    W gathered[block];
     j.for_each_block(begin, end, [&](std::size_t first, std::size_t n, const slot* found) {
       const operand weights = j.a.weights.slice(first, n);
-      const auto* w = static_cast<const W*>(weights.data);
-      if (weights.increment != 1) {
-        gather(weights, reinterpret_cast<std::byte*>(gathered));
-        w = gathered;
+      if (weights.increment == 1) return f(n, found, static_cast<const W*>(weights.data));
+      W gathered[gathered_at_once];
+      for (std::size_t i = 0; i < n; i += gathered_at_once) {
+        const std::size_t count = std::min(gathered_at_once, n - i);
+        gather(weights.slice(i, count), reinterpret_cast<std::byte*>(gathered));
+        f(count, found + i, gathered);
       }
-      f(n, found, w);
     });
   }
+
+ private:
+  /// Few: a block's places, and what f keeps, are on the stack too.
+  static constexpr std::size_t gathered_at_once = 512;
 };
 
 /// Sums of weights in a table per thread.
