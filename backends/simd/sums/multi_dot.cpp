@@ -504,16 +504,21 @@ void sum_block(const executor& where, const multi_sum& a, std::size_t first, std
   }
 }
 
+/// Finds the exact sum of a pair, in `result` if it is not null. Not inlined: the arguments would
+/// take stack from other sums.
+[[gnu::noinline]] void sum_exactly(const executor& where, const multi_sum& a, std::size_t pair,
+                                   void* result) {
+  exact_arguments one = exact_of(a, pair);
+  if (result != nullptr) one.result.data = result;
+  instance.exact(where, one);
+}
+
 /// Finds the sums of pairs [first, first + count).
 template <class A>
 void sum_pairs(const executor& where, const multi_sum& a, std::size_t first, std::size_t count,
                A* sums) {
   if (is_exact(a)) {
-    for (std::size_t j = 0; j < count; ++j) {
-      exact_arguments one = exact_of(a, first + j);
-      one.result.data = sums + j;
-      instance.exact(where, one);
-    }
+    for (std::size_t j = 0; j < count; ++j) sum_exactly(where, a, first + j, sums + j);
     return;
   }
   for (std::size_t j = 0; j < count;) {
@@ -527,14 +532,14 @@ void sum_pairs(const executor& where, const multi_sum& a, std::size_t first, std
 
 void write_dots(const executor& where, const multi_sum& a, std::size_t first, std::size_t count) {
   if (a.results.words) {
-    for (std::size_t j = first; j < first + count; ++j) instance.exact(where, exact_of(a, j));
+    for (std::size_t j = first; j < first + count; ++j) sum_exactly(where, a, j, nullptr);
     return;
   }
   with_type<accumulator_types>(a.results.element, [&]<class A>() {
     if (!a.update) {
       return sum_pairs<A>(where, a, first, count, static_cast<A*>(a.results.data) + first);
     }
-    constexpr std::size_t block = 128;  // small for the stack; whole groups of columns
+    constexpr std::size_t block = 1024 / sizeof(A);  // small for the stack; whole groups of columns
     std::array<A, block> sums;
     for (std::size_t j = 0; j < count; j += block) {
       const std::size_t some = std::min(block, count - j);
