@@ -750,8 +750,16 @@ class all_operations {
     const auto types = {tally::type_of<K>, tally::type_of<W>};
     const input weights = {elements<W>(sample_count(), 11)};
     add(types, {{keys<K>(10, bins())}, weights}, {bytes_of(std::vector<W>(bins(), W(0.1)))},
-        {{"bincount_weights", first_two, first, [](const tally::executor& where, arguments& a) {
+        {{"bincount_weights", first_two, first,
+          [](const tally::executor& where, arguments& a) {
             tally::bincount(where, a.in<K>(0), a.in<W>(1), a.out<W>(), {.add = true});
+          }},
+         {"bincount_weights_strided", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            const auto k = a.in<K>(0);
+            const std::size_t n = k.size() / 2;
+            tally::bincount(where, tally::strided(k.data(), n, 2),
+                            tally::strided(a.in<W>(1).data(), n, -2), a.out<W>());
           }}});
     // As objects, which are slow to make for many bins.
     add(types, {{keys<K>(10, few_bins)}, weights}, {},
