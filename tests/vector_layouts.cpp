@@ -152,6 +152,11 @@ TEST_ON_EVERY_BACKEND(VectorLayouts, OneAfterAnother) {
   compare(rows(9, 40 * chunk, 4, 3));
   compare(rows(17, 200, 8, 5));
   compare(rows(12, 1200, 8, 5));
+  // Several rows at once, and in turn.
+  compare<double>(rows(2051, 1101, 3));
+  compare<float>(rows(1401, 5001, 3));
+  compare<double>(rows(41, 100 * chunk + 12));
+  compare<float>(rows(41, 100 * chunk + 12));
 }
 
 TEST_ON_EVERY_BACKEND(VectorLayouts, Any) {

@@ -13,9 +13,10 @@ namespace tally::backends::cuda {
 namespace {
 
 // Numbers of thread blocks (tuning/multi_dot.md: columns).
-constexpr std::size_t wanted_blocks = 1056;  ///< where columns can be split
-constexpr std::size_t enough_blocks = 120;   ///< that fill a device without splitting
-constexpr std::size_t few_blocks = 264;      ///< that leave much of it idle
+constexpr std::size_t wanted_blocks = 1056;       ///< where columns can be split
+constexpr std::size_t wanted_for_products = 264;  ///< of few columns
+constexpr std::size_t enough_blocks = 120;        ///< that fill a device without splitting
+constexpr std::size_t few_blocks = 264;           ///< that leave much of it idle
 
 /// Chunks of columns that need not be split, at most.
 constexpr std::size_t most_whole_chunks = 8;
@@ -31,6 +32,7 @@ bool are_adjacent(const operand& x, const row_blocks& layout, int count) {
 struct choice {
   columns_choice kernel;
   columns_choice few;  ///< or no kernel
+  std::size_t blocks = wanted_blocks;
   bool overlaps = true;
 };
 
@@ -45,7 +47,8 @@ choice choose(const multi_sum& a, const row_blocks& layout) {
                                      : any_pairs_kernels(a.results.element, is_complex(x.element));
     return {any.columns, {}};
   }
-  return {made->columns, made->few_columns, a.values};
+  return {made->columns, made->few_columns, a.values ? wanted_blocks : wanted_for_products,
+          a.values};
 }
 
 /// Partition of columns over threads and blocks; it changes no bit.
@@ -86,7 +89,8 @@ columns_shape shape_of_columns(const choice& made, const row_blocks& layout, std
     widen(made.kernel, across);
     tiles = s.groups * layout.blocks;
   }
-  while (s.chunks > 1 && tiles * ceil_div(chunks, s.chunks) < wanted_blocks) s.chunks /= 2;
+  const std::size_t wanted = tiles < few_blocks ? made.blocks : wanted_blocks;
+  while (s.chunks > 1 && tiles * ceil_div(chunks, s.chunks) < wanted) s.chunks /= 2;
   s.parts = ceil_div(chunks, s.chunks);
   return s;
 }

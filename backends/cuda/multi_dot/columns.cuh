@@ -254,7 +254,13 @@ constexpr one_type_kernels made_one_type_kernels() {
                             (two ? static_cast<int>(sizeof(X)) : 0);
   constexpr int blocks = registers <= 48 ? 4 : registers <= 64 ? 3 : 2;
   one_type_kernels k;
-  if constexpr (two) {
+  // Rows together, if their sums and elements fit in registers.
+  constexpr int together = 4;
+  constexpr int bytes = together * Terms::lanes * static_cast<int>(sizeof(Sum) + sizeof(X));
+  if constexpr (bytes <= (two ? 128 : 192)) {
+    k.short_rows[0] = {&short_pairs_kernel<Terms, true, 2>, 2, order::lanes / 2};
+    k.short_rows[1] = {&together_kernel<Terms, together>, together, order::chunk / 2, true};
+  } else if constexpr (two) {
     k.short_rows[0] = {&short_pairs_kernel<Terms, true, 2>, 2, order::chunk / 2};
   } else {
     k.short_rows[0] = {&short_pairs_kernel<Terms, true, 2>, 2, 2 * order::lanes};
@@ -262,6 +268,13 @@ constexpr one_type_kernels made_one_type_kernels() {
   }
   k.unaligned = {&short_pairs_kernel<Terms, false, 4>, 4, order::chunk};
   k.grouped = &grouped_pairs_kernel<contiguous_part<Terms>>;
+  if constexpr (two) {
+    if constexpr (sizeof(Sum) <= 8) {  // the registers of complex sums
+      k.grouped_together = &grouped_together_kernel<Terms, rows_of_group>;
+    }
+    constexpr int in_flight = Terms::lanes * element_bytes<Terms> <= 32 ? 8 : 4;
+    k.against_one = &against_one_kernel<Terms, in_flight>;
+  }
   k.aligned = &pairs_kernel<contiguous_part<Terms>>;
   k.columns = made_columns_choice<adjacent_columns<Terms, columns, 4, two ? 4 : 8, blocks>>();
   k.few_columns = made_columns_choice<adjacent_columns<Terms, columns, 2, 16, 2>>();

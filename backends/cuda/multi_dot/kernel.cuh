@@ -349,29 +349,48 @@ __global__ void __launch_bounds__(max_warps* warp)
   }
 }
 
-/// Folds a lane of each of `pairs` pairs, a power of two, over `threads` adjacent threads. Half of
-/// them take over half of the pairs while there are several: pair p's sum ends up in thread p *
-/// threads / pairs.
-template <int threads, int pairs, class Sum>
-__device__ Sum fold_pairs(Sum (&s)[pairs], int thread) {
-  int kept = pairs;
+/// Folds the lanes of each of `pairs` pairs, a power of two, over `threads` adjacent threads, which
+/// have `lanes` each. While threads have several pairs, and then several lanes, each half of them
+/// takes over half: pair p's sum ends up in thread p * threads / pairs.
+template <int threads, int pairs, int lanes, class Sum>
+__device__ Sum fold_pairs(Sum (&s)[pairs][lanes], int thread) {
+  int kept = pairs, lanes_kept = lanes;
 #pragma unroll
-  for (int d = threads / 2; d > 0; d /= 2) {
-    if (kept == 1) {
-      s[0] = s[0] + from_thread_xor(s[0], d);
-      continue;
-    }
-    kept /= 2;
+  for (int d = threads / 2; d > 0; d /= 2) {  // lanes 32, 16, ... `lanes` apart
     const bool upper = thread & d;
+    const auto halve = [&](Sum& lower_half, const Sum& upper_half) {
+      const Sum keep = upper ? upper_half : lower_half;
+      const Sum send = upper ? lower_half : upper_half;
+      lower_half = keep + from_thread_xor(send, d);
+    };
+    if (kept > 1) {
+      kept /= 2;
 #pragma unroll
-    for (int p = 0; p < pairs / 2; ++p) {
-      if (p >= kept) break;
-      const Sum keep = upper ? s[p + kept] : s[p];
-      const Sum send = upper ? s[p] : s[p + kept];
-      s[p] = keep + from_thread_xor(send, d);
+      for (int p = 0; p < pairs / 2; ++p) {
+        if (p >= kept) break;
+#pragma unroll
+        for (int v = 0; v < lanes; ++v) halve(s[p][v], s[p + kept][v]);
+      }
+    } else if (lanes_kept > 1) {
+      lanes_kept /= 2;
+#pragma unroll
+      for (int v = 0; v < lanes / 2; ++v) {
+        if (v < lanes_kept) halve(s[0][v], s[0][v + lanes_kept]);
+      }
+    } else {
+      s[0][0] = s[0][0] + from_thread_xor(s[0][0], d);
     }
   }
-  return s[0];
+#pragma unroll
+  // Then lanes / 2, ... 1 apart.
+  for (int apart = lanes / 2, d = threads / pairs / 2; apart > 0; apart /= 2, d /= 2) {
+#pragma unroll
+    for (int v = 0; v < lanes; ++v) {
+      if (v >= apart || v >= lanes_kept) break;
+      s[0][v] = s[0][v] + (apart < lanes_kept ? s[0][v + apart] : from_thread_xor(s[0][v], d));
+    }
+  }
+  return s[0][0];
 }
 
 /// Contiguous pairs of half a row to `rows` rows of lanes. A thread has every `threads`-th lane:
@@ -406,18 +425,139 @@ __global__ void __launch_bounds__(max_warps* warp)
     }
   }
   let_launch_after_start();
-  Sum of_pair[pairs];
+  Sum of_pair[pairs][1];
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
     Sum s[lanes];
 #pragma unroll
     for (int v = 0; v < rows * lanes; ++v) Terms::add(s[v % lanes], x[p][v][0], y[p][v][0]);
-    of_pair[p] = fold_within_thread(s);
+    of_pair[p][0] = fold_within_thread(s);
   }
   const Sum sum = fold_pairs<threads>(of_pair, thread);
   constexpr int a_pair = threads / pairs;
   const std::int64_t pair = first + thread / a_pair * pairs_per_warp;
   if (thread % a_pair == 0 && pair < job.pairs) deliver_sum<Terms>(job, pair, sum);
+}
+
+/// Several contiguous, aligned pairs whose y is common or absent. A thread has `rows` rows of lanes
+/// of each of `pairs` pairs in flight: y's are loaded once for them, and their folds share
+/// additions.
+template <class Terms, int pairs, int rows>
+struct pairs_together {
+  using DX = device_x<Terms>;
+  using DY = device_y<Terms>;
+  using Sum = typename Terms::sum;
+  static constexpr int lanes = Terms::lanes, row = static_cast<int>(order::lanes);
+  static constexpr int threads = row / lanes;
+  static constexpr int threads_per_pair = threads / pairs;  ///< with the same sum
+
+  const DX* x[pairs];
+  Sum s[pairs][lanes];
+
+  /// Begins with term `start` of every `step`-th pair from `first` on. The caller drops sums beyond
+  /// the last pair.
+  __device__ pairs_together(const multi_dot_job& job, std::int64_t first, int step,
+                            std::int64_t start) {
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      const std::int64_t pair = first + p * step;
+      const pair_offsets offsets = offsets_of(job, pair < job.pairs ? pair : job.pairs - 1);
+      x[p] = reinterpret_cast<const DX*>(static_cast<const char*>(job.first.x) + offsets.x) + start;
+    }
+  }
+
+  /// Adds the first `left` terms of a chunk and folds them: pair p's sum is in thread p *
+  /// threads_per_pair.
+  __device__ Sum add(const DY* y, int thread, int left) {
+    int i = 0;
+#pragma unroll 1
+    for (; i + rows * row <= left; i += rows * row) add_rows<true>(y, i + thread * lanes, left);
+    if (i < left) add_rows<false>(y, i + thread * lanes, left);
+    let_launch_after_start();
+    return fold_pairs<threads>(s, thread);
+  }
+
+ private:
+  template <bool whole>
+  __device__ void add_rows(const DY* y, int begin, int left) {
+    elements<DX, lanes> xs[pairs][rows];
+    elements<DY, lanes> ys[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      const int i = begin + r * row;
+      if (whole || i + lanes <= left) {
+        if constexpr (has_two<Terms>) load_y<Terms>(ys[r], y + i);
+#pragma unroll
+        for (int p = 0; p < pairs; ++p) xs[p][r].load(x[p] + i);
+      } else if (i < left) {
+        if constexpr (has_two<Terms>) ys[r].load(y + i, left - i);
+#pragma unroll
+        for (int p = 0; p < pairs; ++p) xs[p][r].load(x[p] + i, left - i);
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll
+      for (int p = 0; p < pairs; ++p) {
+#pragma unroll
+        for (int v = 0; v < lanes; ++v) add_term<Terms>()(s[p][v], xs[p][r][v], ys[r][v]);
+      }
+    }
+  }
+};
+
+/// Pairs of more than half a row to a chunk.
+template <class Terms, int pairs>
+__global__ void __launch_bounds__(max_warps* warp, 4)
+    together_kernel(const __grid_constant__ multi_dot_job job) {
+  using together = pairs_together<Terms, pairs, 1>;
+  constexpr int threads = together::threads, step = static_cast<int>(warp) / threads;
+  wait_for_launch_before();
+  const int thread = threadIdx.x % threads;
+  const std::int64_t this_warp = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / warp;
+  const std::int64_t first =
+      this_warp * (pairs * step) + static_cast<int>(threadIdx.x % warp) / threads;
+  together all(job, first, step, 0);
+  const auto* const y = static_cast<const device_y<Terms>*>(job.first.y);
+  const auto sum = all.add(y, thread, static_cast<int>(job.first.n));
+  const std::int64_t pair = first + thread / together::threads_per_pair * step;
+  if (thread % together::threads_per_pair == 0 && pair < job.pairs) {
+    deliver_sum<Terms>(job, pair, sum);
+  }
+}
+
+/// Pairs of 2 to max_warps nodes: `warps_per_pair` warps have a node each, of `pairs` pairs.
+template <class Terms, int pairs>
+__global__ void __launch_bounds__(max_warps* warp, 3)
+    grouped_together_kernel(const __grid_constant__ multi_dot_job job) {
+  using together = pairs_together<Terms, pairs, 4>;
+  using Sum = typename Terms::sum;
+  constexpr int threads = together::threads, lanes = Terms::lanes;
+  static_assert(pairs * max_warps <= warp);
+  __shared__ Sum sums[pairs][max_warps];
+  const int thread = threadIdx.x % warp;
+  const unsigned w = threadIdx.x / warp, warps = job.warps_per_pair;
+  const unsigned group = w / warps, node = w % warps;
+  wait_for_launch_before();
+  const std::int64_t first =
+      (std::int64_t{blockIdx.x} * (blockDim.x / warp / warps) + group) * pairs;
+  const std::int64_t start =
+      (std::int64_t{node} * chunks_per_warp(lanes) + thread / threads) * chunk;
+  together all(job, first, 1, start);
+  const auto* const y =
+      static_cast<const device_y<Terms>*>(job.first.y) + (has_two<Terms> ? start : 0);
+  Sum s = all.add(y, thread % threads, within_chunk(job.first.n - start));
+#pragma unroll
+  for (int d = threads; d < static_cast<int>(warp); d *= 2) s = s + from_thread_xor(s, d);
+  if (thread < threads && thread % together::threads_per_pair == 0) {
+    sums[thread / together::threads_per_pair][w] = s;
+  }
+  __syncthreads();
+  if (node != 0) return;
+  const unsigned p = thread / max_warps, other = thread % max_warps;
+  s = p < pairs && other < warps ? sums[p][w + other] : Sum();
+  s = add_across_threads<max_warps>(s, max_warps);
+  if (other == 0 && p < pairs && first + p < job.pairs) deliver_sum<Terms>(job, first + p, s);
 }
 
 template <class T>

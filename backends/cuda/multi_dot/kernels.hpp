@@ -32,11 +32,16 @@ struct columns_choice {
   int sum_bytes = 0;
 };
 
-/// A kernel for contiguous rows of at most `most` terms, with `sets` rows of lanes in flight.
+/// Rows that the warps of grouped_together take at once.
+inline constexpr int rows_of_group = 2;
+
+/// A kernel for contiguous rows of at most `most` terms, with `sets` rows of lanes in flight, if
+/// `together` of as many rows.
 struct short_rows_choice {
   multi_dot_kernel* kernel = nullptr;
   int sets = 0;
   std::size_t most = 0;
+  bool together = false;
 };
 
 /// Kernels for vectors of one type alone, or times one vector of their type, in its accumulator.
@@ -44,6 +49,9 @@ struct one_type_kernels {
   // For rows for which is_contiguous(v, lanes) holds.
   short_rows_choice short_rows[2];      ///< by length
   multi_dot_kernel* grouped = nullptr;  ///< at most max_warps nodes
+  /// 2 to max_warps nodes, `rows_of_group` rows at once; for products, as the next.
+  multi_dot_kernel* grouped_together = nullptr;
+  multi_dot_kernel* against_one = nullptr;  ///< few long rows in turn
   multi_dot_kernel* aligned = nullptr;
   short_rows_choice unaligned;
   // For columns for which is_contiguous(v, columns.columns) holds.

@@ -156,6 +156,10 @@ multi_dot_job job_of(const multi_sum& a) {
   return job;
 }
 
+// Products of rows with one vector (tuning/multi_dot.md: together, long rows).
+constexpr std::size_t enough_nodes = 4096;  ///< for several rows at once
+constexpr std::size_t few_rows = 128;       ///< long ones, in turn
+
 /// Rows of a call on their way to kernels.
 class rows_run {
  public:
@@ -206,7 +210,8 @@ class rows_run {
   }
 
   /// Launches on a grid of one dimension.
-  void launch_in_line(multi_dot_kernel* kernel, std::size_t pairs_of_block, bool overlaps = true) {
+  void launch_in_line(multi_dot_kernel* kernel, std::size_t pairs_of_block, bool overlaps = true,
+                      unsigned warps = max_warps) {
     constexpr std::size_t most = std::size_t{1} << 30;
     for (std::size_t first = 0; first < a_.pairs.size(); first += most) {
       const std::size_t pairs = std::min(most, a_.pairs.size() - first);
@@ -215,7 +220,7 @@ class rows_run {
       call_.direct(job_, first);
       launch_shape shape;
       shape.blocks = static_cast<unsigned>(ceil_div(pairs, pairs_of_block));
-      shape.threads = max_warps * 32;
+      shape.threads = warps * 32;
       shape.overlaps = overlaps;
       launch(reinterpret_cast<const void*>(kernel), shape, &job_, call_.where.device(),
              call_.where.stream());
@@ -230,7 +235,8 @@ class rows_run {
 
   void launch_short(const short_rows_choice& kernel, int lanes, bool overlaps) {
     const std::size_t threads = threads_of_short(lanes);
-    const auto sets = static_cast<std::size_t>(n_ <= order::lanes ? kernel.sets : 1);
+    const bool several = kernel.together || n_ <= order::lanes;
+    const auto sets = static_cast<std::size_t>(several ? kernel.sets : 1);
     job_.threads_per_pair = static_cast<unsigned>(threads);
     launch_in_line(kernel.kernel, 32 / threads * sets * max_warps, overlaps);
   }
@@ -260,14 +266,31 @@ class rows_run {
     }
     const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_per_warp(kernels.lanes));
     const std::size_t nodes = ceil_div(n_, a_node);
+    const std::size_t rows = a_.pairs.size();
+    if (kernels.grouped_together != nullptr && nodes > 1 && nodes <= max_warps &&
+        rows * nodes >= enough_nodes) {
+      const std::size_t groups = max_warps / nodes;
+      job_.warps_per_pair = static_cast<unsigned>(nodes);
+      launch_in_line(kernels.grouped_together, groups * rows_of_group, overlaps,
+                     static_cast<unsigned>(groups * nodes));
+      return true;
+    }
     if (nodes <= max_warps) {
       job_.warps_per_pair = static_cast<unsigned>(std::bit_ceil(nodes));
       launch_in_line(kernels.grouped, max_warps / job_.warps_per_pair, overlaps);
       return true;
     }
     const std::size_t wanted = a_.values ? 2112 : 264;  // tuning/multi_dot.md: long rows
-    launch_all(kernels.aligned, shape_of_rows(a_.pairs.size(), nodes, wanted, call_.words_per_sum),
-               overlaps);
+    if (kernels.against_one != nullptr && rows >= max_listed && rows <= few_rows) {
+      pairs_shape s = shape_of_rows(rows, nodes, ~std::size_t{}, call_.words_per_sum);
+      const std::size_t groups = std::clamp<std::size_t>(many_blocks / s.blocks, 1, rows);
+      s.pairs_per_block = static_cast<unsigned>(ceil_div(rows, groups));
+      if (s.pairs_per_block > 1 && s.pairs_per_block <= max_listed) {
+        launch_all(kernels.against_one, s, overlaps);
+        return true;
+      }
+    }
+    launch_all(kernels.aligned, shape_of_rows(rows, nodes, wanted, call_.words_per_sum), overlaps);
     return true;
   }
 
