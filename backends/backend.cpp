@@ -2,6 +2,7 @@
 #include "backends/backend.hpp"
 
 #include "backends/common/elementwise/multi_axpy.hpp"
+#include "backends/common/elementwise/update_by_sums.hpp"
 
 #include <tally/operations/fused.hpp>
 
@@ -9,32 +10,14 @@
 #include <vector>
 
 namespace tally::backends {
-namespace {
-
-/// The sums in the backend's memory, then an update of y.
-void update_by_sums(const backend& on, const executor& where, const multi_sum& a) {
-  const sums_update& update = *a.update;
-  const std::size_t count = a.pairs.size();
-  const auto release = [&](void* memory) { on.deallocate(where, memory, reach::kernels_and_host); };
-  const std::unique_ptr<void, decltype(release)> memory(
-      on.allocate(where, count * size_of(a.results.element), reach::kernels_and_host), release);
-  multi_sum sums = a;
-  sums.update.reset();
-  sums.results.data = memory.get();
-  sums.options.wait = false;
-  on.multi_dot(where, sums);
-  const operand r{memory.get(), count, 1, a.results.element};
-  const bool adds = update.reads_addend();
-  on.transform(where,
-               {adds ? elementwise::axpby : elementwise::scal, update.alpha, update.beta, r,
-                adds ? update.addend() : operand{}, update.y},
-               detail::spmv_combination(a.results.element, update.y.element));
-}
-
-}  // namespace
 
 void backend::multi_dot(const executor& where, const multi_sum& a) const {
-  if (a.update) return update_by_sums(*this, where, a);
+  if (a.update) {
+    const auto release = [&](void* sums) { deallocate(where, sums, reach::kernels_and_host); };
+    const std::unique_ptr<void, decltype(release)> sums(
+        allocate(where, bytes_of_sums(a), reach::kernels_and_host), release);
+    return update_by_sums(*this, where, a, sums.get());
+  }
   for (std::size_t j = 0; j < a.pairs.size(); ++j) {
     if (is_exact(a)) {
       exact(where, exact_of(a, j));

@@ -1,8 +1,8 @@
 #include "backends/common/types/tables.hpp"
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/multi_dot/call.hpp"
+#include "backends/cuda/runtime/call_memory.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
-#include "backends/cuda/runtime/stream_memory.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -149,17 +149,11 @@ bool sum_columns(const call& c, const multi_sum& a, const row_blocks& layout) {
     job.all = static_cast<std::int64_t>(a.pairs.size() - result);
     c.direct(job, result);
 
-    scratch counters, of_graph;
-    std::optional<stream_memory> sums;
+    scratch counters;
+    std::optional<call_memory> sums;
     if (s.parts > 1) {
-      const std::size_t bytes = tiles * s.parts * wide * sum_bytes;
-      if (c.captured) {
-        of_graph = scratch_for(c.current, stream, true, ceil_div(bytes, sizeof(std::uint64_t)),
-                               words_left::any);
-      } else {
-        sums.emplace(bytes, c.current, stream);
-      }
-      job.sums = sums ? sums->data() : of_graph.words;
+      sums.emplace(tiles * s.parts * wide * sum_bytes, c.current, stream, c.captured);
+      job.sums = sums->data();
       counters = scratch_for(c.current, stream, c.captured, tiles);
     }
     job.counters = counters.words;

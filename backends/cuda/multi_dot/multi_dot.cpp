@@ -1,3 +1,4 @@
+#include "backends/common/elementwise/update_by_sums.hpp"
 #include "backends/common/order/dot_sum.hpp"
 #include "backends/common/order/reduce_sum.hpp"
 #include "backends/common/types/tables.hpp"
@@ -5,6 +6,7 @@
 #include "backends/cuda/device/sum_shape.hpp"
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/multi_dot/call.hpp"
+#include "backends/cuda/runtime/call_memory.hpp"
 #include "backends/cuda/runtime/scratch.hpp"
 
 #include <algorithm>
@@ -429,12 +431,15 @@ void backend::multi_dot(const executor& where, const multi_sum& a) const {
   std::optional<row_blocks> layout;
   if (a.pairs.list.empty()) {
     layout = blocks_of(a);
-    if (!layout && !is_exact(a)) return backends::backend::multi_dot(where, a);
+    if (!layout && !a.update && !is_exact(a)) return backends::backend::multi_dot(where, a);
   }
-  if (a.update && is_exact(a)) return backends::backend::multi_dot(where, a);
   const current_device current(where.device());
   const char* const operation = a.values ? "sums" : a.update ? "gemv" : "multi_dot";
   const bool captured = is_captured(where.stream(), a.options.wait, operation);
+  if (a.update && (!layout || is_exact(a))) {
+    const call_memory sums(bytes_of_sums(a), current, where.stream(), captured);
+    return update_by_sums(*this, where, a, sums.data());
+  }
   if (is_exact(a)) {
     std::vector<exact_arguments> all;
     for (std::size_t j = 0; j < a.pairs.size(); ++j) all.push_back(exact_of(a, j));

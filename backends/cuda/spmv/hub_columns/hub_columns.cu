@@ -8,7 +8,7 @@
 // The warp that counts the last carry-out of a split row adds them up, so none waits for a block
 // that may not have started.
 #include "backends/cuda/device/bulk_copy.cuh"
-#include "backends/cuda/spmv/common/call_memory.hpp"
+#include "backends/cuda/runtime/call_memory.hpp"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/short_rows.cuh"
 #include "backends/cuda/spmv/common/split_rows.cuh"
@@ -314,7 +314,8 @@ class rows_with_hub_columns : public method {
   void multiply_by(const spmv_call& call) const {
     const auto count = static_cast<std::size_t>(planned_.hub.count);
     hub_columns_job job{call.job, planned_.hub};
-    const call_memory elements(count * sizeof(T) + 16, call);
+    const call_memory elements(count * sizeof(T) + 16, call.current, call.stream,
+                               call.is_captured());
     job.hub.elements = elements.data();
     scratch words;
     if (planned_.split_rows > 0) {

@@ -4,7 +4,7 @@
 //
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
 #include "backends/cuda/device/bulk_copy.cuh"
-#include "backends/cuda/spmv/common/call_memory.hpp"
+#include "backends/cuda/runtime/call_memory.hpp"
 #include "backends/cuda/spmv/common/split_rows.cuh"
 #include "backends/cuda/spmv/csr/row_threads.cuh"
 #include "backends/cuda/spmv/method.hpp"
@@ -400,7 +400,7 @@ void multiply(const spmv_call& call) {
   const call_memory memory(
       queue.row_capacity * sizeof *queue.rows +
           queue.segment_capacity * (sizeof *queue.shares + sizeof(T) + sizeof *queue.counts),
-      call);
+      call.current, call.stream, call.is_captured());
   const scratch words = scratch_for(call.current, call.stream, call.is_captured(),
                                     segment_queue::word_count, words_left::to_next);
   queue.words = words.words;
