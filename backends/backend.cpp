@@ -11,7 +11,7 @@
 
 namespace tally::backends {
 
-void backend::multi_dot(const executor& where, const multi_sum& a) const {
+void backend::multi_dot_in_turn(const executor& where, const multi_sum& a) const {
   if (a.update) {
     const auto release = [&](void* sums) { deallocate(where, sums, reach::kernels_and_host); };
     const std::unique_ptr<void, decltype(release)> sums(

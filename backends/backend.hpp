@@ -241,7 +241,10 @@ class backend {
   virtual void dot(const executor& where, const dot_arguments& a) const = 0;
   /// multi_dot, batched_dot, sums and gemv; here one after another, gemv in two calls. Pre: at
   /// least one pair, each as for `dot`, all of the first pair's types.
-  virtual void multi_dot(const executor& where, const multi_sum& a) const;
+  virtual void multi_dot(const executor& where, const multi_sum& a) const {
+    multi_dot_in_turn(where, a);
+  }
+  void multi_dot_in_turn(const executor& where, const multi_sum& a) const;
   /// sum, asum and nrm2.
   virtual void reduce(const executor& where, const reduce_arguments& a) const = 0;
   /// inclusive_scan and exclusive_scan. Pre: not empty; y's type accumulates x's; y is x or apart.

@@ -107,7 +107,7 @@ void backend::multi_dot(const executor& where, const multi_sum& a) const {
     locked([&] {  // for the longest, so that none fails after another has written
       (void)scratch((1 + node_count(longest)) * sizeof(dot_sum<std::complex<double>>));
     });
-    backends::backend::multi_dot(where, a);
+    multi_dot_in_turn(where, a);
   });
 }
 

@@ -80,7 +80,7 @@ void backend::multi_dot(const executor& where, const multi_sum& a) const {
   if (a.pairs.size() >= 4 * many && longest <= 32 * order::chunk * many) {
     return partition_pairs(where, a, many);
   }
-  if (is_exact(a)) return backends::backend::multi_dot(where, a);
+  if (is_exact(a)) return multi_dot_in_turn(where, a);
   with_type<accumulator_types>(a.results.element,
                                [&]<class A>() { share_terms<A>(where, a, longest, threads); });
 }

@@ -431,7 +431,7 @@ void backend::multi_dot(const executor& where, const multi_sum& a) const {
   std::optional<row_blocks> layout;
   if (a.pairs.list.empty()) {
     layout = blocks_of(a);
-    if (!layout && !a.update && !is_exact(a)) return backends::backend::multi_dot(where, a);
+    if (!layout && !a.update && !is_exact(a)) return multi_dot_in_turn(where, a);
   }
   const current_device current(where.device());
   const char* const operation = a.values ? "sums" : a.update ? "gemv" : "multi_dot";

@@ -204,7 +204,7 @@ class group_products {
 }  // namespace
 
 void backend::multi_dot(const executor& where, const multi_sum& a) const {
-  if (a.values || a.update) return backends::backend::multi_dot(where, a);
+  if (a.values || a.update) return multi_dot_in_turn(where, a);
   const call c(memory_);
   const std::size_t bytes = bytes_of(a.results);
   for (std::size_t first = 0; first < a.pairs.size();) {

@@ -6,6 +6,7 @@
 #include <tally/export.h>
 #include <tally/detail/arguments.hpp>
 #include <tally/executor.hpp>
+#include <tally/numerics/rounding.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 
