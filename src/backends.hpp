@@ -6,7 +6,7 @@
 #include "backends/simd/simd.hpp"
 #if TALLY_HAS_OPENMP
 #include "backends/openmp/openmp.hpp"
-#include "backends/openmp/threads.hpp"
+#include "backends/openmp/threads/threads.hpp"
 #endif
 #if TALLY_HAS_CUDA
 #include "backends/cuda/cuda.hpp"

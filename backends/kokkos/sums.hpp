@@ -4,7 +4,7 @@
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/common/order/dot_sum.hpp"
 #include "backends/common/types/typed_vector.hpp"
-#include "backends/kokkos/runtime.hpp"
+#include "backends/kokkos/runtime/runtime.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <tally/numerics/order.hpp>

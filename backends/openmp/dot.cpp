@@ -2,7 +2,7 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/common/types/tables.hpp"
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/sums/dot.hpp"
 
 namespace tally::backends::openmp {

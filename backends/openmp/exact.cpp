@@ -1,7 +1,7 @@
 // The exact grade on OpenMP threads. Neither the partition nor the order of merging matters.
 #include "backends/openmp/openmp.hpp"
 
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/exact/exact.hpp"
 
 #include <mutex>

@@ -1,7 +1,7 @@
 // Extrema on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/extremum.hpp"
 
 namespace tally::backends::openmp {

@@ -1,7 +1,7 @@
 // An update with a sum on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/sums/fused.hpp"
 
 namespace tally::backends::openmp {

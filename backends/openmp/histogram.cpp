@@ -1,7 +1,7 @@
 // Histograms on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/counting/histogram.hpp"
 
 #include <functional>

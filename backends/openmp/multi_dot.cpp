@@ -4,7 +4,7 @@
 #include "backends/simd/sums/multi_dot.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/openmp/openmp.hpp"
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
 
 namespace tally::backends::openmp {
 namespace {

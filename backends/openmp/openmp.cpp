@@ -1,7 +1,7 @@
 // Parts for the caller's functions, and for gather and scatter.
 #include "backends/openmp/openmp.hpp"
 
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
 
 namespace tally::backends::openmp {
 

@@ -4,9 +4,9 @@
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/common/types/tables.hpp"
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
+#include "backends/simd/scan/scan.hpp"
 #include "backends/simd/sums/reduce.hpp"
-#include "backends/simd/sums/scan.hpp"
 
 #include <omp.h>
 

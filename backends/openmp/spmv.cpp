@@ -4,7 +4,7 @@
 
 #include "backends/common/sparse/csr.hpp"
 #include "backends/common/sparse/csr_defects.hpp"
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/spmv/plan.hpp"
 #include "backends/simd/spmv/spmv.hpp"
 

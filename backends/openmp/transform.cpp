@@ -1,7 +1,7 @@
 // The element-wise functions on OpenMP threads.
 #include "backends/openmp/openmp.hpp"
 
-#include "backends/openmp/shares.hpp"
+#include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/elementwise/transform.hpp"
 
 #include <tally/operations/multi_axpy.hpp>

@@ -11,7 +11,7 @@
 #include "src/check.hpp"
 #include "src/distributed/interval_sum.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/operations/pair_rules.hpp"
+#include "src/operands/pair_rules.hpp"
 #include "src/operations/reduce.hpp"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/operations/pair_rules.hpp"
+#include "src/operands/pair_rules.hpp"
 #include "src/operations/reduce.hpp"
 #include "src/operations/transform.hpp"
 

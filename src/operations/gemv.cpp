@@ -6,7 +6,7 @@
 #include "backends/common/floating_point_environment.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/operations/pair_rules.hpp"
+#include "src/operands/pair_rules.hpp"
 
 #include <utility>
 

@@ -6,7 +6,7 @@
 #include "backends/common/floating_point_environment.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/operations/pair_rules.hpp"
+#include "src/operands/pair_rules.hpp"
 #include "src/operations/reduce.hpp"
 
 #include <algorithm>
@@ -134,7 +134,7 @@ executor choose(const dot_pairs& pairs) {
   return choose(x, y);
 }
 
-/// Runs with x and y swapped, in canonical order (src/operations/pair_rules.hpp).
+/// Runs with x and y swapped, in canonical order (src/operands/pair_rules.hpp).
 [[gnu::noinline]] void run_swapped(const executor& where, multi_dot_arguments a) {
   a.conjugated = a.conjugated == conjugate::x   ? conjugate::y
                  : a.conjugated == conjugate::y ? conjugate::x

@@ -5,7 +5,7 @@
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/common/order/tree.hpp"
-#include "backends/openmp/threads.hpp"
+#include "backends/openmp/threads/threads.hpp"
 
 #include <tally/numerics/order.hpp>
 

@@ -1,9 +1,9 @@
-#include "backends/kokkos/runtime.hpp"
+#include "backends/kokkos/runtime/runtime.hpp"
 
 #include "backends/kokkos/kokkos.hpp"
 
 #if TALLY_HAS_OPENMP
-#include "backends/openmp/threads.hpp"
+#include "backends/openmp/threads/threads.hpp"
 #endif
 
 #include <Kokkos_Core.hpp>

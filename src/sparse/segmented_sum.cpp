@@ -7,7 +7,7 @@
 #include "backends/common/sparse/csr.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
-#include "src/operations/pair_rules.hpp"
+#include "src/operands/pair_rules.hpp"
 
 #include <cstdint>
 #include <limits>

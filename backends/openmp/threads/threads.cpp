@@ -1,4 +1,4 @@
-#include "backends/openmp/threads.hpp"
+#include "backends/openmp/threads/threads.hpp"
 
 #include <tally/error.hpp>
 

@@ -4,7 +4,7 @@
 // each step of the fold one sum, that of the lane and its partner, which term i - 32 has changed
 // last; and so on. So with lane(i) = lane(i - 64) + t_i the sums are shifted vectors added:
 // a(i) = lane(i) + lane(i - 32), b(i) = a(i) + a(i - 16), ... down to a shift of 1.
-#include "backends/simd/sums/scan.hpp"
+#include "backends/simd/scan/scan.hpp"
 #include "backends/simd/simd.hpp"
 
 #include "backends/common/types/tables.hpp"
@@ -30,7 +30,7 @@ struct implementation {
 #endif
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "backends/simd/sums/scan.cpp"
+#define HWY_TARGET_INCLUDE "backends/simd/scan/scan.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
