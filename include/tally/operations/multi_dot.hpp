@@ -36,6 +36,7 @@ struct operand_rows {
   std::size_t rows_per_block = 0;        ///< 0: one block
   std::ptrdiff_t block_stride = 0;       ///< elements between blocks
 
+  /// Whether all rows are at one distance.
   bool is_one_block() const noexcept { return rows_per_block == 0 || rows_per_block >= rows; }
   /// Row j.
   operand operator[](std::size_t j) const noexcept {
