@@ -13,6 +13,7 @@
 #include <complex>
 #include <cstring>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace {
@@ -419,7 +420,7 @@ class Gemv : public data::OnEveryExecutor {
                           beta,
                           {g, false}});
     const auto got = far_y.read();
-    ASSERT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(Y)), 0)
+    ASSERT_TRUE(std::ranges::equal(std::as_bytes(std::span(got)), std::as_bytes(std::span(want))))
         << m << " by " << n << ", strides " << row << ", " << column << ", op "
         << static_cast<int>(op) << ", beta " << beta << ", " << tally::name(tally::type_of<A>)
         << " by " << tally::name(tally::type_of<X>) << " to " << tally::name(tally::type_of<Y>)
