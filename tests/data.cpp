@@ -216,6 +216,19 @@ void buffer::read(void* to, std::size_t bytes, std::size_t offset) const {
   std::memcpy(to, get() + offset, bytes);
 }
 
+std::vector<std::byte> elements_at(const buffer& memory, const tally::operand& v) {
+  const std::size_t size = size_of(v.element);
+  std::vector<std::byte> all(memory.size()), elements;
+  memory.read(all.data(), all.size());
+  const auto offset = static_cast<const std::byte*>(v.data) - memory.get();
+  for (std::size_t i = 0; i < v.size; ++i) {
+    const std::byte* const element =
+        all.data() + offset + static_cast<std::ptrdiff_t>(i * size) * v.increment;
+    elements.insert(elements.end(), element, element + size);
+  }
+  return elements;
+}
+
 namespace {
 
 template <class F>

@@ -200,6 +200,9 @@ class buffer {
   void* pointer_ = nullptr;
 };
 
+/// Returns the elements of a vector in `memory`, contiguous.
+std::vector<std::byte> elements_at(const buffer& memory, const tally::operand& v);
+
 /// A vector in such memory.
 template <class T>
 struct placed {

@@ -30,20 +30,6 @@ static_assert(
 
 class Gather : public data::OnEveryExecutor {};
 
-/// The elements of a vector, contiguous.
-std::vector<std::byte> elements_at(const data::buffer& memory, const tally::operand& v) {
-  const std::size_t size = size_of(v.element);
-  std::vector<std::byte> all(memory.size()), elements;
-  memory.read(all.data(), all.size());
-  const auto offset = static_cast<const std::byte*>(v.data) - memory.get();
-  for (std::size_t i = 0; i < v.size; ++i) {
-    const std::byte* const element =
-        all.data() + offset + static_cast<std::ptrdiff_t>(i * size) * v.increment;
-    elements.insert(elements.end(), element, element + size);
-  }
-  return elements;
-}
-
 /// Zeros memory.
 void clear(data::buffer& memory) {
   const std::vector<std::byte> zeros(memory.size());
@@ -86,7 +72,7 @@ void check(const tally::executor& where, type element, std::size_t n, layout x_l
     for (std::size_t i = 0; i < n; ++i) {
       std::memcpy(&want[i * size], &long_bytes[static_cast<std::size_t>(places[i]) * size], size);
     }
-    EXPECT_EQ(elements_at(z_memory, z), copied(want, element)) << name(element) << " " << n;
+    EXPECT_EQ(data::elements_at(z_memory, z), copied(want, element)) << name(element) << " " << n;
   }
   {
     data::buffer x_memory(where, memory_of(n)), z_memory(where, memory_of(length));
@@ -102,7 +88,7 @@ void check(const tally::executor& where, type element, std::size_t n, layout x_l
     for (std::size_t i = 0; i < n; ++i) {
       std::memcpy(&want[static_cast<std::size_t>(places[i]) * size], &moved[i * size], size);
     }
-    EXPECT_EQ(elements_at(z_memory, z), want) << name(element) << " " << n;
+    EXPECT_EQ(data::elements_at(z_memory, z), want) << name(element) << " " << n;
   }
 }
 

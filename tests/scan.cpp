@@ -59,19 +59,6 @@ const std::vector<std::byte>& sums(const scan_case& c, std::size_t n, kind k) {
   return all;
 }
 
-std::vector<std::byte> read_elements(const data::buffer& memory, const tally::operand& v) {
-  const std::size_t size = size_of(v.element);
-  std::vector<std::byte> all(memory.size()), elements;
-  memory.read(all.data(), all.size());
-  const auto offset = static_cast<const std::byte*>(v.data) - memory.get();
-  for (std::size_t i = 0; i < v.size; ++i) {
-    const std::byte* const element =
-        all.data() + offset + static_cast<std::ptrdiff_t>(i * size) * v.increment;
-    elements.insert(elements.end(), element, element + size);
-  }
-  return elements;
-}
-
 tally::output_operand written(const tally::operand& v) {
   return {const_cast<void*>(v.data), v.size, v.increment, v.element};
 }
@@ -91,7 +78,7 @@ void check(const tally::executor& where, const scan_case& c, std::size_t n, kind
         all.begin() + static_cast<std::ptrdiff_t>(exclusive ? 0 : y_size),
         all.end() - static_cast<std::ptrdiff_t>(exclusive ? y_size : 0));
     const auto same = [&](const tally::operand& result, const data::buffer& memory) {
-      const auto got = read_elements(memory, result);
+      const auto got = data::elements_at(memory, result);
       for (std::size_t i = 0; i < n; ++i) {
         ASSERT_EQ(std::memcmp(&got[i * y_size], &want[i * y_size], y_size), 0)
             << name(c.x) << " in " << name(c.y) << ", element " << i << " of " << n

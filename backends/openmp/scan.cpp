@@ -18,7 +18,7 @@
 namespace tally::backends::openmp {
 namespace {
 
-/// Chunks per block, a power of two: 256 KiB of doubles, and as much of sums.
+/// Chunks per block, a power of two: 256 KiB of doubles, and as much of sums. Not measured.
 constexpr std::int64_t block_chunks = 32;
 constexpr std::size_t block = block_chunks * order::chunk;
 
@@ -27,11 +27,6 @@ struct scan_kernels {
   simd::scan_part<R>* scan;
   simd::reduce_node<R>* sum;
 };
-
-output_operand slice(const output_operand& y, std::size_t first, std::size_t n) {
-  const operand part = operand(y).slice(first, n);
-  return {const_cast<void*>(part.data), part.size, part.increment, part.element};
-}
 
 template <class R>
 struct block_sum {
@@ -68,7 +63,7 @@ void scan_blocks(const scan_kernels<R>& kernels, const operand& x, const output_
       if (b + 1 < blocks) sums[b].leave(kernels.sum(part, R{1}).value);
       for (; taken < b; ++taken) nodes.take(sums[taken].take(), block_chunks);
       scan_nodes<R> of_block = nodes;
-      kernels.scan(part, slice(y, b * block, n), exclusive, of_block);
+      kernels.scan(part, y.slice(b * block, n), exclusive, of_block);
     }
   }
 }
@@ -90,9 +85,9 @@ void backend::scan(const executor& where, const scan_arguments& a) const {
                                        simd::reduce_node_of<R>(set, reduction::sum, x.element)};
       const auto unaligned = static_cast<std::size_t>(-nodes.chunks & (block_chunks - 1));
       const std::size_t head = std::min(x.size, unaligned * order::chunk);
-      kernels.scan(x.slice(0, head), slice(y, 0, head), a.exclusive, nodes);
+      kernels.scan(x.slice(0, head), y.slice(0, head), a.exclusive, nodes);
       if (head == x.size) return;
-      scan_blocks(kernels, x.slice(head, x.size - head), slice(y, head, x.size - head), a.exclusive,
+      scan_blocks(kernels, x.slice(head, x.size - head), y.slice(head, x.size - head), a.exclusive,
                   nodes, threads, sums);
       sums += blocks;
     });

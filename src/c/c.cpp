@@ -216,15 +216,9 @@ tally::output_operand written(std::size_t n, tally_type element, void* pointer,
   return {const_cast<void*>(v.data), v.size, v.increment, v.element};
 }
 
-tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const void* pointer,
-                         std::ptrdiff_t leading_dimension) {
-  return {vector(n, element, pointer, 1), k, leading_dimension};
-}
-
 /// Element i of row j is at pointer[j * leading_dimension + i * increment].
-tally::operand_rows strided_rows(std::size_t k, std::size_t n, tally_type element,
-                                 const void* pointer, std::ptrdiff_t leading_dimension,
-                                 std::ptrdiff_t increment) {
+tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const void* pointer,
+                         std::ptrdiff_t leading_dimension, std::ptrdiff_t increment = 1) {
   return {{pointer, n, increment, to_type(element)}, k, leading_dimension};
 }
 
@@ -620,8 +614,7 @@ tally_status tally_sums(const tally_executor* where, size_t k, size_t n, tally_t
                         const void* x, ptrdiff_t ldx, ptrdiff_t incx, tally_type result_type,
                         void* results, const tally_call_options* options) {
   return status_of([&] {
-    tally::sums_arguments a{strided_rows(k, n, x_type, x, ldx, incx),
-                            {results, to_type(result_type)}};
+    tally::sums_arguments a{rows(k, n, x_type, x, ldx, incx), {results, to_type(result_type)}};
     read(options, &a.options, nullptr, &a.results.words, &a.x);
     tally::sums(executor_of(where), a);
   });
@@ -634,7 +627,7 @@ tally_status tally_multi_dot_strided(const tally_executor* where, size_t k, size
                                      const tally_call_options* options) {
   return status_of([&] {
     tally::multi_dot_arguments a{
-        {strided_rows(k, n, x_type, x, ldx, incx), {}}, {}, {results, to_type(result_type)}};
+        {rows(k, n, x_type, x, ldx, incx), {}}, {}, {results, to_type(result_type)}};
     read(options, &a.options, &a.conjugated, &a.results.words, &a.pairs.x);
     a.pairs.y = {vector(n, y_type, y, incy), a.pairs.x.rows};
     tally::multi_dot(executor_of(where), a);
@@ -649,7 +642,7 @@ tally_status tally_gemv(const tally_executor* where, tally_operation operation, 
   return status_of([&] {
     require_at_most("operation", operation, TALLY_CONJUGATE_TRANSPOSE);
     const bool is_transposed = operation != TALLY_NO_TRANSPOSE;
-    tally::gemv_arguments all{strided_rows(m, n, a_type, a, lda, inca),
+    tally::gemv_arguments all{rows(m, n, a_type, a, lda, inca),
                               static_cast<tally::matrix_operation>(operation),
                               vector(is_transposed ? m : n, x_type, x, incx),
                               written(is_transposed ? n : m, y_type, y, incy),

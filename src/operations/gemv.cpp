@@ -24,7 +24,7 @@ operand_rows transposed(const operand_rows& a) {
 void check_matrix(const check& check, const operand_rows& a) {
   check.known_type("A", a.first.element);
   check.shape("A", a);
-  if (a.rows_per_block != 0 && a.rows != a.rows_per_block) {
+  if (!a.is_one_block()) {
     check.fail(errc::invalid_argument, "A has more than one block of rows");
   }
 }
@@ -37,7 +37,7 @@ void check_types(const check& check, const gemv_arguments& a, type sum) {
                "; A or x is floating-point or complex, and y is float32, float64, or complex, and "
                "complex where one of the others is");
   }
-  const type combination = detail::gemv_combination(sum, a.y.element);
+  const type combination = detail::spmv_combination(sum, a.y.element);
   for (const auto& [name, factor] : {std::pair("alpha", &a.alpha), std::pair("beta", &a.beta)}) {
     check.known_type(name, factor->element);
     if (detail::multiplies(factor->element, combination)) continue;

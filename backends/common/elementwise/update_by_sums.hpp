@@ -12,7 +12,7 @@ inline std::size_t bytes_of_sums(const multi_sum& a) {
   return a.pairs.size() * size_of(a.results.element);
 }
 
-/// @param memory of the sums.
+/// Sums into `memory`, of `bytes_of_sums(a)`, then an update of y.
 inline void update_by_sums(const backend& on, const executor& where, const multi_sum& a,
                            void* memory) {
   const sums_update& update = *a.update;

@@ -143,6 +143,16 @@ struct elements {
   }
 };
 
+/// Loads an element through L2, like `elements`.
+template <class T>
+__device__ T load_one(const T* from) {
+  using bits = std::conditional_t<
+      sizeof(T) == 8, unsigned long long,
+      std::conditional_t<sizeof(T) == 4, unsigned,
+                         std::conditional_t<sizeof(T) == 2, unsigned short, unsigned char>>>;
+  return __builtin_bit_cast(T, __ldcg(reinterpret_cast<const bits*>(from)));
+}
+
 /// Writes a result: plain if `tag` is 0, else as tagged words (words.hpp).
 template <class Result>
 __device__ void deliver(const Result& result, std::uint32_t tag, void* to) {

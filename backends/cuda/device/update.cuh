@@ -44,7 +44,7 @@ __device__ __noinline__ void write_any(const Job& job, std::int64_t row,
 
 /// Loads a_i through L2: other blocks write its neighbours.
 template <class V>
-__device__ V load_one(const V* from) {
+__device__ V load_addend(const V* from) {
   if constexpr (std::is_arithmetic_v<V>) {
     return __ldcg(from);
   } else {
@@ -69,8 +69,8 @@ __device__ void write_row(const Job& job, std::int64_t row, const complex_number
   }
   V addend{};
   if (job.reads_addend) {
-    addend = load_one(reinterpret_cast<const V*>(static_cast<const real_t<A>*>(job.addend.data) +
-                                                 row * job.addend.increment));
+    addend = load_addend(reinterpret_cast<const V*>(static_cast<const real_t<A>*>(job.addend.data) +
+                                                    row * job.addend.increment));
   }
   *y = combine(job, value, addend);
 }

@@ -22,8 +22,6 @@
 namespace tally::backends::cuda {
 namespace {
 
-std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-
 bool is_byte(type element) { return size_of(element) == 1; }
 
 // --- Tuning values (tuning/histogram.md) ---------------------------------------------------------

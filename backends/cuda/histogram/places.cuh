@@ -46,15 +46,6 @@ __device__ void find_numbers(type element, const L (&samples)[n], number_t<L> (&
   }
 }
 
-template <class T>
-__device__ T load_one(const T* from) {
-  using bits = std::conditional_t<
-      sizeof(T) == 8, unsigned long long,
-      std::conditional_t<sizeof(T) == 4, unsigned,
-                         std::conditional_t<sizeof(T) == 2, unsigned short, unsigned char>>>;
-  return __builtin_bit_cast(T, __ldcg(reinterpret_cast<const bits*>(from)));
-}
-
 /// A sample's exact slot, by any rule.
 template <class S>
 struct any_rule {

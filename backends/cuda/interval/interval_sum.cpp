@@ -17,8 +17,6 @@
 namespace tally::backends::cuda {
 namespace {
 
-constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-
 /// Common to all launches of a call.
 struct call {
   const executor& where;

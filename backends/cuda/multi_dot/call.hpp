@@ -7,6 +7,7 @@
 #include "backends/cuda/runtime/results/results.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace tally::backends::cuda {
@@ -14,7 +15,13 @@ namespace tally::backends::cuda {
 /// Blocks that fill a device: nearly two per SM of an H200.
 inline constexpr std::size_t many_blocks = 256;
 
-constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+/// Whether is_contiguous holds for all rows.
+inline bool are_contiguous(const operand& first, std::ptrdiff_t distance, std::ptrdiff_t block,
+                           int lanes) {
+  const auto size = static_cast<std::ptrdiff_t>(size_of(first.element));
+  const std::ptrdiff_t load = std::min<std::ptrdiff_t>(16, lanes * size);
+  return is_contiguous(first, lanes) && distance * size % load == 0 && block * size % load == 0;
+}
 
 struct call {
   const executor& where;

@@ -16,17 +16,15 @@ namespace {
 constexpr std::size_t wanted_blocks = 1056;       ///< where columns can be split
 constexpr std::size_t wanted_for_products = 264;  ///< of few columns
 constexpr std::size_t enough_blocks = 120;        ///< that fill a device without splitting
-constexpr std::size_t few_blocks = 264;           ///< that leave much of it idle
+constexpr std::size_t few_blocks = 264;           ///< that leave much of it idle; not measured
 
 /// Chunks of columns that need not be split, at most.
-constexpr std::size_t most_whole_chunks = 8;
+constexpr std::size_t max_whole_chunks = 8;
 
 /// Whether threads can load `count` columns of x at once.
 bool are_adjacent(const operand& x, const row_blocks& layout, int count) {
-  if (!is_contiguous({x.data, layout.rows, layout.x_distance, x.element}, count)) return false;
-  const auto size = static_cast<std::ptrdiff_t>(size_of(x.element));
-  const std::ptrdiff_t load = std::min<std::ptrdiff_t>(16, count * size);
-  return x.increment * size % load == 0 && layout.x_block * size % load == 0;
+  return are_contiguous({x.data, layout.rows, layout.x_distance, x.element}, x.increment,
+                        layout.x_block, count);
 }
 
 struct choice {
@@ -77,7 +75,7 @@ columns_shape shape_of_columns(const choice& made, const row_blocks& layout, std
   std::size_t tiles = s.groups * layout.blocks;
   if (tiles >= wanted_blocks || tiles > scratch_words) return s;
   // Without parts that hand over their sums, if narrower groups fill the device.
-  if (made.few.kernel != nullptr && chunks <= most_whole_chunks && tiles < few_blocks) {
+  if (made.few.kernel != nullptr && chunks <= max_whole_chunks && tiles < few_blocks) {
     for (std::size_t across = widest(made.few); across >= 4; across /= 2) {
       widen(made.few, across);
       if (s.groups * layout.blocks >= enough_blocks || (chunks == 1 && across == 4)) return s;

@@ -270,7 +270,7 @@ constexpr one_type_kernels made_one_type_kernels() {
   k.grouped = &grouped_pairs_kernel<contiguous_part<Terms>>;
   if constexpr (two) {
     if constexpr (sizeof(Sum) <= 8) {  // the registers of complex sums
-      k.grouped_together = &grouped_together_kernel<Terms, rows_of_group>;
+      k.grouped_together = &grouped_together_kernel<Terms, rows_per_group>;
     }
     constexpr int in_flight = Terms::lanes * element_bytes<Terms> <= 32 ? 8 : 4;
     k.against_one = &against_one_kernel<Terms, in_flight>;

@@ -24,7 +24,7 @@ struct products_with_one : products<A, X, Y> {
   static constexpr bool y_is_common = true, updates = true;
 };
 
-/// Returns x of a pair, and y, in bytes after those of the first.
+/// x and y of a pair, after those of the first.
 struct pair_offsets {
   std::ptrdiff_t x, y;
 };
@@ -434,9 +434,9 @@ __global__ void __launch_bounds__(max_warps* warp)
     of_pair[p][0] = fold_within_thread(s);
   }
   const Sum sum = fold_pairs<threads>(of_pair, thread);
-  constexpr int a_pair = threads / pairs;
-  const std::int64_t pair = first + thread / a_pair * pairs_per_warp;
-  if (thread % a_pair == 0 && pair < job.pairs) deliver_sum<Terms>(job, pair, sum);
+  constexpr int threads_per_pair = threads / pairs;
+  const std::int64_t pair = first + thread / threads_per_pair * pairs_per_warp;
+  if (thread % threads_per_pair == 0 && pair < job.pairs) deliver_sum<Terms>(job, pair, sum);
 }
 
 /// Several contiguous, aligned pairs whose y is common or absent. A thread has `rows` rows of lanes

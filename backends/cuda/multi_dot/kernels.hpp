@@ -33,7 +33,7 @@ struct columns_choice {
 };
 
 /// Rows that the warps of grouped_together take at once.
-inline constexpr int rows_of_group = 2;
+inline constexpr int rows_per_group = 2;
 
 /// A kernel for contiguous rows of at most `most` terms, with `sets` rows of lanes in flight, if
 /// `together` of as many rows.
@@ -49,7 +49,7 @@ struct one_type_kernels {
   // For rows for which is_contiguous(v, lanes) holds.
   short_rows_choice short_rows[2];      ///< by length
   multi_dot_kernel* grouped = nullptr;  ///< at most max_warps nodes
-  /// 2 to max_warps nodes, `rows_of_group` rows at once; for products, as the next.
+  /// 2 to max_warps nodes, `rows_per_group` rows at once; for products, as the next.
   multi_dot_kernel* grouped_together = nullptr;
   multi_dot_kernel* against_one = nullptr;  ///< few long rows in turn
   multi_dot_kernel* aligned = nullptr;

@@ -50,14 +50,6 @@ multi_dot_kernel* any_kernel_for(const multi_sum& a) {
                   : any_pairs_kernels(accumulator, is_complex(a.pairs[0].x.element)).rows;
 }
 
-/// Whether is_contiguous holds for all rows.
-bool are_contiguous(const operand& first, std::ptrdiff_t distance, std::ptrdiff_t block,
-                    int lanes) {
-  const auto size = static_cast<std::ptrdiff_t>(size_of(first.element));
-  const std::ptrdiff_t load = std::min<std::ptrdiff_t>(16, lanes * size);
-  return is_contiguous(first, lanes) && distance * size % load == 0 && block * size % load == 0;
-}
-
 bool same(const operand& a, const operand& b) {
   return a.data == b.data && a.size == b.size && a.increment == b.increment;
 }
@@ -73,8 +65,8 @@ struct pairs_shape {
 
 pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned words_per_sum) {
   pairs_shape s;
-  const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_per_warp(lanes));
-  const std::size_t nodes = std::max<std::size_t>(1, ceil_div(n, a_node));
+  const std::size_t terms_per_node = order::chunk * static_cast<unsigned>(chunks_per_warp(lanes));
+  const std::size_t nodes = std::max<std::size_t>(1, ceil_div(n, terms_per_node));
   if (nodes <= max_warps || pairs >= many_blocks) {  // one block a pair
     s.warps = static_cast<unsigned>(std::bit_ceil(std::min<std::size_t>(nodes, max_warps)));
     s.tiles = static_cast<unsigned>(std::bit_ceil(ceil_div(nodes, s.warps)));
@@ -87,13 +79,14 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
   const std::size_t units = nodes * s.pairs;
   s.warps = units <= 512 ? 2 : units <= 1024 ? 4 : max_warps;
   const std::size_t tiles = ceil_div(nodes, s.warps);
-  std::size_t a_block = std::clamp<std::size_t>(std::bit_floor(tiles / many_blocks), 1, max_tiles);
+  std::size_t tiles_per_block =
+      std::clamp<std::size_t>(std::bit_floor(tiles / many_blocks), 1, max_tiles);
   const auto words = [&] {
-    return s.pairs * words_of_blocks(ceil_div(tiles, a_block), words_per_sum);
+    return s.pairs * words_of_blocks(ceil_div(tiles, tiles_per_block), words_per_sum);
   };
-  while (words() > scratch_words) a_block *= 2;
-  s.tiles = static_cast<unsigned>(a_block);
-  s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
+  while (words() > scratch_words) tiles_per_block *= 2;
+  s.tiles = static_cast<unsigned>(tiles_per_block);
+  s.blocks = static_cast<unsigned>(ceil_div(tiles, tiles_per_block));
   // As many pairs per block as keep the device full (tuning/multi_dot.md: many_blocks).
   const std::size_t groups = std::clamp<std::size_t>(many_blocks / s.blocks, 1, s.pairs);
   s.pairs_per_block = static_cast<unsigned>(ceil_div(s.pairs, groups));
@@ -107,17 +100,17 @@ pairs_shape shape_of_rows(std::size_t rows, std::size_t nodes, std::size_t wante
   pairs_shape s;
   s.warps = max_warps;
   const std::size_t tiles = ceil_div(nodes, max_warps);
-  std::size_t a_block = std::bit_ceil(tiles);
+  std::size_t tiles_per_block = std::bit_ceil(tiles);
   const auto fits = [&](std::size_t blocks) {
     return blocks == 1 || rows * words_of_blocks(blocks, words_per_sum) <= scratch_words;
   };
-  while (a_block > 1 && rows * ceil_div(tiles, a_block) < wanted &&
-         fits(ceil_div(tiles, a_block / 2))) {
-    a_block /= 2;
+  while (tiles_per_block > 1 && rows * ceil_div(tiles, tiles_per_block) < wanted &&
+         fits(ceil_div(tiles, tiles_per_block / 2))) {
+    tiles_per_block /= 2;
   }
   s.pairs = std::min<std::size_t>(rows, 65535);  // limit of a grid's second dimension
-  s.tiles = static_cast<unsigned>(a_block);
-  s.blocks = static_cast<unsigned>(ceil_div(tiles, a_block));
+  s.tiles = static_cast<unsigned>(tiles_per_block);
+  s.blocks = static_cast<unsigned>(ceil_div(tiles, tiles_per_block));
   return s;
 }
 
@@ -266,14 +259,15 @@ class rows_run {
       launch_short(kernel, kernels.lanes, overlaps);
       return true;
     }
-    const std::size_t a_node = order::chunk * static_cast<unsigned>(chunks_per_warp(kernels.lanes));
-    const std::size_t nodes = ceil_div(n_, a_node);
+    const std::size_t terms_per_node =
+        order::chunk * static_cast<unsigned>(chunks_per_warp(kernels.lanes));
+    const std::size_t nodes = ceil_div(n_, terms_per_node);
     const std::size_t rows = a_.pairs.size();
     if (kernels.grouped_together != nullptr && nodes > 1 && nodes <= max_warps &&
         rows * nodes >= enough_nodes) {
       const std::size_t groups = max_warps / nodes;
       job_.warps_per_pair = static_cast<unsigned>(nodes);
-      launch_in_line(kernels.grouped_together, groups * rows_of_group, overlaps,
+      launch_in_line(kernels.grouped_together, groups * rows_per_group, overlaps,
                      static_cast<unsigned>(groups * nodes));
       return true;
     }

@@ -18,6 +18,8 @@ bool is_captured(cudaStream_t stream, bool wait, const char* operation);
 /// a multiple of that.
 bool is_contiguous(const operand& v, int count);
 
+constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
 unsigned multiprocessors(int device);
 
 /// Returns the maximum of resident threads.

@@ -111,16 +111,6 @@ __device__ void for_each_term(chunk_terms<A>& v, const F& f) {
   }
 }
 
-/// Through L2, like `elements`.
-template <class T>
-__device__ T loaded(const T* from) {
-  using bits = std::conditional_t<
-      sizeof(T) == 8, unsigned long long,
-      std::conditional_t<sizeof(T) == 4, unsigned,
-                         std::conditional_t<sizeof(T) == 2, unsigned short, unsigned char>>>;
-  return __builtin_bit_cast(T, __ldcg(reinterpret_cast<const bits*>(from)));
-}
-
 /// Loads a chunk's terms from `first` on, of which `rest` exist, as lanes.
 template <class A, bool contiguous>
 __device__ void load_lanes(const scan_job<A>& job, std::int64_t first, std::int64_t rest,
@@ -134,7 +124,7 @@ __device__ void load_lanes(const scan_job<A>& job, std::int64_t first, std::int6
     using T = on_device_t<X>;
     const T* const x = static_cast<const T*>(job.x) + (first + thread) * increment;
     if (rest >= static_cast<std::int64_t>(order::chunk)) {
-      for_each_term<A>(v, [&](A& term, int i) { term = convert<A>(loaded(x + i * increment)); });
+      for_each_term<A>(v, [&](A& term, int i) { term = convert<A>(load_one(x + i * increment)); });
     } else {
       for_each_term<A>(v, [&](A& term, int i) {
         term = i + static_cast<int>(thread) < rest ? convert<A>(x[i * increment]) : A(0);

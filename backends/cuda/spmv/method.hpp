@@ -25,7 +25,6 @@ namespace tally::backends::cuda {
 /// Static shared memory of a kernel, at most.
 inline constexpr std::size_t static_shared_bytes = 2048;
 
-constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 /// Returns the blocks for `items`, with `per_block` each.
 constexpr unsigned blocks_of(std::size_t items, std::size_t per_block) {
   return static_cast<unsigned>(ceil_div(items, per_block));

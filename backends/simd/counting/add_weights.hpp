@@ -5,8 +5,7 @@
 //
 //   few bins      a table of all sums per thread.
 //   many bins     samples sorted by groups of bins, whose table fits a cache. A thread takes
-//   adjacent
-//                 samples; a group that is cut is finished by the thread that begins it.
+//                 adjacent samples; the one that begins a group that is cut finishes it.
 //   few samples   of a group of bins are strays, so that an empty bin costs nothing.
 //   strays        are chained by bin and summed one by one.
 #pragma once
@@ -35,12 +34,13 @@ namespace counting {
 inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 25;
 /// Maximum bytes of sorted samples, unless an eighth of them, or a group, takes more. A guess.
 inline constexpr std::size_t max_bytes_of_sorted = std::size_t{1} << 27;
-/// Maximum bytes of a group's table, and log2 of its bins; one more if groups get many.
+/// Maximum bytes of a group's table, and log2 of its bins; one more if groups get many. Not
+/// measured.
 inline constexpr std::size_t max_bytes_of_group = std::size_t{1} << 21;
 inline constexpr int usual_group_bits = 15, max_group_bits = 16;
 inline constexpr std::size_t many_groups = 4096;
 /// Whether a group's samples are enough for a table: rows of all limbs take long to clear and
-/// round.
+/// round. Not measured.
 inline bool needs_table(const limb_window& window, std::size_t samples, std::size_t bins) {
   return window.limbs != 0 ? samples >= bins / 8 : samples / 4 >= bins;
 }
@@ -48,17 +48,17 @@ inline bool needs_table(const limb_window& window, std::size_t samples, std::siz
 // --- Windows -------------------------------------------------------------------------------------
 
 /// Chooses the window by weights at random places: two limbs, or four, if (nearly) all of them fit;
-/// but for a few far above the others.
+/// but for a few far above the others. How many, and which share: not measured.
 template <class W>
 limb_window window_of(const operand& weights) {
-  constexpr std::size_t most = 1024, outliers = most / 64;
+  constexpr std::size_t tried = 1024, outliers = tried / 64;
   struct extent {
     int top, bottom;
   };
   std::vector<extent> seen;
   std::uint64_t random = 1;
   const auto* const w = static_cast<const W*>(weights.data);
-  const std::size_t n = std::min(weights.size, most), step = n > 0 ? weights.size / n : 0;
+  const std::size_t n = std::min(weights.size, tried), step = n > 0 ? weights.size / n : 0;
   seen.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;

@@ -3,6 +3,8 @@
 
 #include "backends/simd/vectors/targets.hpp"
 
+#include <tally/detail/histogram_operands.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,7 +24,7 @@ struct implementation {
   limb_kernels kernels;
 };
 
-/// Weights that are cut at a time, and rows that are rounded at a time.
+/// Weights that are cut at a time, and rows that are rounded at a time. Not measured.
 constexpr std::size_t cut_at_once = 256, rounded_at_once = 64;
 
 /// The numbers of this type that are added to it are rounded to integers, if of up to 2^51.
@@ -234,11 +236,11 @@ void round(const limb_window& window, const std::int64_t* table, std::size_t row
   }
 }
 
-using weights = type_list<float, double>;
 template <int limbs>
-constexpr auto adds = table_over<weights>([]<class W>() { return &add<limbs, W>; });
+constexpr auto adds = table_over<detail::weight_types>([]<class W>() { return &add<limbs, W>; });
 template <int limbs>
-constexpr auto rounds = table_over<weights>([]<class C>() { return &round<limbs, C>; });
+constexpr auto rounds =
+    table_over<detail::weight_types>([]<class C>() { return &round<limbs, C>; });
 
 }  // namespace
 

@@ -193,6 +193,15 @@ constexpr std::size_t near_x = std::size_t{1} << 20;
 constexpr std::size_t rows_of_one_kind = 256;
 constexpr std::size_t rows_of_any_length = 64;
 
+/// Returns the first `count` terms from i on, at most a vector, then zeros; reads no others.
+template <class W, class Terms>
+HWY_INLINE vec<W> first_terms(const Terms& terms, std::size_t i, std::size_t count) {
+  if (count >= width<W>) return terms.at(i);
+  HWY_ALIGN W some[width<W>] = {};
+  for (std::size_t k = 0; k < count; ++k) some[k] = terms.term(i + k);
+  return hn::Load(tag<W>(), some);
+}
+
 template <class W, class V, class I, bool gathers = false>
 struct row_terms {
   using number = W;
@@ -222,10 +231,7 @@ struct row_terms {
   HWY_INLINE vec<W> at(std::size_t i) const { return at(tag<W>(), i); }
   /// Returns the first `count` terms from i on, at most a vector, then zeros; reads no others.
   HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
-    if (count >= width<W>) return at(i);
-    HWY_ALIGN W terms[width<W>] = {};
-    for (std::size_t k = 0; k < count; ++k) terms[k] = term(i + k);
-    return hn::Load(tag<W>(), terms);
+    return first_terms<W>(*this, i, count);
   }
 #if HWY_TARGET == HWY_AVX3
   /// Returns the first n <= 8 terms, then zeros.
@@ -268,10 +274,7 @@ struct row_terms<W, V, void, gathers> {
   }
   HWY_INLINE vec<W> at(std::size_t i) const { return at(tag<W>(), i); }
   HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
-    if (count >= width<W>) return at(i);
-    HWY_ALIGN W terms[width<W>] = {};
-    for (std::size_t k = 0; k < count; ++k) terms[k] = term(i + k);
-    return hn::Load(tag<W>(), terms);
+    return first_terms<W>(*this, i, count);
   }
 #if HWY_TARGET == HWY_AVX3
   HWY_INLINE hn::Vec<row_tag<W>> first(std::size_t n) const {

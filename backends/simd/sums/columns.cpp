@@ -195,9 +195,9 @@ class column_summer {
         is_direct_(x.distance == 1 && part_of(x.first.element) == stored_as<W> &&
                    !(std::is_integral_v<W> && x.y != nullptr)),
         step_(x.first.increment * (is_complex(x.first.element) ? 2 : 1)),
-        is_contiguous_(is_direct_ && x.y == nullptr &&
-                       step_ == static_cast<std::ptrdiff_t>(x.count)),
-        stride_(is_contiguous_ ? x.count : (x.count + width<W> - 1) / width<W> * width<W>) {}
+        stride_(is_direct_ && x.y == nullptr && step_ == static_cast<std::ptrdiff_t>(x.count)
+                    ? x.count
+                    : (x.count + width<W> - 1) / width<W> * width<W>) {}
 
   void sum(W* sums) {
     const std::size_t n = x_.first.size;
@@ -263,7 +263,6 @@ class column_summer {
   const columns& x_;
   bool is_direct_;
   std::ptrdiff_t step_;
-  bool is_contiguous_;
   /// Numbers from a lane to the next.
   std::size_t stride_;
   factor_buffer<W> factors_;

@@ -32,12 +32,6 @@ namespace tally::mpi {
 
 namespace detail {
 
-/// Elements `first` ... of a written vector.
-inline output_operand slice(const output_operand& y, std::size_t first, std::size_t n) {
-  const operand part = operand(y).slice(first, n);
-  return {const_cast<void*>(part.data), part.size, part.increment, part.element};
-}
-
 /// Copies numbers of y's type from host memory.
 inline void write_elements(const executor& where, const std::vector<std::byte>& from,
                            const output_operand& y) {
@@ -130,14 +124,14 @@ inline void scan_in_order(const layout& l, const executor& where, const scan_arg
   attempt(failed, [&] {
     const std::size_t rest = size - head;
     if (rest > 0) {
-      scan(where, behind(before, {a.x.slice(head, rest), slice(a.y, head, rest), a.exclusive}));
+      scan(where, behind(before, {a.x.slice(head, rest), a.y.slice(head, rest), a.exclusive}));
     }
   });
   std::optional<failure> lost;
   attempt(lost, [&] { messages.wait(); });
   if (!failed) failed = std::move(lost);
   attempt(failed, [&] {
-    if (head > 0) write_elements(where, of_head, slice(a.y, 0, head));
+    if (head > 0) write_elements(where, of_head, a.y.slice(0, head));
   });
   agree(comm, failed);
 }

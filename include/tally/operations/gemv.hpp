@@ -20,9 +20,8 @@
 #include <tally/operands/types.hpp>
 #include <tally/operations/elementwise.hpp>
 #include <tally/operations/multi_dot.hpp>
-#include <tally/sparse/csr_view.hpp>
+#include <tally/operations/spmv.hpp>
 
-#include <concepts>
 #include <type_traits>
 
 namespace tally {
@@ -67,15 +66,8 @@ struct dense_element<transposed_rows<T>> {
 template <class M>
 using dense_t = typename dense_element<M>::type;
 
-using gemv_output_types = type_list<float, double, std::complex<float>, std::complex<double>>;
-
 constexpr bool gives_gemv(type sum, type y) {
-  return sum != type::int64 && is_in<gemv_output_types>(y) && (is_complex(y) || !is_complex(sum));
-}
-
-/// C, the type of alpha*r + beta*y.
-constexpr type gemv_combination(type sum, type y) {
-  return computation_type(elementwise::axpby, sum, y);
+  return sum != type::int64 && is_in<spmv_vector_types>(y) && (is_complex(y) || !is_complex(sum));
 }
 
 template <class M, class X, class Y, class... S>
@@ -89,7 +81,7 @@ constexpr bool is_gemv() {
     constexpr type sum = type_of<dot_result_t<dense_t<M>, element_t<X>>>;
     constexpr type y = type_of<element_t<std::remove_cvref_t<Y>>>;
     constexpr bool valid =
-        gives_gemv(sum, y) && (... && multiplies(type_of<S>, gemv_combination(sum, y)));
+        gives_gemv(sum, y) && (... && multiplies(type_of<S>, spmv_combination(sum, y)));
     static_assert(valid,
                   "A or x is of a floating-point or complex type, and y is float, double or "
                   "complex, and complex where A, x or a factor is");
