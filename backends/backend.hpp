@@ -12,7 +12,7 @@
 #include <tally/operations/multi_dot.hpp>
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/scan.hpp>
-#include <tally/operations/spmv.hpp>
+#include <tally/sparse/spmv.hpp>
 #include <tally/user_functions/functions.hpp>
 
 #include "backends/common/types/tables.hpp"

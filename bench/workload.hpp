@@ -4,7 +4,7 @@
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/operations/histogram.hpp>
-#include <tally/operations/spmv.hpp>
+#include <tally/sparse/spmv.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -455,7 +455,7 @@ TALLY_EXPORT tally_status tally_gemv(const tally_executor* where, tally_operatio
                                      const tally_call_options* options);
 
 /* results[j] = sum_i x[i], i = offsets[j] ... offsets[j+1]-1, j = 0 ... segments-1, in the order of
- * tally_spmv's rows (<tally/operations/segmented_sum.hpp>). offsets: segments+1 contiguous numbers
+ * tally_spmv's rows (<tally/sparse/segmented_sum.hpp>). offsets: segments+1 contiguous numbers
  * of TALLY_INT32 or TALLY_INT64, from 0 to n, not decreasing. x: n contiguous floating-point or
  * complex elements. result_type is as for tally_sum.
  *
@@ -730,7 +730,7 @@ TALLY_EXPORT tally_status tally_histogram_range(const tally_executor* where, siz
 
 /* --- Sparse matrices -------------------------------------------------------------------------- */
 
-/* Checks a whole matrix in place (<tally/operations/spmv.hpp>); blocks. TALLY_INVALID_ARGUMENT if
+/* Checks a whole matrix in place (<tally/sparse/spmv.hpp>); blocks. TALLY_INVALID_ARGUMENT if
  * wrong. */
 TALLY_EXPORT tally_status tally_validate(const tally_executor* where, const tally_csr* matrix);
 
@@ -746,7 +746,7 @@ TALLY_EXPORT void tally_spmv_plan_destroy(tally_spmv_plan* plan);
 /* *text = how rows are summed and why, valid as long as the plan. */
 TALLY_EXPORT tally_status tally_spmv_plan_describe(const tally_spmv_plan* plan, const char** text);
 
-/* y = alpha op(A) x + beta y (<tally/operations/spmv.hpp>), with x of the width of op(A) and y of
+/* y = alpha op(A) x + beta y (<tally/sparse/spmv.hpp>), with x of the width of op(A) and y of
  * the height. alpha and beta point at factors in host memory; NULL is 1 and 0. Where beta is 0, y
  * is not read. x and y are floating-point or complex of 32 or 64 bits, y complex where values or x
  * are. plan is NULL or of this matrix and backend (TALLY_INVALID_ARGUMENT). TALLY_OVERLAP if y

@@ -26,12 +26,12 @@
 #include <tally/operations/multi_dot.hpp>
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/scan.hpp>
-#include <tally/operations/segmented_sum.hpp>
-#include <tally/operations/spmv.hpp>
 #include <tally/operations/transform.hpp>
 #include <tally/sparse/csr_matrix.hpp>
 #include <tally/sparse/csr_view.hpp>
 #include <tally/sparse/matrix_market.hpp>
+#include <tally/sparse/segmented_sum.hpp>
+#include <tally/sparse/spmv.hpp>
 #include <tally/user_functions/functions.hpp>
 #include <tally/user_functions/transform_function.hpp>
 #include <tally/user_functions/transform_reduce.hpp>

@@ -1,6 +1,6 @@
 // Public `segmented_sum`: rows of a matrix whose terms are the values alone.
 #include <tally/error.hpp>
-#include <tally/operations/segmented_sum.hpp>
+#include <tally/sparse/segmented_sum.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"

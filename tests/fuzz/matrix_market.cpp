@@ -1,8 +1,8 @@
 // Any bytes: readers throw tally::error, or return a matrix that `validate` accepts with sorted
 // rows, or a dense matrix of the stated size, within the options' limits.
 #include <tally/error.hpp>
-#include <tally/operations/spmv.hpp>
 #include <tally/sparse/matrix_market.hpp>
+#include <tally/sparse/spmv.hpp>
 
 #include <unistd.h>
 #include <complex>

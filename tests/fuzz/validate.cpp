@@ -1,7 +1,7 @@
 // Any offsets and columns: `validate` throws tally::error, or the product stays inside the operands
 // (under the address sanitizer).
 #include <tally/error.hpp>
-#include <tally/operations/spmv.hpp>
+#include <tally/sparse/spmv.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Order of a row's terms in spmv, a function of their number alone. Part of the contract:
-// <tally/operations/spmv.hpp>.
+// <tally/sparse/spmv.hpp>.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "backends/common/types/tables.hpp"
 
 #include <tally/operations/dot.hpp>
-#include <tally/operations/spmv.hpp>
+#include <tally/sparse/spmv.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -76,7 +76,7 @@ struct spmv_job {
   typed_vector y;
   unsigned segment_shift = 0;  ///< log2 of the tiles per segment
   bool reads_addend = false;
-  type computation = type::float64;  ///< C of <tally/operations/spmv.hpp>
+  type computation = type::float64;  ///< C of <tally/sparse/spmv.hpp>
   std::uint32_t tag = 1;             ///< of carry-outs, not 0
   std::uint64_t* words = nullptr;    ///< scratch memory (scratch.hpp)
   std::uint64_t* ended = nullptr;    ///< counter of ended launches, or null

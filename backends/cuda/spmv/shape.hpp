@@ -6,7 +6,7 @@
 
 #include <tally/numerics/order.hpp>
 #include <tally/operands/types.hpp>
-#include <tally/operations/spmv.hpp>
+#include <tally/sparse/spmv.hpp>
 
 #include <algorithm>
 #include <bit>

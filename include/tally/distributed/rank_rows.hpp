@@ -5,8 +5,8 @@
 
 #include <tally/buffer.hpp>
 #include <tally/distributed/transport.hpp>
-#include <tally/operations/spmv.hpp>
 #include <tally/sparse/csr_matrix.hpp>
+#include <tally/sparse/spmv.hpp>
 
 #include <algorithm>
 #include <cstddef>

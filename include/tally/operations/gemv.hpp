@@ -8,7 +8,7 @@
 //     y_i = alpha*r_i               if beta is 0: y is not read
 //     y_i = alpha*r_i + beta*y_i  otherwise
 //
-// in C, each operation rounded, then rounded to y's type, as `spmv` (<tally/operations/spmv.hpp>)
+// in C, each operation rounded, then rounded to y's type, as `spmv` (<tally/sparse/spmv.hpp>)
 // does. So neither the layout nor the shape of A enters.
 #pragma once
 
@@ -20,7 +20,7 @@
 #include <tally/operands/types.hpp>
 #include <tally/operations/elementwise.hpp>
 #include <tally/operations/multi_dot.hpp>
-#include <tally/operations/spmv.hpp>
+#include <tally/sparse/spmv.hpp>
 
 #include <type_traits>
 

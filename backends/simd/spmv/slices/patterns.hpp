@@ -1,7 +1,7 @@
 // Rows with equal column - row differences (stencils).
 #pragma once
 
-#include <tally/operations/spmv.hpp>
+#include <tally/sparse/spmv.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Public `spmv`, its plan, and `validate`.
 #include <tally/error.hpp>
-#include <tally/operations/spmv.hpp>
+#include <tally/sparse/spmv.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"

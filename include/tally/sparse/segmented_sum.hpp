@@ -1,6 +1,6 @@
 // Sums of adjacent segments of a vector, cut by offsets as the rows of a sparse matrix.
 //
-// Promise: results_j has the bits of element j of `spmv` (<tally/operations/spmv.hpp>) with a
+// Promise: results_j has the bits of element j of `spmv` (<tally/sparse/spmv.hpp>) with a
 // matrix of these offsets and values, whose columns all point at a 1: the n elements of a segment
 // are summed in the row order, up to 128 in 8 lanes, more as by `sum`. An empty segment's sum is
 // +0. Offsets and values are read, and nothing else.
