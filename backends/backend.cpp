@@ -3,6 +3,7 @@
 
 #include "backends/common/elementwise/multi_axpy.hpp"
 #include "backends/common/elementwise/update_by_sums.hpp"
+#include "backends/common/sparse/csr.hpp"
 
 #include <tally/operations/fused.hpp>
 
@@ -48,6 +49,10 @@ void backend::multi_axpy(const executor& where, const multi_axpy_arguments& a, t
   for (std::size_t j = 0; j < a.x.size(); ++j) {
     transform(where, step_of(here, j, 0, a.y.size), computation);
   }
+}
+
+void backend::spmm(const executor& where, const csr_products& a) const {
+  for (std::size_t j = 0; j < a.columns; ++j) spmv(where, a.slice(j, 1).first);
 }
 
 void backend::fused(const executor& where, const fused_update& a) const {

@@ -206,6 +206,7 @@ struct planned_products {
 struct exact_sums;     // backends/common/exact/exact_sums.hpp
 struct csr_transpose;  // backends/common/sparse/csr.hpp
 struct csr_product;
+struct csr_products;
 
 /// A backend is one constant object. Operations run in the default floating-point environment
 /// (`default_environment`); a backend sets it for its own threads.
@@ -310,6 +311,8 @@ class backend {
                                                          bool keeps_values) const = 0;
   /// Finds the first defect. Waits. Pre: consistent sizes.
   virtual csr_defect find_defect(const executor& where, const csr_operand& matrix) const = 0;
+  /// The products of several columns, each as by `spmv`; here one after another.
+  virtual void spmm(const executor& where, const csr_products& a) const;
 
  protected:
   constexpr backend(std::string_view called, bool on_host) : name(called), is_on_host(on_host) {}

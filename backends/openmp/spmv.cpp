@@ -6,6 +6,7 @@
 #include "backends/common/sparse/csr_defects.hpp"
 #include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/spmv/plan.hpp"
+#include "backends/simd/spmv/spmm.hpp"
 #include "backends/simd/spmv/spmv.hpp"
 
 #include <omp.h>
@@ -167,8 +168,7 @@ template <class Rows>
   for (const auto& each : cut) {
     Rows::add(total, each.sum);
     if (!each.ends) continue;
-    const typename Rows::number sum = rows.rounded(total);
-    write_rows(rows.a, each.row, 1, &sum);
+    rows.write(each.row, rows.rounded(total));
     total = {};
   }
 }
@@ -194,6 +194,21 @@ void backend::spmv(const executor& where, const csr_product& a) const {
   simd::with_rows(where, a, [&](const auto& rows) {
     all.shares == 1 ? rows.multiply(0, a.a.rows) : multiply_in_parts(where, all, rows);
   });
+}
+
+void backend::spmm(const executor& where, const csr_products& a) const {
+  const borders all(a.first.a, threads_of(where), nullptr);
+  const bool has = simd::with_columns(where, a, [&](const auto& rows, const auto& x) {
+    if (x.is_copy()) {
+      const std::size_t n = rows.a.x.size, share = n / all.shares + 1;
+      take_shares(all.shares, threads_of(where), [&](std::size_t i) {
+        const std::size_t first = std::min(n, i * share);
+        x.fill(rows.all, first, std::min(share, n - first));
+      });
+    }
+    all.shares == 1 ? rows.multiply(0, rows.a.a.rows) : multiply_in_parts(where, all, rows);
+  });
+  if (!has) serial::backend::spmm(where, a);
 }
 
 std::shared_ptr<const spmv_analysis> backend::analyse(const executor& where, const csr_operand& a,

@@ -31,6 +31,7 @@
 #include <tally/sparse/csr_view.hpp>
 #include <tally/sparse/matrix_market.hpp>
 #include <tally/sparse/segmented_sum.hpp>
+#include <tally/sparse/spmm.hpp>
 #include <tally/sparse/spmv.hpp>
 #include <tally/user_functions/functions.hpp>
 #include <tally/user_functions/transform_function.hpp>

@@ -1,5 +1,6 @@
-// Public `spmv`, its plan, and `validate`.
+// Public `spmv` and `spmm`, their plan, and `validate`.
 #include <tally/error.hpp>
+#include <tally/sparse/spmm.hpp>
 #include <tally/sparse/spmv.hpp>
 
 #include "backends/backend.hpp"
@@ -10,6 +11,7 @@
 #include "src/operands/overlap.hpp"
 
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -303,7 +305,9 @@ void check_whole(const check& check, const executor& where, const csr_operand& a
 }
 
 /// Multiplies by the plan's transpose, else a temporary one.
-void multiply_transpose(const check& check, const executor& where, const spmv_arguments& a) {
+template <class F>
+void multiply_transpose(const check& check, const executor& where, const spmv_arguments& a,
+                        const F& multiply) {
   std::shared_ptr<const backends::csr_transpose> made;
   if (a.plan == nullptr) {
     check_whole(check, where, a.a);
@@ -318,11 +322,12 @@ void multiply_transpose(const check& check, const executor& where, const spmv_ar
   }
   product.places = transpose.places;
   if (a.a.operation == matrix_operation::conjugate_transpose) product.conjugated = conjugate::x;
-  where.backend()->spmv(where, product);
+  multiply(where, product);
 }
 
-/// Pre: valid arguments, memory unchecked.
-void run(const check& check, const executor& where, const spmv_arguments& a) {
+/// Calls multiply(where, product). Pre: valid arguments, memory unchecked.
+template <class F>
+void run_on(const check& check, const executor& where, const spmv_arguments& a, const F& multiply) {
   const bool may_differ = check::is_needed(where);
   if (may_differ) {
     check_reach(check, where, a.a);
@@ -333,8 +338,73 @@ void run(const check& check, const executor& where, const spmv_arguments& a) {
   if ((!may_differ || on_host(where)) && !a.a.row_ends) check_ends(check, a.a);
   if (a.plan != nullptr) check_plan(check, where, a);
   if (a.a.height() == 0) return;
-  if (a.a.operation != matrix_operation::none) return multiply_transpose(check, where, a);
-  where.backend()->spmv(where, backends::csr_product{a});
+  if (a.a.operation != matrix_operation::none) {
+    return multiply_transpose(check, where, a, multiply);
+  }
+  multiply(where, backends::csr_product{a});
+}
+
+/// Runs on `where`, or on the plan's or the matrix's choice.
+template <class F>
+void run(const check& check, const executor& where, const spmv_arguments& a, const F& multiply) {
+  if (where.backend() != nullptr) return run_on(check, where, a, multiply);
+  run_on(check, a.plan != nullptr ? a.plan->where() : choose(a.a), a, multiply);
+}
+
+// --- spmm ----------------------------------------------------------------------------------------
+
+/// Checks the shape of X or Y; returns their column 0.
+operand checked_column(const check& check, const char* name, const operand_rows& all,
+                       std::size_t rows, const char* of_matrix, const csr_operand& a) {
+  check.known_type(name, all.first.element);
+  if (!all.is_one_block()) {
+    check.fail(errc::invalid_argument, name, " has more than one block of rows");
+  }
+  if (all.rows != rows) {
+    check.fail(errc::size_mismatch, name, " has ", all.rows, " rows, the ",
+               a.operation == matrix_operation::none ? "matrix " : "transpose ", rows, of_matrix);
+  }
+  check.shape(name, all);
+  if (all.leading_dimension == 0 && all.rows > 1) {
+    check.fail(errc::zero_increment, name, " has leading dimension 0");
+  }
+  if (all.rows > 0) check.vector(name, all.first);
+  return {all.first.data, all.rows, all.leading_dimension == 0 ? 1 : all.leading_dimension,
+          all.first.element};
+}
+
+/// Whether no two elements of a matrix are one: its rows lie behind each other, or its columns.
+bool are_distinct(const operand_rows& m) {
+  const auto apart = [](std::ptrdiff_t step) { return static_cast<std::size_t>(std::abs(step)); };
+  return m.rows <= 1 || m.first.size <= 1 ||
+         apart(m.leading_dimension) >= m.first.size * apart(m.first.increment) ||
+         apart(m.first.increment) >= m.rows * apart(m.leading_dimension);
+}
+
+/// Returns the product of column 0.
+spmv_arguments checked_products(const check& check, const spmm_arguments& a) {
+  check_matrix(check, a.a);
+  const operand x = checked_column(check, "x", a.x, a.a.width(), " columns", a.a);
+  const operand y = checked_column(check, "y", a.y, a.a.height(), " rows", a.a);
+  const std::size_t columns = a.x.first.size;
+  if (a.y.first.size != columns) {
+    check.fail(errc::size_mismatch, "x has ", columns, " columns, y has ", a.y.first.size);
+  }
+  const spmv_arguments first{
+      a.a, x, {a.y.first.data, y.size, y.increment, y.element}, a.alpha, a.beta, a.plan, a.options};
+  if (columns == 0) return first;
+  check_arguments(check, first);
+  if (!are_distinct(a.y)) check.fail(errc::overlap, "y's rows overlap");
+  const operand_rows columns_of_x{x, columns, a.x.first.increment};
+  for (std::size_t j = 0; j < columns; ++j) {
+    const operand y_j = operand_rows{y, columns, a.y.first.increment}[j];
+    check_rows_apart(check, "x", columns_of_x, "y", y_j);
+    check_apart(check, "values", a.a.values, "y", y_j);
+    check_apart(check, "column_indices", a.a.column_indices, "y", y_j);
+    check_apart(check, "row_offsets", a.a.row_offsets, "y", y_j);
+    if (a.a.row_ends) check_apart(check, "row_ends", *a.a.row_ends, "y", y_j);
+  }
+  return first;
 }
 
 }  // namespace
@@ -401,8 +471,19 @@ void spmv(const executor& where, const spmv_arguments& a) {
   const backends::default_environment environment;
   const check check{"tally::spmv"};
   if (!is_plain(a)) check_arguments(check, a);
-  if (where.backend() != nullptr) return run(check, where, a);
-  run(check, a.plan != nullptr ? a.plan->where() : choose(a.a), a);
+  run(check, where, a, [](const executor& on, const backends::csr_product& product) {
+    on.backend()->spmv(on, product);
+  });
+}
+
+void spmm(const executor& where, const spmm_arguments& a) {
+  const backends::default_environment environment;
+  const check check{"tally::spmm"};
+  const spmv_arguments first = checked_products(check, a);
+  if (a.x.first.size == 0) return;
+  run(check, where, first, [&](const executor& on, const backends::csr_product& product) {
+    on.backend()->spmm(on, {product, a.x.first.size, a.x.first.increment, a.y.first.increment});
+  });
 }
 
 }  // namespace tally

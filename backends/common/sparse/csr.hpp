@@ -76,6 +76,25 @@ struct csr_product : spmv_arguments {
   bool sums_values() const { return x.data == nullptr; }
 };
 
+/// Products of one matrix with several vectors; the type's and the matrix's part is column 0's.
+struct csr_products {
+  csr_product first;          ///< of column 0
+  std::size_t columns = 1;    ///< at least one
+  std::ptrdiff_t x_step = 0;  ///< elements between columns of x
+  std::ptrdiff_t y_step = 0;  ///< elements between columns of y
+
+  /// Products of the columns [j, j + count).
+  csr_products slice(std::size_t j, std::size_t count) const {
+    csr_products some{first, count, x_step, y_step};
+    const auto moved = [&](std::ptrdiff_t step, type element) {
+      return static_cast<std::ptrdiff_t>(j) * step * static_cast<std::ptrdiff_t>(size_of(element));
+    };
+    some.first.x.data = static_cast<const char*>(first.x.data) + moved(x_step, first.x.element);
+    some.first.y.data = static_cast<char*>(first.y.data) + moved(y_step, first.y.element);
+    return some;
+  }
+};
+
 template <class F>
 void with_row_accumulator(const csr_product& a, F&& f) {
   // Equal types accumulate in themselves; 16-bit values never equal x's type.

@@ -99,9 +99,14 @@ class method {
 
 struct cuda_plan : spmv_analysis {
   std::uint64_t context = 0;
+  std::size_t longest = ~std::size_t{0};               ///< row, if it was measured
   kept_memory memory;                                  ///< of the methods
   std::vector<std::unique_ptr<const method>> methods;  ///< in the order of precedence
 };
+
+/// Returns the product's plan, or null.
+/// @throws error invalid_argument if it outlived its context.
+const cuda_plan* plan_of(const csr_product& a, const current_device& current);
 
 class search;
 

@@ -45,14 +45,14 @@ constexpr find_method* general[] = {find_row_threads, find_pieces};
 constexpr multiply_operation* unplanned[] = {multiply_any_rows, multiply_queued_rows,
                                              multiply_merge_path};
 
+}  // namespace
+
 const cuda_plan* plan_of(const csr_product& a, const current_device& current) {
   if (a.plan == nullptr) return nullptr;
   const auto& plan = static_cast<const cuda_plan&>(a.plan->analysis()->ready());
   if (plan.context != current.context()) fail_of_context();
   return &plan;
 }
-
-}  // namespace
 
 std::vector<std::unique_ptr<const method>> find_methods(search& s) {
   std::vector<std::unique_ptr<const method>> found;

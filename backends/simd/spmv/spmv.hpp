@@ -57,6 +57,7 @@ struct ordered_rows {
     for (const dot_sum<A>& chunk : chunks) row.add(chunk);
   }
   A rounded(const total& row) const { return finish(row.total(), a.conjugated); }
+  void write(std::size_t row, const A& sum) const { write_rows(a, row, 1, &sum); }
 };
 
 /// Rows in the exact grade.
@@ -78,6 +79,7 @@ struct exact_rows {
   }
   static void add(total& row, const part& sum) { row.merge(sum); }
   A rounded(const total& row) const { return rounded_row<A>(row); }
+  void write(std::size_t row, const A& sum) const { write_rows(a, row, 1, &sum); }
 };
 
 /// Calls f with the rows of a product, in its grade.

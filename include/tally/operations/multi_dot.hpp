@@ -50,6 +50,16 @@ struct operand_rows {
   }
 };
 
+/// Rows that are written, in one block, otherwise like `operand_rows`.
+struct output_rows {
+  output_operand first;                  ///< row 0
+  std::size_t rows = 0;                  ///< number of rows
+  std::ptrdiff_t leading_dimension = 0;  ///< elements between rows
+
+  /// The same rows, to be read.
+  operator operand_rows() const noexcept { return {first, rows, leading_dimension}; }
+};
+
 /// A list, or if that is empty, rows j of `x` and `y`.
 struct dot_pairs {
   operand_rows x;                           ///< first vectors
@@ -92,10 +102,11 @@ TALLY_EXPORT void sums(const executor& where, const sums_arguments& arguments);
 
 // --- Operands ------------------------------------------------------------------------------------
 
-/// Rows of a block. Made by `tally::rows`.
-template <element T>
+/// Rows of a block, of a const type if they are only read. Made by `tally::rows`.
+template <class T>
+  requires element<std::remove_const_t<T>>
 struct row_block {
-  const T* pointer = nullptr;            ///< element 0 of row 0
+  T* pointer = nullptr;                  ///< element 0 of row 0
   std::size_t rows = 0;                  ///< number of vectors
   std::size_t columns = 0;               ///< elements per vector
   std::ptrdiff_t leading_dimension = 0;  ///< elements between rows
@@ -107,8 +118,9 @@ struct row_block {
 /// Element i of row j is `pointer[j*leading_dimension + i*increment]`. Rows may overlap, or
 /// coincide (leading dimension 0). With a leading dimension of 1 they are the columns of a
 /// row-major matrix.
-template <element T>
-constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t columns,
+template <class T>
+  requires element<std::remove_const_t<T>>
+constexpr row_block<T> rows(T* pointer, std::size_t rows, std::size_t columns,
                             std::ptrdiff_t leading_dimension,
                             std::ptrdiff_t increment = 1) noexcept {
   return {pointer, rows, columns, leading_dimension, increment};
@@ -117,16 +129,18 @@ constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t colu
 /// Blocks of such rows: row r of block o is vector o*rows + r of `blocks*rows`, and starts at
 /// `pointer[o*block_stride + r*leading_dimension]`. The sums along the middle axis of an array
 /// a[blocks][columns][rows] are those of `rows(a, rows, columns, 1, rows, blocks, columns*rows)`.
-template <element T>
-constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t columns,
+template <class T>
+  requires element<std::remove_const_t<T>>
+constexpr row_block<T> rows(T* pointer, std::size_t rows, std::size_t columns,
                             std::ptrdiff_t leading_dimension, std::ptrdiff_t increment,
                             std::size_t blocks, std::ptrdiff_t block_stride) noexcept {
   return {pointer, rows, columns, leading_dimension, increment, blocks, block_stride};
 }
 
 /// Rows without gaps.
-template <element T>
-constexpr row_block<T> rows(const T* pointer, std::size_t rows, std::size_t columns) noexcept {
+template <class T>
+  requires element<std::remove_const_t<T>>
+constexpr row_block<T> rows(T* pointer, std::size_t rows, std::size_t columns) noexcept {
   return {pointer, rows, columns, static_cast<std::ptrdiff_t>(columns)};
 }
 
@@ -136,7 +150,7 @@ template <class B>
 struct row_element {};
 template <class T>
 struct row_element<row_block<T>> {
-  using type = T;
+  using type = std::remove_const_t<T>;
 };
 template <class B>
   requires matrix_view<B> || blocks_view<B>
@@ -152,6 +166,13 @@ struct row_element<B> {
 template <class B>
 concept rows_operand = requires { typename detail::row_element<B>::type; } &&
                        element<typename detail::row_element<B>::type>;
+
+/// Rows of one block with writable elements.
+template <class B>
+concept rows_output = rows_operand<std::remove_cvref_t<B>> &&
+                      !detail::blocks_view<std::remove_cvref_t<B>> && requires(B& b) {
+                        { detail::address(b) } -> std::convertible_to<void*>;
+                      };
 
 /// Two vectors of a list. Made by `tally::pair_of`.
 template <element X, element Y>
@@ -236,6 +257,15 @@ operand_rows as_rows(const B& b) noexcept {
         {address(b), extent(row + 1), stride(row + 1), element}, extent(row), stride(row)};
     return row == 0 ? block : in_blocks(block, extent(0), stride(0));
   }
+}
+
+template <rows_output B>
+output_rows as_output_rows(B& b) noexcept {
+  const operand_rows all = as_rows(b);
+  const operand& row = all.first;
+  return {{const_cast<void*>(row.data), row.size, row.increment, row.element},
+          all.rows,
+          all.leading_dimension};
 }
 
 template <rows_operand X, vector_operand Y>

@@ -111,6 +111,7 @@ std::shared_ptr<const cuda_plan> search::plan(const current_device& current) {
   job.check = defect_check::none;
   if (!has_defect()) decide_tiles(*this);
   if (has_defect()) return std::move(made_);
+  made_->longest = longest();
   made_->methods = find_methods(*this);
   check_columns();
   std::string& text = made_->description;

@@ -1,0 +1,60 @@
+// Kernels of spmm and their parameter.
+#pragma once
+
+#include "backends/cuda/spmv/job.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tally::backends::cuda {
+
+/// Columns per launch.
+inline constexpr unsigned spmm_columns = 32;
+
+/// Threads per block.
+inline constexpr unsigned spmm_threads = 128;
+inline constexpr unsigned copy_rows = 32, copy_lines = 8;
+
+/// A chunk of a row that is longer than `short_row`.
+struct alignas(16) long_row_chunk {
+  std::int64_t row;
+  std::int32_t index;
+  std::uint32_t arrived;  ///< of the row's chunks, at its first
+};
+
+/// x has rows of adjacent elements, `x.increment` apart; y's columns are `y_step` real numbers
+/// apart.
+struct spmm_job : spmv_job {
+  explicit spmm_job(const spmv_job& product) : spmv_job(product) {}
+
+  int width = 0;  ///< columns of x
+  int threads_per_row = 1;
+  int rows_per_block = 1;
+  std::ptrdiff_t y_step = 0;
+  // Chunks of long rows, in any order, those of a row adjacent; null if no row is long.
+  unsigned long long* queued = nullptr;  ///< their number
+  long_row_chunk* chunks = nullptr;
+  std::uint64_t capacity = 0;
+  void* sums = nullptr;  ///< of each chunk, by column
+};
+
+/// Copies columns to rows of adjacent elements.
+struct copy_columns_job {
+  typed_vector x;  ///< column 0
+  std::ptrdiff_t step;
+  std::int64_t rows;
+  int width;
+  void* to;
+};
+
+struct spmm_choice {
+  /// Indexed by the columns per thread less 1, and by whether columns are int64.
+  void (*rows[2][2])(spmm_job) = {};
+  void (*chunks)(spmm_job) = nullptr;
+  void (*copy)(copy_columns_job) = nullptr;
+};
+
+/// Returns the kernels that sum rows of values V in A, both real; null ones if there are none.
+spmm_choice spmm_kernels(type accumulator, type values);
+
+}  // namespace tally::backends::cuda

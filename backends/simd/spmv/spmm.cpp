@@ -1,0 +1,329 @@
+// spmm on one thread. A vector has neighbouring columns of a row of x, so that a term is one load
+// and no gather, and a row's lanes are 8 vectors.
+#include "backends/simd/spmv/spmm.hpp"
+#include "backends/simd/simd.hpp"
+
+#include "backends/common/elementwise/blocks.hpp"
+#include "backends/common/order/row_order.hpp"
+#include "backends/common/sparse/gathered.hpp"
+#include "backends/common/sparse/row_results.hpp"
+#include "backends/simd/vectors/instruction_set.hpp"
+#include "backends/simd/vectors/targets.hpp"
+
+#include <tally/numerics/order.hpp>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <limits>
+
+#ifndef TALLY_BACKENDS_SIMD_SPMV_SPMM_CPP  // once per target
+#define TALLY_BACKENDS_SIMD_SPMV_SPMM_CPP
+namespace tally::backends::simd {
+namespace {
+
+using real_values = type_list<float, double>;
+template <class W>
+using column_kernel_table = type_table<std::array<column_kernels<W>, 2>>;  // int32, int64 columns
+
+struct implementation {
+  instruction_set set;
+  const column_kernel_table<float>* floats;
+  const column_kernel_table<double>* doubles;
+};
+
+}  // namespace
+}  // namespace tally::backends::simd
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/simd/spmv/spmm.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "backends/simd/vectors/vectors-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::backends::simd {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t lanes = row_order::lanes;
+
+template <class V, class I>
+struct terms_at {
+  const V* values;
+  const I* columns;
+};
+
+/// Terms of a matrix's rows; permuted values are gathered, at most a chunk of them.
+template <class V, class I>
+class row_source {
+ public:
+  explicit row_source(const csr_product& a)
+      : a_(a),
+        values_(static_cast<const V*>(a.a.values.data)),
+        columns_(static_cast<const I*>(a.a.column_indices.data)) {}
+
+  HWY_INLINE terms_at<V, I> at(std::size_t first, std::size_t n) {
+    if (!a_.is_permuted()) return {values_ + first, columns_ + first};
+    gathered(a_.a.values, index_vector(a_.places), first, n,
+             reinterpret_cast<std::byte*>(gathered_));
+    return {gathered_, columns_ + first};
+  }
+
+ private:
+  const csr_product& a_;
+  const V* values_;
+  const I* columns_;
+  V gathered_[order::chunk];
+};
+
+/// Sums of 8 lanes, by column.
+template <class D>
+using lane_sums = hn::Vec<D>[lanes];
+
+/// Adds terms first, first + step, ..., 8 at a time, before n.
+template <class D, class V, class I>
+HWY_INLINE void add_terms(D d, const terms_at<V, I>& t, const hn::TFromD<D>* x,
+                          std::ptrdiff_t stride, std::size_t first, std::size_t step, std::size_t n,
+                          lane_sums<D>& sums) {
+  using W = hn::TFromD<D>;
+  const auto add = [&](std::size_t l, std::size_t i) HWY_ATTR {
+    const W* const row = x + static_cast<std::ptrdiff_t>(t.columns[i]) * stride;
+    sums[l] = hn::Add(sums[l], hn::Mul(hn::Set(d, static_cast<W>(t.values[i])), hn::LoadU(d, row)));
+  };
+#pragma GCC unroll 8
+  for (std::size_t l = 0; l < lanes; ++l) sums[l] = hn::Zero(d);
+  std::size_t i = first;
+  for (; i + lanes <= n; i += step) {
+#pragma GCC unroll 8
+    for (std::size_t l = 0; l < lanes; ++l) add(l, i + l);
+  }
+#pragma GCC unroll 7
+  for (std::size_t l = 0; l + 1 < lanes; ++l) {
+    if (i + l >= n) break;
+    add(l, i + l);
+  }
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> folded(lane_sums<D>& sums) {
+  const auto fold = [&](std::size_t l, std::size_t half)
+                        HWY_ATTR { sums[l] = hn::Add(sums[l], sums[l + half]); };
+  fold(0, 4), fold(1, 4), fold(2, 4), fold(3, 4);
+  fold(0, 2), fold(1, 2);
+  fold(0, 1);
+  return sums[0];
+}
+
+/// Sums a chunk of n terms in the order of `dot`, whose lanes are taken 8 at a time.
+template <class D, class V, class I>
+HWY_NOINLINE void sum_chunk(D d, const terms_at<V, I>& t, const hn::TFromD<D>* x,
+                            std::ptrdiff_t stride, std::size_t n, hn::TFromD<D>* to) {
+  constexpr std::size_t width = hn::MaxLanes(d);
+  HWY_ALIGN hn::TFromD<D> all[order::lanes * width];
+  for (std::size_t first = 0; first < order::lanes; first += lanes) {
+    lane_sums<D> sums;
+    add_terms(d, t, x, stride, first, order::lanes, n, sums);
+    for (std::size_t l = 0; l < lanes; ++l) hn::Store(sums[l], d, all + (first + l) * width);
+  }
+  for (std::size_t half = order::lanes / 2; half > 0; half /= 2) {
+    for (std::size_t l = 0; l < half; ++l) {
+      hn::TFromD<D>* const sum = all + l * width;
+      hn::Store(hn::Add(hn::Load(d, sum), hn::Load(d, sum + half * width)), d, sum);
+    }
+  }
+  hn::StoreU(hn::Load(d, all), d, to);
+}
+
+/// Calls f(d, c) for vectors of adjacent columns from c on, the widest that fit at least two; the
+/// last may repeat columns.
+template <class W, std::size_t width = hn::MaxLanes(hn::CappedTag<W, columns_at_once>()), class F>
+HWY_INLINE void for_vectors(std::size_t columns, const F& f) {
+  if constexpr (width > 2) {
+    if (columns < width) return for_vectors<W, width / 2>(columns, f);
+  }
+  for (std::size_t c = 0; c < columns; c += width) {
+    f(hn::CappedTag<W, width>(), std::min(c, columns - width));
+  }
+}
+
+template <class W, class V, class I>
+void sum_chunk_of_row(const csr_product& a, const dense_rows<W>& x, std::size_t first,
+                      std::size_t n, W* sums) {
+  row_source<V, I> source(a);
+  const terms_at<V, I> t = source.at(first, n);
+  for_vectors<W>(x.columns, [&](auto d, std::size_t c)
+                                HWY_ATTR { sum_chunk(d, t, x.data + c, x.stride, n, sums + c); });
+}
+
+template <class W, class V, class I>
+HWY_NOINLINE void sum_long_row(const csr_product& a, const dense_rows<W>& x, std::size_t first,
+                               std::size_t n, W* sums) {
+  tree<column_sums<W>> chunks;
+  for (std::size_t i = 0; i < n; i += order::chunk) {
+    column_sums<W> sum;
+    sum_chunk_of_row<W, V, I>(a, x, first + i, std::min(order::chunk, n - i), sum.of.data());
+    chunks.add(sum);
+  }
+  const column_sums<W> all = chunks.total();
+  for (std::size_t j = 0; j < x.columns; ++j) sums[j] = canonical(all.of[j]);
+}
+
+template <class W, class V, class I>
+void sum_rows(const csr_product& a, const dense_rows<W>& x, std::size_t first, std::size_t n,
+              W* sums, std::ptrdiff_t stride) {
+  row_source<V, I> source(a);
+  const row_bounds rows(a.a);
+  for (std::size_t i = 0; i < n; ++i, sums += stride) {
+    const std::size_t begin = rows.begin(first + i), terms = rows.end(first + i) - begin;
+    if (terms > row_order::short_row) {
+      sum_long_row<W, V, I>(a, x, begin, terms, sums);
+      continue;
+    }
+    const terms_at<V, I> t = source.at(begin, terms);
+    for_vectors<W>(x.columns, [&](auto d, std::size_t c) HWY_ATTR {
+      lane_sums<decltype(d)> of_lanes;
+      add_terms(d, t, x.data + c, x.stride, 0, lanes, terms, of_lanes);
+      const auto sum = folded<decltype(d)>(of_lanes);
+      const auto nan = hn::Set(d, std::numeric_limits<W>::quiet_NaN());
+      hn::StoreU(hn::IfThenElse(hn::Eq(sum, sum), sum, nan), d, sums + c);
+    });
+  }
+}
+
+template <class W>
+constexpr auto kernels = table_over<real_values>([]<class V>() -> std::array<column_kernels<W>, 2> {
+  if constexpr (sizeof(V) <= sizeof(W)) {
+    return {{{&sum_rows<W, V, std::int32_t>, &sum_chunk_of_row<W, V, std::int32_t>},
+             {&sum_rows<W, V, std::int64_t>, &sum_chunk_of_row<W, V, std::int64_t>}}};
+  } else {
+    return {};
+  }
+});
+
+}  // namespace
+
+constexpr implementation this_target = {set_of(HWY_TARGET), &kernels<float>, &kernels<double>};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tally::backends::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "backends/simd/vectors/implementations-inl.hpp"
+
+namespace tally::backends::simd {
+
+template <class W>
+const column_kernels<W>* column_kernels_of(instruction_set set, const csr_product& a) {
+  if (!is_in<real_values>(a.a.values.element)) return nullptr;
+  const implementation& chosen = implementation_of(set);
+  const auto& table = [&]() -> const auto& {
+    if constexpr (std::is_same_v<W, float>) {
+      return *chosen.floats;
+    } else {
+      return *chosen.doubles;
+    }
+  }();
+  return &table[a.a.values.element][a.a.column_indices.element == type::int64];
+}
+
+template <class W>
+readable_columns<W>::readable_columns(const csr_products& a) {
+  if (a.x_step == 1 && a.first.x.element == type_of<W>) return;
+  elements_.reset(new W[a.first.x.size * std::min(a.columns, columns_at_once)]);
+}
+
+template <class W>
+dense_rows<W> readable_columns<W>::of(const csr_products& a) const {
+  if (!is_copy()) return {static_cast<const W*>(a.first.x.data), a.first.x.increment, a.columns};
+  return {elements_.get(), static_cast<std::ptrdiff_t>(a.columns), a.columns};
+}
+
+template <class W>
+void readable_columns<W>::fill(const csr_products& a, std::size_t first, std::size_t n) const {
+  constexpr std::size_t at_once = 256;
+  W column[at_once];
+  for (std::size_t i = first; i < first + n; i += at_once) {
+    const std::size_t count = std::min(at_once, first + n - i);
+    for (std::size_t j = 0; j < a.columns; ++j) {
+      const operand x = a.slice(j, 1).first.x;
+      blocks::fetchers<W>[x.element](x.slice(i, count), column);
+      W* const to = elements_.get() + i * a.columns + j;
+      for (std::size_t k = 0; k < count; ++k) to[k * a.columns] = column[k];
+    }
+  }
+}
+
+/// Bytes of a block of sums.
+constexpr std::size_t sums_bytes = 16384;
+
+/// Writes n rows of sums, one row behind another.
+template <class W>
+void write(const csr_products& a, std::size_t first, std::size_t n, const W* sums) {
+  const std::size_t k = a.columns;
+  const csr_product& of = a.first;
+  if (a.y_step == 1) {
+    const std::size_t at_once = of.y.increment == static_cast<std::ptrdiff_t>(k) ? n : 1;
+    for (std::size_t i = 0; i < n; i += at_once) {
+      output_operand row = of.y.slice(first + i, at_once * k);
+      row.increment = 1;
+      write_rows({row, of.alpha, of.beta}, 0, row.size, sums + i * k);
+    }
+    return;
+  }
+  W column[sums_bytes / sizeof(W) / 2];  // of two columns or more
+  for (std::size_t j = 0; j < k; ++j) {
+    for (std::size_t i = 0; i < n; ++i) column[i] = sums[i * k + j];
+    write_rows({a.slice(j, 1).first.y, of.alpha, of.beta}, first, n, column);
+  }
+}
+
+template <class W>
+void ordered_columns<W>::multiply(std::size_t first, std::size_t n) const {
+  if (all.y_step == 1 && a.y.element == type_of<W> && !a.reads_addend() &&
+      a.alpha.template as<std::complex<double>>() == 1.0) {
+    W* const y = static_cast<W*>(a.y.slice(first, n).data);
+    return kernels.rows(a, x, first, n, y, a.y.increment);
+  }
+  W sums[sums_bytes / sizeof(W)];
+  const std::size_t at_once = std::size(sums) / x.columns;
+  for (std::size_t i = 0; i < n; i += at_once) {
+    const std::size_t count = std::min(at_once, n - i);
+    kernels.rows(a, x, first + i, count, sums, static_cast<std::ptrdiff_t>(x.columns));
+    simd::write(all, first + i, count, sums);
+  }
+}
+
+template <class W>
+column_sums<W> ordered_columns<W>::rounded(const total& row) const {
+  column_sums<W> sums = row.total();
+  for (W& sum : sums.of) sum = canonical(sum);
+  return sums;
+}
+
+template <class W>
+void ordered_columns<W>::write(std::size_t row, const column_sums<W>& sums) const {
+  simd::write(all, row, 1, sums.of.data());
+}
+
+void backend::spmm(const executor& where, const csr_products& a) const {
+  const bool has = with_columns(where, a, [&](const auto& rows, const auto& x) {
+    if (x.is_copy()) x.fill(rows.all, 0, rows.a.x.size);
+    rows.multiply(0, rows.a.a.rows);
+  });
+  if (!has) serial::backend::spmm(where, a);
+}
+
+// For the openmp backend.
+template const column_kernels<float>* column_kernels_of(instruction_set, const csr_product&);
+template const column_kernels<double>* column_kernels_of(instruction_set, const csr_product&);
+template class readable_columns<float>;
+template class readable_columns<double>;
+template struct ordered_columns<float>;
+template struct ordered_columns<double>;
+
+}  // namespace tally::backends::simd
+#endif  // HWY_ONCE
