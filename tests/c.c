@@ -748,7 +748,7 @@ static void matrices(void) {
   double t[2] = {-1, -1}, v2[2] = {-1, -1};
   int32_t columns[3] = {0, 1, 1};
   const float values[3] = {1, 2, 3};
-  const double v[2] = {10, 100}, half = 0.5;
+  const double v[2] = {10, 100}, half = 0.5, table[4] = {10, 7, 100, -3};
   double r[3] = {-1, -1, -1};
   const int two = 2;
   tally_csr a = {.size = sizeof a,
@@ -762,7 +762,7 @@ static void matrices(void) {
                  .column_type = TALLY_INT32,
                  .value_type = TALLY_FLOAT32};
   tally_csr wrong = a;
-  double w[3] = {0, 0, 0};
+  double w[3] = {0, 0, 0}, s[6];
   tally_spmv_plan* plan = NULL;
   const char* text = NULL;
 
@@ -779,6 +779,14 @@ static void matrices(void) {
   CHECK(w[2] == 682.5 && w[1] == 0 && w[0] == 975 && r[0] == 525);
   CALL(tally_spmv(&where, plan, I32, NULL, &a, F64, v, 1, F64, NULL, F64, r, -1, &exactly));
   CHECK(r[0] == 300 && r[1] == 0 && r[2] == 210);
+
+  CALL(tally_spmm(&where, plan, 2, I32, &two, &a, F64, table, 2, 1, F64, NULL, F64, s, 2, 1, NULL));
+  CALL(tally_spmv(&where, plan, I32, &two, &a, F64, v, 1, F64, NULL, F64, r, 1, NULL));
+  CALL(tally_spmv(&where, plan, I32, &two, &a, F64, table + 1, 2, F64, NULL, F64, w, 1, NULL));
+  CHECK(s[0] == r[0] && s[2] == r[1] && s[4] == r[2]);
+  CHECK(s[1] == w[0] && s[3] == w[1] && s[5] == w[2]);
+  FAIL(TALLY_OVERLAP, "tally::spmm: y's rows overlap",
+       tally_spmm(&where, plan, 2, I32, NULL, &a, F64, table, 2, 1, F64, NULL, F64, s, 1, 1, NULL));
 
   FAIL(TALLY_INVALID_ARGUMENT, "tally: options.wait is 1; there is no form that waits",
        tally_spmv(&where, plan, I32, NULL, &a, F64, v, 1, F64, NULL, F64, r, 1, &waiting));

@@ -208,6 +208,8 @@ FUNCTION(tally_spmv_plan_destroy, void, tally_spmv_plan*);
 FUNCTION(tally_spmv_plan_describe, int, const tally_spmv_plan*, const char**);
 FUNCTION(tally_spmv, int, where, const tally_spmv_plan*, int, in, const tally_csr*, int, in,
          ptrdiff_t, int, in, int, void*, ptrdiff_t, options);
+FUNCTION(tally_spmm, int, where, const tally_spmv_plan*, size_t, int, in, const tally_csr*, int, in,
+         ptrdiff_t, ptrdiff_t, int, in, int, void*, ptrdiff_t, ptrdiff_t, options);
 FUNCTION(tally_spmv_apart, int, where, const tally_spmv_plan*, int, in, const tally_csr*, int, in,
          ptrdiff_t, int, in, int, in, ptrdiff_t, void*, ptrdiff_t, options);
 FUNCTION(tally_device_alloc, int, where, size_t, void**);

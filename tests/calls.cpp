@@ -224,6 +224,19 @@ const row rows[] = {
        tally::spmv(where, {a, m.x(e(f64)), m.z(e(f64)), e.factor(), e.factor(), nullptr, no_wait,
                            m.x(e(f64))});
      }},
+    {"spmm",
+     [](const executor& where, memory& m, enumerators& e) {
+       const tally::csr_operand a = matrix(m, e);
+       const tally::operand x = m.x(e(f64));
+       const tally::output_operand y = m.z(e(f64));
+       tally::spmm(where, {a,
+                           {{x.data, 1, 1, x.element}, a.width(), 1},
+                           {{y.data, 1, 1, y.element}, a.height(), 1},
+                           e.factor(),
+                           e.factor(),
+                           nullptr,
+                           no_wait});
+     }},
     {"allocate",
      [](const executor& where, memory&, enumerators& e) {
        const tally::reach who = e(tally::reach::kernels);
@@ -463,6 +476,12 @@ const c_row c_rows[] = {
        return tally_spmv(where, nullptr, a.type(TALLY_FLOAT64), &m.factor, c_matrix(m, a),
                          a.type(TALLY_FLOAT64), m.x, 1, a.type(TALLY_FLOAT64), &m.factor,
                          a.type(TALLY_FLOAT64), m.out, 1, a.options(true, false, false, false));
+     }},
+    {"tally_spmm",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       return tally_spmm(where, nullptr, 1, a.type(TALLY_FLOAT64), &m.factor, c_matrix(m, a),
+                         a.type(TALLY_FLOAT64), m.x, 1, 1, a.type(TALLY_FLOAT64), &m.factor,
+                         a.type(TALLY_FLOAT64), m.out, 1, 1, a.options(true, false, false, false));
      }},
     {"tally_spmv_apart",
      [](const tally_executor* where, c_memory& m, arguments& a) {

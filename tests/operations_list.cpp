@@ -970,6 +970,33 @@ class all_operations {
             tally::validate(where, matrix<V, X>(a));
           }}},
         {alpha, beta});
+    static constexpr std::size_t several = 4;
+    add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},
+        {{bytes_of(offsets)},
+         {bytes_of(indices)},
+         {elements<V>(indices.size(), 15)},
+         {elements<X>(several * columns, 22)}},
+        {elements<Y>(several * rows, 23)},
+        {{"spmm", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            const auto x = a.in<X>(3);
+            const auto y = a.out<Y>();
+            tally::spmm(where, a.constants.get<S>(0), matrix<V, X>(a, several),
+                        tally::rows(x.data(), x.size() / several, several), a.constants.get<S>(1),
+                        tally::rows(y.data(), y.size() / several, several));
+          }},
+         {"spmm_columns", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            const auto x = a.in<X>(3);
+            const auto y = a.out<Y>();
+            const auto n = static_cast<std::ptrdiff_t>(x.size() / several),
+                       m = static_cast<std::ptrdiff_t>(y.size() / several);
+            const tally::spmv_plan plan(where, matrix<V, X>(a, several));
+            tally::spmm(where, plan, matrix<V, X>(a, several),
+                        tally::rows(x.data(), x.size() / several, several, 1, n),
+                        tally::rows(y.data(), y.size() / several, several, 1, m));
+          }}},
+        {alpha, beta});
     using R = tally::dot_result_t<V, V>;
     add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},
         {{bytes_of(offsets)}, {elements<V>(indices.size(), 15)}}, {untouched(rows * sizeof(R))},
@@ -1015,10 +1042,10 @@ class all_operations {
                                                       offsets, a.in<std::int32_t>(1), a.in<V>(2)});
   }
   template <class V, class X>
-  static auto matrix(const arguments& a) {
+  static auto matrix(const arguments& a, std::size_t vectors = 1) {
     const auto offsets = a.in<std::int32_t>(0);
-    return tally::csr_view{offsets.size() - 1, a.in<X>(3).size(), offsets, a.in<std::int32_t>(1),
-                           a.in<V>(2)};
+    return tally::csr_view{offsets.size() - 1, a.in<X>(3).size() / vectors, offsets,
+                           a.in<std::int32_t>(1), a.in<V>(2)};
   }
 
   void matrices() {

@@ -1,6 +1,7 @@
 // spmm: each column has the bits of spmv alone, whatever the layouts, the types, the number of
 // columns, the form of the matrix and the plan; no other byte of Y is written.
 #include "tests/data.hpp"
+#include "tests/golden.hpp"
 #include "tests/matrices.hpp"
 #include "tests/transcription.hpp"
 
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <complex>
 #include <cstring>
 #include <memory>
@@ -303,6 +305,27 @@ TEST_ON_EVERY_EXECUTOR(Spmm, LiteralTranscription) {
       ASSERT_EQ(std::memcmp(want.data(), y.data() + (i * k + j) * 8, 8), 0)
           << "row " << i << " of " << last - first << " terms, column " << j;
     }
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Spmm, GoldenBits) {
+  for (const auto& row : golden::matrix_rows) {
+    const auto values = golden::doubles(row.n, 1), x = golden::doubles(row.n, 2);
+    pattern p;
+    p.columns = row.n;
+    for (std::size_t j = 0; j < row.n; ++j) p.column_indices.push_back(static_cast<int>(j));
+    p.end_row();
+    const placed_matrix a(where(), p, bytes_of(values), type::float64, {});
+    std::vector<double> three;
+    for (const double value : x) three.insert(three.end(), {value, 2 * value, value});
+    const data::placed<double> far_x(where(), three), far_y(where(), {0, 0, 0});
+    tally::spmm(where(),
+                {a.get(),
+                 tally::detail::as_rows(tally::rows(far_x.span().data(), row.n, 3)),
+                 {tally::as_output(*std::make_unique<std::span<double>>(far_y.span())), 1, 3}});
+    const auto y = far_y.read();
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(y[0]), row.f64) << row.n;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(y[2]), row.f64) << row.n;
   }
 }
 

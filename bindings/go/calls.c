@@ -309,6 +309,16 @@ tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
                                   beta.type, beta.value, y.type, y.data, y.inc, asked(&options)));
 }
 
+tally_go_result tally_go_spmm(tally_go_where where, const tally_spmv_plan* plan,
+                              tally_go_scalar alpha, tally_go_matrix matrix, tally_go_layout x,
+                              tally_go_vector x_elements, tally_go_scalar beta, tally_go_layout y,
+                              tally_go_vector y_elements, tally_call_options options) {
+  const tally_csr a = csr(matrix);
+  return tally_go_done(tally_spmm(where, plan, x.n, alpha.type, alpha.value, &a, x_elements.type,
+                                  x_elements.data, x.ld, x.inc, beta.type, beta.value,
+                                  y_elements.type, y_elements.data, y.ld, y.inc, asked(&options)));
+}
+
 tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan* plan,
                                     tally_go_scalar alpha, tally_go_matrix matrix,
                                     tally_go_vector x, tally_go_scalar beta, tally_go_vector y,

@@ -182,6 +182,10 @@ tally_go_result tally_go_spmv_plan_describe(const tally_spmv_plan* plan);
 tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
                               tally_go_scalar alpha, tally_go_matrix matrix, tally_go_vector x,
                               tally_go_scalar beta, tally_go_vector y, tally_call_options options);
+tally_go_result tally_go_spmm(tally_go_where where, const tally_spmv_plan* plan,
+                              tally_go_scalar alpha, tally_go_matrix matrix, tally_go_layout x,
+                              tally_go_vector x_elements, tally_go_scalar beta, tally_go_layout y,
+                              tally_go_vector y_elements, tally_call_options options);
 tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan* plan,
                                     tally_go_scalar alpha, tally_go_matrix matrix,
                                     tally_go_vector x, tally_go_scalar beta, tally_go_vector y,

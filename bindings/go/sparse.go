@@ -202,6 +202,37 @@ func Spmv[A, B Element, X, Y Operand](where *Executor, plan *Plan, alpha A, a *C
 	return failed(r)
 }
 
+// Spmm writes Y = alpha A X + beta Y, each column with the bits of Spmv: row i of X and Y, of a Layout's Columns
+// elements, has the elements i of all columns. A row-major X has Ld: columns, a column-major one Ld: 1 and Inc: its
+// height. Otherwise as Spmv.
+func Spmm[A, B Element, X, Y Operand](where *Executor, plan *Plan, alpha A, a *CSR, x X, xRows Layout, beta B, y Y,
+	yRows Layout, options ...Option) error {
+	xv, yv := cVector(x), cVector(y)
+	p, m, err := a.product("Spmm", plan)
+	var xl, yl C.tally_go_layout
+	if err == nil {
+		xl, err = xRows.in("Spmm", "x", xv, xRows.Rows)
+	}
+	if err == nil {
+		yl, err = yRows.in("Spmm", "y", yv, yRows.Rows)
+	}
+	if err == nil && xl.k != a.width() {
+		err = needs("Spmm", "a column of x", a.width(), xl.k)
+	}
+	if err == nil && yl.k != a.height() {
+		err = needs("Spmm", "a column of y", a.height(), yl.k)
+	}
+	if err == nil {
+		err = sameLength("Spmm", length{"a row of x", xl.n}, length{"a row of y", yl.n})
+	}
+	if err != nil {
+		return err
+	}
+	r := C.tally_go_spmm(where.where(), p, cScalar(alpha), m, xl, xv, cScalar(beta), yl, yv, cOptions(options))
+	runtime.KeepAlive(plan)
+	return failed(r)
+}
+
 // SpmvApart writes w = alpha A x + beta y, with y an input that is always read. w has y's type and
 // size, and is y itself or shares no memory with it. Otherwise as Spmv.
 func SpmvApart[A, B Element, X, Y, W Operand](where *Executor, plan *Plan, alpha A, a *CSR, x X, beta B, y Y, w W,

@@ -43,6 +43,14 @@ func productsOf[O, C tally.Element, V float32 | float64](t *testing.T, w *tally.
 			z := make([]V, 2)
 			err = tally.SpmvApart(w, p, 1, a, tally.VectorOf(x), 10, tally.VectorOf(y), tally.Strided(z, -1), options...)
 			equal(t, w, z, []V{300 - 2940, 21 + 2190}, err)
+			rows := []V{1, 100, 10, 10, 100, 1} // of two columns, x and x backwards
+			two, columns := make([]V, 4), make([]V, 4)
+			err = tally.Spmm(w, p, 1, a, tally.VectorOf(rows), tally.Layout{Rows: 3, Columns: 2, Ld: 2}, 0, tally.VectorOf(two),
+				tally.Layout{Rows: 2, Columns: 2, Ld: 2}, options...)
+			equal(t, w, two, []V{21, 120, 300, 3}, err)
+			err = tally.Spmm(w, p, 2, a, tally.VectorOf(rows), tally.Layout{Rows: 3, Columns: 2, Ld: 2}, 0, tally.VectorOf(columns),
+				tally.Layout{Rows: 2, Columns: 2, Ld: 1, Inc: 2}, options...)
+			equal(t, w, columns, []V{42, 600, 240, 6}, err)
 		}
 	}
 	succeeds(t, plan.Close())

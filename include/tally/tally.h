@@ -761,6 +761,16 @@ TALLY_EXPORT tally_status tally_spmv(const tally_executor* where, const tally_sp
                                      tally_type y_type, void* y, ptrdiff_t incy,
                                      const tally_call_options* options);
 
+/* Y = alpha op(A) X + beta Y for k columns (<tally/sparse/spmm.hpp>), with element (i, j) of X at
+ * x[i*ldx+j*incx]: incx is 1 for a row-major X, ldx for a column-major one. Each column has the
+ * bits of tally_spmv. Y's elements are distinct: TALLY_OVERLAP. Otherwise as tally_spmv. */
+TALLY_EXPORT tally_status tally_spmm(const tally_executor* where, const tally_spmv_plan* plan,
+                                     size_t k, tally_type alpha_type, const void* alpha,
+                                     const tally_csr* matrix, tally_type x_type, const void* x,
+                                     ptrdiff_t ldx, ptrdiff_t incx, tally_type beta_type,
+                                     const void* beta, tally_type y_type, void* y, ptrdiff_t ldy,
+                                     ptrdiff_t incy, const tally_call_options* options);
+
 /* w = alpha op(A) x + beta y with an input y, always read. w has y's type and size, and is y or
  * shares no memory with it. */
 TALLY_EXPORT tally_status tally_spmv_apart(const tally_executor* where, const tally_spmv_plan* plan,

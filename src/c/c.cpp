@@ -897,6 +897,24 @@ tally_status tally_spmv(const tally_executor* where, const tally_spmv_plan* plan
               incy, options);
 }
 
+tally_status tally_spmm(const tally_executor* where, const tally_spmv_plan* plan, size_t k,
+                        tally_type alpha_type, const void* alpha, const tally_csr* matrix,
+                        tally_type x_type, const void* x, ptrdiff_t ldx, ptrdiff_t incx,
+                        tally_type beta_type, const void* beta, tally_type y_type, void* y,
+                        ptrdiff_t ldy, ptrdiff_t incy, const tally_call_options* options) {
+  return status_of([&] {
+    const tally::csr_operand m = matrix_of(matrix);
+    tally::spmm_arguments a{m,
+                            rows(m.width(), k, x_type, x, ldx, incx),
+                            {{y, k, incy, to_type(y_type)}, m.height(), ldy},
+                            alpha != nullptr ? factor("alpha", alpha_type, alpha) : 1,
+                            beta != nullptr ? factor("beta", beta_type, beta) : 0,
+                            plan_of(plan)};
+    read(options, &a.options);
+    tally::spmm(executor_of(where), a);
+  });
+}
+
 tally_status tally_spmv_apart(const tally_executor* where, const tally_spmv_plan* plan,
                               tally_type alpha_type, const void* alpha, const tally_csr* matrix,
                               tally_type x_type, const void* x, ptrdiff_t incx,

@@ -492,7 +492,7 @@ contains
     integer(int32), target :: offsets(4) = [0, 2, 3, 6], indices(6) = [0, 1, 2, 0, 2, 3], wrong(6) = [0, 1, 2, 0, 2, 4]
     integer(int64), target :: begins(3) = [3_int64, 2_int64, 0_int64], ends(3) = [6_int64, 3_int64, 2_int64]
     real(real64), target :: values(6) = [1d0, 2d0, 3d0, 4d0, 5d0, 6d0]
-    real(real64) :: x(4) = [1d0, 10d0, 100d0, 1000d0], y(3), z(3), grid(2, 2)
+    real(real64) :: x(4) = [1d0, 10d0, 100d0, 1000d0], y(3), z(3), grid(2, 2), table(4, 2), many(3, 2)
     complex(real64) :: w(2, 4)
     real(real64), pointer :: lost(:)
     type(tally_csr) :: a, t, none
@@ -507,6 +507,17 @@ contains
     y = 7
     call tally_spmv_apart(a, x, y, z, alpha=-1d0, beta=1d0)
     call expect(all(z == 7 - [21d0, 300d0, 6504d0]) .and. all(y == 7), 'spmv_apart')
+    table(:, 1) = x
+    table(:, 2) = x(4:1:-1)
+    call tally_spmm(a, table, many)
+    call expect(all(many(:, 1) == [21d0, 300d0, 6504d0]) .and. all(many(:, 2) == [1200d0, 30d0, 4056d0]), 'spmm')
+    call tally_spmm(a, table(:, 2:1:-1), many, alpha=2, beta=-1)
+    call expect(all(many(:, 1) == 2 * [1200d0, 30d0, 4056d0] - [21d0, 300d0, 6504d0]), 'spmm of columns backwards')
+    call tally_spmm(a, table(:3, :), many, stat=stat)
+    call expect_failure(stat, TALLY_SIZE_MISMATCH, 'tally_spmm: a column of x has 3 elements, and the columns of the &
+                        &matrix are 4', 'spmm of too few rows')
+    call tally_spmm(a, table, many(:, :1), stat=stat)
+    call expect_failure(stat, TALLY_SIZE_MISMATCH, 'tally_spmm: y has 1 columns, x has 2', 'spmm of other columns')
     grid = reshape(x, [2, 2])
     w = 0
     call tally_spmv(a, grid, w(1, 1:3))

@@ -152,7 +152,7 @@ module tally
   public :: tally_waxpby_nrm2
   public :: tally_bincount, tally_histogram_even, tally_histogram_range
   public :: tally_validate, tally_spmv_plan_create, tally_spmv_plan_destroy, tally_spmv_plan_describe, tally_spmv, &
-            tally_spmv_apart
+            tally_spmm, tally_spmv_apart
   public :: tally_finish, tally_fortran_complete
 
   ! --- Functions whose result has the kind that their arguments ask for --------------------------------------------
@@ -1002,6 +1002,17 @@ module tally
     end function
 
     integer(c_int) function c_spmv(matrix, x, y, alpha, beta, plan, where, grade) bind(C, name='tally_fortran_spmv')
+      import
+      type(tally_csr), intent(in) :: matrix
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: y(..)
+      type(*), intent(in), optional :: alpha(..), beta(..)
+      type(tally_spmv_plan), intent(in), optional :: plan
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: grade
+    end function
+
+    integer(c_int) function c_spmm(matrix, x, y, alpha, beta, plan, where, grade) bind(C, name='tally_fortran_spmm')
       import
       type(tally_csr), intent(in) :: matrix
       type(*), intent(in) :: x(..)
@@ -5246,6 +5257,21 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(x, y, alpha, beta)
     call tally_finish(c_spmv(matrix, x, y, alpha, beta, plan, where, grade), stat, errmsg)
+  end subroutine
+
+  !> The same for each column of the matrices x and y, of rank 2.
+  subroutine tally_spmm(matrix, x, y, alpha, beta, plan, where, grade, stat, errmsg)
+    type(tally_csr), intent(in) :: matrix
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: y(..)
+    type(*), intent(in), optional :: alpha(..), beta(..)
+    type(tally_spmv_plan), intent(in), optional :: plan
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, alpha, beta)
+    call tally_finish(c_spmm(matrix, x, y, alpha, beta, plan, where, grade), stat, errmsg)
   end subroutine
 
   !> w = alpha A x + beta y, with w apart from y.

@@ -1125,6 +1125,39 @@ tally_status tally_fortran_spmv(const tally_csr* a, const CFI_cdesc_t* x, const 
                                        p.y.data, p.y.inc, &options));
 }
 
+/* The columns of a dense operand; of one the distance does not count. */
+static columns dense(call* c, const char* name, const CFI_cdesc_t* d, size_t rows, const char* of) {
+  columns all = columns_of(c, name, d);
+  all.first.data = c->status == TALLY_SUCCESS ? first_of(&all.first) : NULL;
+  tally_fortran_check_size(c, name, &all.first, rows, of);
+  if (all.k < 2) all.ld = 1;
+  return all;
+}
+
+tally_status tally_fortran_spmm(const tally_csr* a, const CFI_cdesc_t* x, const CFI_cdesc_t* y,
+                                const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta,
+                                plan_of_fortran plan, const tally_executor* where,
+                                const int* grade) {
+  call c = {"tally_spmm", TALLY_SUCCESS};
+  const int is_transposed = a->operation != TALLY_NO_TRANSPOSE;
+  const char* const rows = "and the rows of the matrix are";
+  const char* const all = "and the columns of the matrix are";
+  const columns u = dense(&c, "a column of x", x, is_transposed ? a->rows : a->columns,
+                          is_transposed ? rows : all);
+  const columns v = dense(&c, "a column of y", y, is_transposed ? a->columns : a->rows,
+                          is_transposed ? all : rows);
+  const vector f = factor(&c, "alpha", alpha), g = factor(&c, "beta", beta);
+  const tally_spmv_plan* const made = plan_at(&c, plan);
+  if (u.k != v.k) {
+    tally_fortran_fail(&c, TALLY_SIZE_MISMATCH, "y has %zu columns, x has %zu", v.k, u.k);
+  }
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, NULL, NULL);
+  return tally_fortran_kept(tally_spmm(where, made, u.k, f.type, f.data, a, u.first.type,
+                                       u.first.data, u.first.inc, u.ld, g.type, g.data,
+                                       v.first.type, v.first.data, v.first.inc, v.ld, &options));
+}
+
 tally_status tally_fortran_spmv_apart(const tally_csr* a, const CFI_cdesc_t* x,
                                       const CFI_cdesc_t* y, const CFI_cdesc_t* w,
                                       const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta,
