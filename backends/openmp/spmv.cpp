@@ -198,14 +198,7 @@ void backend::spmv(const executor& where, const csr_product& a) const {
 
 void backend::spmm(const executor& where, const csr_products& a) const {
   const borders all(a.first.a, threads_of(where), nullptr);
-  const bool has = simd::with_columns(where, a, [&](const auto& rows, const auto& x) {
-    if (x.is_copy()) {
-      const std::size_t n = rows.a.x.size, share = n / all.shares + 1;
-      take_shares(all.shares, threads_of(where), [&](std::size_t i) {
-        const std::size_t first = std::min(n, i * share);
-        x.fill(rows.all, first, std::min(share, n - first));
-      });
-    }
+  const bool has = simd::with_columns(where, a, [&](const auto& rows) {
     all.shares == 1 ? rows.multiply(0, rows.a.a.rows) : multiply_in_parts(where, all, rows);
   });
   if (!has) serial::backend::spmm(where, a);

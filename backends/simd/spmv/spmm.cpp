@@ -22,9 +22,9 @@
 namespace tally::backends::simd {
 namespace {
 
-using real_values = type_list<float, double>;
+/// For columns of int32 and int64.
 template <class W>
-using column_kernel_table = type_table<std::array<column_kernels<W>, 2>>;  // int32, int64 columns
+using column_kernel_table = std::array<column_kernels<W>, 2>;
 
 struct implementation {
   instruction_set set;
@@ -50,33 +50,36 @@ namespace {
 
 constexpr std::size_t lanes = row_order::lanes;
 
-template <class V, class I>
+template <class W, class I>
 struct terms_at {
-  const V* values;
+  const W* values;
   const I* columns;
 };
 
 /// Terms of a matrix's rows; permuted values are gathered, at most a chunk of them.
-template <class V, class I>
+template <class W, class I>
 class row_source {
  public:
   explicit row_source(const csr_product& a)
       : a_(a),
-        values_(static_cast<const V*>(a.a.values.data)),
+        values_(static_cast<const W*>(a.a.values.data)),
         columns_(static_cast<const I*>(a.a.column_indices.data)) {}
 
-  HWY_INLINE terms_at<V, I> at(std::size_t first, std::size_t n) {
-    if (!a_.is_permuted()) return {values_ + first, columns_ + first};
-    gathered(a_.a.values, index_vector(a_.places), first, n,
-             reinterpret_cast<std::byte*>(gathered_));
-    return {gathered_, columns_ + first};
+  HWY_INLINE terms_at<W, I> at(std::size_t first, std::size_t n) {
+    return {a_.is_permuted() ? gather(first, n) : values_ + first, columns_ + first};
   }
 
  private:
+  HWY_NOINLINE const W* gather(std::size_t first, std::size_t n) {
+    gathered(a_.a.values, index_vector(a_.places), first, n,
+             reinterpret_cast<std::byte*>(gathered_));
+    return gathered_;
+  }
+
   const csr_product& a_;
-  const V* values_;
+  const W* values_;
   const I* columns_;
-  V gathered_[order::chunk];
+  W gathered_[order::chunk];
 };
 
 /// Sums of 8 lanes, by column.
@@ -84,14 +87,14 @@ template <class D>
 using lane_sums = hn::Vec<D>[lanes];
 
 /// Adds terms first, first + step, ..., 8 at a time, before n.
-template <class D, class V, class I>
-HWY_INLINE void add_terms(D d, const terms_at<V, I>& t, const hn::TFromD<D>* x,
+template <class D, class I>
+HWY_INLINE void add_terms(D d, const terms_at<hn::TFromD<D>, I>& t, const hn::TFromD<D>* x,
                           std::ptrdiff_t stride, std::size_t first, std::size_t step, std::size_t n,
                           lane_sums<D>& sums) {
   using W = hn::TFromD<D>;
   const auto add = [&](std::size_t l, std::size_t i) HWY_ATTR {
     const W* const row = x + static_cast<std::ptrdiff_t>(t.columns[i]) * stride;
-    sums[l] = hn::Add(sums[l], hn::Mul(hn::Set(d, static_cast<W>(t.values[i])), hn::LoadU(d, row)));
+    sums[l] = hn::Add(sums[l], hn::Mul(hn::Set(d, t.values[i]), hn::LoadU(d, row)));
   };
 #pragma GCC unroll 8
   for (std::size_t l = 0; l < lanes; ++l) sums[l] = hn::Zero(d);
@@ -117,9 +120,56 @@ HWY_INLINE hn::Vec<D> folded(lane_sums<D>& sums) {
   return sums[0];
 }
 
+/// Sums of `count` vectors of columns.
+template <class D, std::size_t count>
+using vectors = hn::Vec<D>[count];
+
+/// Sums the lanes lane, lane + step, ... of a row, which fold in halves, one after another: a term
+/// is loaded once for all vectors.
+template <std::size_t lane, std::size_t step, std::size_t count, class D, class I>
+HWY_INLINE void sum_in_turn(D d, const terms_at<hn::TFromD<D>, I>& t, const hn::TFromD<D>* x,
+                            std::ptrdiff_t stride, std::size_t n, vectors<D, count>& sums) {
+  if constexpr (step < lanes) {
+    sum_in_turn<lane, 2 * step, count>(d, t, x, stride, n, sums);
+    vectors<D, count> right;
+    sum_in_turn<lane + step, 2 * step, count>(d, t, x, stride, n, right);
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < count; ++k) sums[k] = hn::Add(sums[k], right[k]);
+  } else {
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < count; ++k) sums[k] = hn::Zero(d);
+    for (std::size_t i = lane; i < n; i += lanes) {
+      const auto* const row = x + static_cast<std::ptrdiff_t>(t.columns[i]) * stride;
+      const auto value = hn::Set(d, t.values[i]);
+#pragma GCC unroll 4
+      for (std::size_t k = 0; k < count; ++k) {
+        sums[k] = hn::Add(sums[k], hn::Mul(value, hn::LoadU(d, row + k * hn::MaxLanes(d))));
+      }
+    }
+  }
+}
+
+template <std::size_t count, class D, class I>
+HWY_INLINE void sum_short_row(D d, const terms_at<hn::TFromD<D>, I>& t, const hn::TFromD<D>* x,
+                              std::ptrdiff_t stride, std::size_t n, hn::TFromD<D>* to) {
+  vectors<D, count> sums;
+  if constexpr (count == 1) {
+    lane_sums<D> of_lanes;
+    add_terms(d, t, x, stride, 0, lanes, n, of_lanes);
+    sums[0] = folded<D>(of_lanes);
+  } else {
+    sum_in_turn<0, 1, count>(d, t, x, stride, n, sums);
+  }
+  const auto nan = hn::Set(d, std::numeric_limits<hn::TFromD<D>>::quiet_NaN());
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto sum = hn::IfThenElse(hn::Eq(sums[k], sums[k]), sums[k], nan);
+    hn::StoreU(sum, d, to + k * hn::MaxLanes(d));
+  }
+}
+
 /// Sums a chunk of n terms in the order of `dot`, whose lanes are taken 8 at a time.
-template <class D, class V, class I>
-HWY_NOINLINE void sum_chunk(D d, const terms_at<V, I>& t, const hn::TFromD<D>* x,
+template <class D, class I>
+HWY_NOINLINE void sum_chunk(D d, const terms_at<hn::TFromD<D>, I>& t, const hn::TFromD<D>* x,
                             std::ptrdiff_t stride, std::size_t n, hn::TFromD<D>* to) {
   constexpr std::size_t width = hn::MaxLanes(d);
   HWY_ALIGN hn::TFromD<D> all[order::lanes * width];
@@ -137,71 +187,74 @@ HWY_NOINLINE void sum_chunk(D d, const terms_at<V, I>& t, const hn::TFromD<D>* x
   hn::StoreU(hn::Load(d, all), d, to);
 }
 
-/// Calls f(d, c) for vectors of adjacent columns from c on, the widest that fit at least two; the
-/// last may repeat columns.
-template <class W, std::size_t width = hn::MaxLanes(hn::CappedTag<W, columns_at_once>()), class F>
-HWY_INLINE void for_vectors(std::size_t columns, const F& f) {
-  if constexpr (width > 2) {
-    if (columns < width) return for_vectors<W, width / 2>(columns, f);
+template <class W>
+constexpr std::size_t widest = hn::MaxLanes(hn::CappedTag<W, columns_at_once>());
+/// Vectors at once: with their partial sums they fill the registers.
+template <class W>
+constexpr std::size_t most_vectors =
+    std::min<std::size_t>(HWY_TARGET == HWY_AVX3 ? 4 : 2, columns_at_once / widest<W>);
+
+/// Calls f.operator()<count>(d, c) for blocks of `count` vectors of adjacent columns from c on, the
+/// largest that fit; the last one may repeat columns.
+template <class W, std::size_t count, std::size_t width = widest<W>, class F>
+HWY_INLINE void for_vectors(std::size_t columns, const F& f, std::size_t c = 0) {
+  constexpr hn::CappedTag<W, width> d;
+  for (; c + count * width <= columns; c += count * width) f.template operator()<count>(d, c);
+  if (c == columns) return;
+  if constexpr (count > 1) {
+    for_vectors<W, count / 2, width>(columns, f, c);
+  } else if constexpr (width > min_columns) {
+    if (columns < width) return for_vectors<W, 1, width / 2>(columns, f, c);
   }
-  for (std::size_t c = 0; c < columns; c += width) {
-    f(hn::CappedTag<W, width>(), std::min(c, columns - width));
-  }
+  if (count == 1) f.template operator()<1>(d, columns - width);
 }
 
-template <class W, class V, class I>
+template <class W, class I>
 void sum_chunk_of_row(const csr_product& a, const dense_rows<W>& x, std::size_t first,
                       std::size_t n, W* sums) {
-  row_source<V, I> source(a);
-  const terms_at<V, I> t = source.at(first, n);
-  for_vectors<W>(x.columns, [&](auto d, std::size_t c)
-                                HWY_ATTR { sum_chunk(d, t, x.data + c, x.stride, n, sums + c); });
+  row_source<W, I> source(a);
+  const terms_at<W, I> t = source.at(first, n);
+  for_vectors<W, 1>(x.columns, [&]<std::size_t>(auto d, std::size_t c) HWY_ATTR {
+    sum_chunk(d, t, x.data + c, x.stride, n, sums + c);
+  });
 }
 
-template <class W, class V, class I>
+template <class W, class I>
 HWY_NOINLINE void sum_long_row(const csr_product& a, const dense_rows<W>& x, std::size_t first,
                                std::size_t n, W* sums) {
   tree<column_sums<W>> chunks;
   for (std::size_t i = 0; i < n; i += order::chunk) {
     column_sums<W> sum;
-    sum_chunk_of_row<W, V, I>(a, x, first + i, std::min(order::chunk, n - i), sum.of.data());
+    sum_chunk_of_row<W, I>(a, x, first + i, std::min(order::chunk, n - i), sum.of.data());
     chunks.add(sum);
   }
   const column_sums<W> all = chunks.total();
   for (std::size_t j = 0; j < x.columns; ++j) sums[j] = canonical(all.of[j]);
 }
 
-template <class W, class V, class I>
+template <class W, class I>
 void sum_rows(const csr_product& a, const dense_rows<W>& x, std::size_t first, std::size_t n,
               W* sums, std::ptrdiff_t stride) {
-  row_source<V, I> source(a);
+  row_source<W, I> source(a);
   const row_bounds rows(a.a);
   for (std::size_t i = 0; i < n; ++i, sums += stride) {
     const std::size_t begin = rows.begin(first + i), terms = rows.end(first + i) - begin;
     if (terms > row_order::short_row) {
-      sum_long_row<W, V, I>(a, x, begin, terms, sums);
+      sum_long_row<W, I>(a, x, begin, terms, sums);
       continue;
     }
-    const terms_at<V, I> t = source.at(begin, terms);
-    for_vectors<W>(x.columns, [&](auto d, std::size_t c) HWY_ATTR {
-      lane_sums<decltype(d)> of_lanes;
-      add_terms(d, t, x.data + c, x.stride, 0, lanes, terms, of_lanes);
-      const auto sum = folded<decltype(d)>(of_lanes);
-      const auto nan = hn::Set(d, std::numeric_limits<W>::quiet_NaN());
-      hn::StoreU(hn::IfThenElse(hn::Eq(sum, sum), sum, nan), d, sums + c);
-    });
+    const terms_at<W, I> t = source.at(begin, terms);
+    for_vectors<W, most_vectors<W>>(
+        x.columns, [&]<std::size_t count>(auto d, std::size_t c) HWY_ATTR {
+          sum_short_row<count>(d, t, x.data + c, x.stride, terms, sums + c);
+        });
   }
 }
 
 template <class W>
-constexpr auto kernels = table_over<real_values>([]<class V>() -> std::array<column_kernels<W>, 2> {
-  if constexpr (sizeof(V) <= sizeof(W)) {
-    return {{{&sum_rows<W, V, std::int32_t>, &sum_chunk_of_row<W, V, std::int32_t>},
-             {&sum_rows<W, V, std::int64_t>, &sum_chunk_of_row<W, V, std::int64_t>}}};
-  } else {
-    return {};
-  }
-});
+constexpr column_kernel_table<W> kernels = {
+    {{&sum_rows<W, std::int32_t>, &sum_chunk_of_row<W, std::int32_t>},
+     {&sum_rows<W, std::int64_t>, &sum_chunk_of_row<W, std::int64_t>}}};
 
 }  // namespace
 
@@ -218,42 +271,15 @@ namespace tally::backends::simd {
 
 template <class W>
 const column_kernels<W>* column_kernels_of(instruction_set set, const csr_product& a) {
-  if (!is_in<real_values>(a.a.values.element)) return nullptr;
+  if (a.a.values.element != type_of<W>) return nullptr;
   const implementation& chosen = implementation_of(set);
-  const auto& table = [&]() -> const auto& {
-    if constexpr (std::is_same_v<W, float>) {
-      return *chosen.floats;
-    } else {
-      return *chosen.doubles;
-    }
-  }();
-  return &table[a.a.values.element][a.a.column_indices.element == type::int64];
-}
-
-template <class W>
-readable_columns<W>::readable_columns(const csr_products& a) {
-  if (a.x_step == 1 && a.first.x.element == type_of<W>) return;
-  elements_.reset(new W[a.first.x.size * std::min(a.columns, columns_at_once)]);
-}
-
-template <class W>
-dense_rows<W> readable_columns<W>::of(const csr_products& a) const {
-  if (!is_copy()) return {static_cast<const W*>(a.first.x.data), a.first.x.increment, a.columns};
-  return {elements_.get(), static_cast<std::ptrdiff_t>(a.columns), a.columns};
-}
-
-template <class W>
-void readable_columns<W>::fill(const csr_products& a, std::size_t first, std::size_t n) const {
-  constexpr std::size_t at_once = 256;
-  W column[at_once];
-  for (std::size_t i = first; i < first + n; i += at_once) {
-    const std::size_t count = std::min(at_once, first + n - i);
-    for (std::size_t j = 0; j < a.columns; ++j) {
-      const operand x = a.slice(j, 1).first.x;
-      blocks::fetchers<W>[x.element](x.slice(i, count), column);
-      W* const to = elements_.get() + i * a.columns + j;
-      for (std::size_t k = 0; k < count; ++k) to[k * a.columns] = column[k];
-    }
+  const auto pick = [&](const auto& kernels) {
+    return &kernels[a.a.column_indices.element == type::int64];
+  };
+  if constexpr (std::is_same_v<W, float>) {
+    return pick(*chosen.floats);
+  } else {
+    return pick(*chosen.doubles);
   }
 }
 
@@ -274,7 +300,7 @@ void write(const csr_products& a, std::size_t first, std::size_t n, const W* sum
     }
     return;
   }
-  W column[sums_bytes / sizeof(W) / 2];  // of two columns or more
+  W column[sums_bytes / sizeof(W) / min_columns];
   for (std::size_t j = 0; j < k; ++j) {
     for (std::size_t i = 0; i < n; ++i) column[i] = sums[i * k + j];
     write_rows({a.slice(j, 1).first.y, of.alpha, of.beta}, first, n, column);
@@ -310,18 +336,14 @@ void ordered_columns<W>::write(std::size_t row, const column_sums<W>& sums) cons
 }
 
 void backend::spmm(const executor& where, const csr_products& a) const {
-  const bool has = with_columns(where, a, [&](const auto& rows, const auto& x) {
-    if (x.is_copy()) x.fill(rows.all, 0, rows.a.x.size);
-    rows.multiply(0, rows.a.a.rows);
-  });
+  const bool has =
+      with_columns(where, a, [](const auto& rows) { rows.multiply(0, rows.a.a.rows); });
   if (!has) serial::backend::spmm(where, a);
 }
 
 // For the openmp backend.
 template const column_kernels<float>* column_kernels_of(instruction_set, const csr_product&);
 template const column_kernels<double>* column_kernels_of(instruction_set, const csr_product&);
-template class readable_columns<float>;
-template class readable_columns<double>;
 template struct ordered_columns<float>;
 template struct ordered_columns<double>;
 

@@ -1,5 +1,5 @@
-// Products of a matrix with several columns, for the simd and openmp backends: real numbers in the
-// default grade, with values and x of 32 or 64 bits.
+// Products of a matrix with several columns, for the simd and openmp backends: values and x of one
+// real type of 32 or 64 bits, rows of x of adjacent elements, default grade.
 #pragma once
 
 #include "backends/backend.hpp"
@@ -10,12 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace tally::backends::simd {
 
-/// Columns of one pass over the matrix: memory for copies of x, and stacks, have a limit.
+/// Columns of one pass over the matrix; stacks have a limit.
 inline constexpr std::size_t columns_at_once = 32;
 
 /// Rows of adjacent elements, `stride` elements apart.
@@ -36,23 +35,9 @@ struct column_kernels {
                 W* sums) = nullptr;
 };
 
-/// Null if the product has none.
+/// Null for values of another type than W, x's.
 template <class W>
 const column_kernels<W>* column_kernels_of(instruction_set set, const csr_product& a);
-
-/// x of up to `columns_at_once` columns as the kernels read it: a copy, unless it is.
-template <class W>
-class readable_columns {
- public:
-  explicit readable_columns(const csr_products& a);
-  /// Copies the columns of `a` in rows [first, first + n).
-  void fill(const csr_products& a, std::size_t first, std::size_t n) const;
-  dense_rows<W> of(const csr_products& a) const;
-  bool is_copy() const { return elements_ != nullptr; }
-
- private:
-  std::unique_ptr<W[]> elements_;
-};
 
 /// Sums of a node, by column.
 template <class W>
@@ -92,29 +77,32 @@ struct ordered_columns {
   void write(std::size_t row, const number& sums) const;
 };
 
-/// Calls multiply(rows, x) for equal shares of the columns, at least two each, where x may have to
-/// be filled. Returns whether there are kernels.
+/// Fewer columns, and those that are not neighbours in rows of x, take as long one after another.
+inline constexpr std::size_t min_columns = 4;
+
+/// Calls multiply(rows) for equal shares of the columns. Returns whether there are kernels.
 template <class F>
 bool with_columns(const executor& where, const csr_products& a, const F& multiply) {
-  bool has = false;
-  if (a.columns < 2 || a.first.options.grade.is_exact()) return has;
-  with_row_accumulator(a.first, [&]<class W>() {
-    if constexpr (!is_complex_v<W>) {
-      const column_kernels<W>* const kernels = column_kernels_of<W>(where.instructions(), a.first);
-      has = kernels != nullptr;
-      if (!has) return;
-      const readable_columns<W> x(a);
-      const std::size_t passes = (a.columns + columns_at_once - 1) / columns_at_once;
-      const std::size_t share = (a.columns + passes - 1) / passes;
-      for (std::size_t j = 0, count = 0; j < a.columns; j += count) {
-        count = std::min(share, a.columns - j);
-        count -= a.columns - j - count == 1;
-        const csr_products some = a.slice(j, count);
-        multiply(ordered_columns<W>{*kernels, some.first, some, x.of(some)}, x);
-      }
+  const csr_product& first = a.first;
+  if (a.columns < min_columns || a.x_step != 1 || first.options.grade.is_exact()) return false;
+  const auto run = [&]<class W>(const column_kernels<W>* kernels) {
+    if (kernels == nullptr) return false;
+    const std::size_t passes = (a.columns + columns_at_once - 1) / columns_at_once;
+    for (std::size_t p = 0, j = 0; p < passes; ++p) {
+      const std::size_t count = (a.columns - j) / (passes - p);
+      const csr_products some = a.slice(j, count);
+      const dense_rows<W> x{static_cast<const W*>(some.first.x.data), some.first.x.increment,
+                            count};
+      multiply(ordered_columns<W>{*kernels, some.first, some, x});
+      j += count;
     }
-  });
-  return has;
+    return true;
+  };
+  return first.x.element == type::float64
+             ? run(column_kernels_of<double>(where.instructions(), first))
+         : first.x.element == type::float32
+             ? run(column_kernels_of<float>(where.instructions(), first))
+             : false;
 }
 
 }  // namespace tally::backends::simd
