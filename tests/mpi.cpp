@@ -433,6 +433,86 @@ void sums_many() {
   }
 }
 
+/// An axis over ranks: columns of a row-major matrix of which each rank has rows, the same of a
+/// column-major one, and an array of three dimensions.
+template <class A, class X, class Y>
+void sums_layouts_of(std::int64_t n, int cut) {
+  constexpr std::size_t k = 6;
+  constexpr std::ptrdiff_t width = k;
+  vector<A> a(n * width, 90, data::kind::wide);
+  vector<X> x(n, 91);
+  const layout l(MPI_COMM_WORLD, size_of_cut(n, cut));
+  const auto size = static_cast<std::size_t>(l.size()), all = static_cast<std::size_t>(n);
+  const A* const whole = &a[0];
+  const A* const part = whole + l.first() * width;
+  const auto one = tally::serial();
+  const std::string name = name_of(n, cut, "an axis over ranks of ") +
+                           std::string(tally::name(tally::type_of<A>)) + " and " +
+                           std::string(tally::name(tally::type_of<X>));
+  const auto expect_equal = [&]<class T>(const std::vector<T>& got, const std::vector<T>& wanted,
+                                         const char* what) {
+    expect(got.size() == wanted.size(), name + what);
+    for (std::size_t j = 0; j < wanted.size(); ++j) expect_bits(got[j], wanted[j], name + what);
+  };
+  const auto columns = [&](const A* from, std::size_t m) {
+    return tally::rows(from, k, m, 1, width);
+  };
+  const auto rows = [&](const A* from, std::size_t m) { return tally::rows(from, k, m, n); };
+  for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+    expect_equal(tally::mpi::sums(l, here(), columns(part, size), g),
+                 tally::sums(one, columns(whole, all), g), ", sums of columns");
+    expect_equal(tally::mpi::isums(l, here(), rows(whole + l.first(), size), g).wait(),
+                 tally::sums(one, rows(whole, all), g), ", sums of rows");
+    const auto blocks = [&](const A* from, std::size_t m) {
+      return tally::rows(from, 2, m, 1, 2, 3, 2 * n);
+    };
+    expect_equal(tally::mpi::sums(l, here(), blocks(whole + 2 * l.first(), size), g),
+                 tally::sums(one, blocks(whole, all), g), ", sums along a middle axis");
+    expect_equal(tally::mpi::multi_dot(l, here(), columns(part, size), x.part_of(l), g),
+                 tally::multi_dot(one, columns(whole, all), x.all(), g), ", multi_dot of columns");
+    if constexpr (!std::is_integral_v<A>) {
+      const auto product = [&](const auto& of_ranks, const auto& of_all, const auto alpha,
+                               const auto beta, const char* what) {
+        std::vector<Y> got(k, Y{3}), wanted(k, Y{3});
+        tally::mpi::gemv(l, here(), alpha, of_ranks, x.part_of(l), beta, got, g);
+        tally::gemv(one, alpha, of_all, x.all(), beta, wanted, g);
+        expect_equal(got, wanted, what);
+      };
+      const auto mine = tally::rows(part, size, k), every = tally::rows(whole, all, k);
+      product(rows(whole + l.first(), size), rows(whole, all), 3, 0, ", gemv");
+      product(tally::transpose(mine), tally::transpose(every), 0.1, -2.5f, ", gemv, transposed");
+      product(tally::conjugate_transpose(mine), tally::conjugate_transpose(every), Y{0.1f}, Y{3},
+              ", gemv, conjugated");
+      std::vector<Y> got(k), wanted(k);
+      tally::mpi::gemv(l, here(), rows(whole + l.first(), size), x.part_of(l), got, g);
+      tally::gemv(one, rows(whole, all), x.all(), wanted, g);
+      expect_equal(got, wanted, ", gemv without factors");
+    }
+  }
+  expect_equal(tally::mpi::sums<tally::dot_widest_t<A, A>>(MPI_COMM_WORLD, here(),
+                                                           columns(part, size), tally::exact),
+               tally::sums<tally::dot_widest_t<A, A>>(one, columns(whole, all), tally::exact),
+               ", sums over a communicator");
+}
+
+void sums_layouts() {
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{900}, std::int64_t{9000}}) {
+    for (const int cut : cuts()) {
+      sums_layouts_of<double, double, double>(n, cut);
+      sums_layouts_of<float, float, double>(n, cut);
+      sums_layouts_of<std::complex<float>, float, std::complex<double>>(n, cut);
+      sums_layouts_of<std::int32_t, std::int8_t, double>(n, cut);
+    }
+  }
+  const layout l(MPI_COMM_WORLD, 5);
+  const std::vector<double> a(10, 1), x(5, 1);
+  std::vector<double> y(rank_here == ranks_here - 1 ? 3 : 2);
+  const std::string last = "rank " + std::to_string(ranks_here - 1) + ": ";
+  expect_error(tally::errc::size_mismatch,
+               last + "tally::mpi::gemv: y has 3 elements, op(A) 2 rows",
+               [&] { tally::mpi::gemv(l, here(), tally::rows(a.data(), 2, 5), x, y); });
+}
+
 void gathers_what_mpi_joins_out_of_order() {
   for (const int spoiled : {0, 1}) {  // on all ranks, or on one alone
     spoils_order = spoiled == 0 || rank_here == ranks_here - 1;
@@ -675,6 +755,83 @@ void counts_samples() {
                });
   expect(std::ranges::all_of(sums, [](double sum) { return sum == 0 && std::signbit(sum); }),
          "sums stay after an error");
+}
+
+/// Samples of each rank to elements of any, distributed and replicated.
+template <class T, class Index>
+void adds_samples_of(const tally::executor& where, std::int64_t n, std::int64_t samples, int cut,
+                     data::kind kind) {
+  vector<T> z(n, 100, kind), x(samples, 101, kind);
+  vector<Index> indices(samples, 102);
+  std::mt19937_64 random(103);
+  for (std::int64_t i = 0; i < samples; ++i) {  // a few lie outside
+    indices[i] = static_cast<Index>(random() % static_cast<std::uint64_t>(n + 2)) - 1;
+  }
+  if (n > 1) z[1] = -T{0};
+  std::vector<T> wanted(&z[0], &z[0] + n);
+  tally::scatter_add(tally::serial(), x.all(),
+                     std::span<const Index>(&indices[0], static_cast<std::size_t>(samples)),
+                     wanted);
+  const layout of_samples(MPI_COMM_WORLD, size_of_cut(samples, cut));
+  const layout of_elements(MPI_COMM_WORLD, size_of_cut(n, (cut + 3) % all_cuts));
+  const auto placed = [&](const auto& mine) {
+    tally::buffer made(where, std::max<std::size_t>(mine.size(), 1) * sizeof(mine[0]));
+    if (!mine.empty()) {
+      tally::copy_bytes(where, mine.data(), made.get(), mine.size() * sizeof(mine[0]));
+    }
+    return made;
+  };
+  const auto span_of = []<class U>(const std::vector<U>& mine, const tally::buffer& memory) {
+    return std::span(static_cast<U*>(memory.get()), mine.size());
+  };
+  const auto expect_all = [&](std::vector<T> got, const tally::buffer& memory, std::int64_t first,
+                              const char* what) {
+    if (!got.empty()) tally::copy_bytes(where, memory.get(), got.data(), got.size() * sizeof(T));
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      expect_bits(got[i], wanted[static_cast<std::size_t>(first) + i],
+                  name_of(n, cut, what) + ", " + std::string(where.name()));
+    }
+  };
+  const std::vector<T> my_x = copied(x, of_samples), my_z = copied(z, of_elements),
+                       all_z(&z[0], &z[0] + n);
+  const std::vector<Index> my_indices = copied(indices, of_samples);
+  const tally::buffer bx = placed(my_x), bi = placed(my_indices), bz = placed(my_z),
+                      ball = placed(all_z);
+  const auto px = span_of(my_x, bx);
+  const auto pi = span_of(my_indices, bi);
+  tally::mpi::scatter_add(of_elements, where, px, pi, span_of(my_z, bz));
+  expect_all(my_z, bz, of_elements.first(), "scatter_add");
+  tally::mpi::scatter_add(MPI_COMM_WORLD, where, px, pi, span_of(all_z, ball));
+  expect_all(all_z, ball, 0, "scatter_add, replicated");
+}
+
+void adds_samples() {
+  for (const tally::executor& where : tally::executors()) {
+    for (const int cut : cuts()) {
+      adds_samples_of<double, std::int32_t>(where, 5, 3000, cut, data::kind::wide);
+      adds_samples_of<double, std::int64_t>(where, 3000, 5000, cut, data::kind::special);
+      adds_samples_of<float, std::int64_t>(where, 7, 4000, cut, data::kind::special);
+      adds_samples_of<float, std::int32_t>(where, 2000, 300, cut, data::kind::wide);
+      adds_samples_of<double, std::int32_t>(where, 1, 0, cut, data::kind::wide);
+    }
+  }
+  const layout l(MPI_COMM_WORLD, 3);
+  const bool fails = rank_here == ranks_here - 1;
+  const std::string last = "rank " + std::to_string(ranks_here - 1) + ": ";
+  const std::vector<double> x(fails ? 3 : 2, 1);
+  const std::vector<std::int32_t> indices(2, 0);
+  std::vector<double> z(3, 5), wrong(fails ? 4 : 3, 5);
+  const auto expect_refused = [&](const auto& over) {
+    expect_error(tally::errc::size_mismatch, last + "tally::scatter_add: ", [&] {
+      tally::mpi::scatter_add(over, here(), x, indices, z);
+    });
+  };
+  expect_refused(l);
+  expect_refused(MPI_COMM_WORLD);
+  expect_error(tally::errc::size_mismatch, last + "tally::mpi: a vector has 4 elements", [&] {
+    tally::mpi::scatter_add(l, here(), std::vector<double>(2, 1), indices, wrong);
+  });
+  expect(z == std::vector<double>(3, 5), "elements stay after an error");
 }
 
 // --- Matrices -------------------------------------------------------------------------------------
@@ -1191,6 +1348,18 @@ void checks_what_mpi_returns() {
          std::vector<double> sums(3);
          tally::mpi::bincount(l, here(), std::vector<std::int32_t>(x.size(), 1), x, sums);
        })},
+      {"scatter_add", false, on_layout([](const layout& l, std::vector<double> x) {
+         const std::vector<std::int32_t> first(3, 0);
+         tally::mpi::scatter_add(l, here(), std::vector<double>(3, 1), first, x);
+         tally::mpi::scatter_add(l.communicator(), here(), std::vector<double>(3, 1), first, x);
+         const std::vector<std::int32_t> many(1000, 0);
+         x.resize(1);
+         tally::mpi::scatter_add(l.communicator(), here(), std::vector<double>(1000, 1), many, x);
+       })},
+      {"gemv", true, on_layout([](const layout& l, const auto& x) {
+         std::vector<double> y(1);
+         tally::mpi::gemv(l, here(), tally::rows(x.data(), 1, x.size()), x, y);
+       })},
       {"read_matrix_market", true,
        [&](MPI_Comm comm, const auto& run) {
          const layout l(comm, rank_here == 0 ? 3 : 0);
@@ -1213,6 +1382,7 @@ void checks_what_mpi_returns() {
                                            "MPI_Allreduce",
                                            "MPI_Iallreduce",
                                            "MPI_Allgather",
+                                           "MPI_Allgatherv",
                                            "MPI_Iallgather",
                                            "MPI_Alltoall",
                                            "MPI_Bcast",
@@ -1287,11 +1457,13 @@ const struct {
     {"scans", scans},
     {"scales norms", scales_norms},
     {"sums many", sums_many},
+    {"sums layouts", sums_layouts},
     {"gathers what MPI joins out of order", gathers_what_mpi_joins_out_of_order},
     {"keeps requests apart", keeps_requests_apart},
     {"fails on all ranks", fails_on_all_ranks},
     {"finds extrema", finds_extrema},
     {"counts samples", counts_samples},
+    {"adds samples", adds_samples},
     {"multiplies", multiplies},
     {"refuses matrices", refuses_matrices},
     {"reads matrices", reads_matrices},
@@ -1335,6 +1507,10 @@ TALLY_SEEN(MPI_Bcast, c, (void* b, int n, MPI_Datatype t, int r, MPI_Comm c), (b
 TALLY_SEEN(MPI_Allgather, c,
            (const void* s, int n, MPI_Datatype t, void* r, int m, MPI_Datatype u, MPI_Comm c),
            (s, n, t, r, m, u, c))
+TALLY_SEEN(MPI_Allgatherv, c,
+           (const void* s, int n, MPI_Datatype t, void* r, const int* m, const int* d,
+            MPI_Datatype u, MPI_Comm c),
+           (s, n, t, r, m, d, u, c))
 TALLY_SEEN(MPI_Alltoall, c,
            (const void* s, int n, MPI_Datatype t, void* r, int m, MPI_Datatype u, MPI_Comm c),
            (s, n, t, r, m, u, c))

@@ -13,13 +13,7 @@
 namespace tally {
 namespace {
 
-/// Columns as rows.
-operand_rows transposed(const operand_rows& a) {
-  operand_rows t{a.first, a.first.size, a.first.increment};
-  t.first.size = a.rows;
-  t.first.increment = a.leading_dimension;
-  return t;
-}
+using detail::transposed;
 
 void check_matrix(const check& check, const operand_rows& a) {
   check.known_type("A", a.first.element);

@@ -82,6 +82,8 @@ template <class Y, class R, class X>
 concept dot_factor = vector_operand<X> && vector_operand<Y> && has_dot<R, X, Y>;
 template <class Y, class R, class X>
 concept row_factor = rows_operand<X> && vector_operand<Y> && has_rows_dot<R, X, Y>;
+template <class X, class R>
+concept summed_rows = rows_operand<X> && summable<sums_of_rows<X>, R>;
 template <class L, class R>
 concept pair_list = pair_range<L> && has_list_dot<R, L>;
 template <class X, class R, reduction what>
@@ -135,6 +137,16 @@ auto each(const L& vectors) {
   using T = reduction_result_t<reduction::sum, R, V>;
   typed_sums<std::vector<T>> all{{summand::value, conjugate::none, type_of<T>, {}}};
   for (const auto& v : vectors) all.fields.push_back({summand::value, as_operand(v)});
+  return all;
+}
+
+/// Sums of rows.
+template <class R, rows_operand X>
+auto each_row(const X& x) {
+  using T = sum_t<sums_of_rows<X>, R>;
+  typed_sums<std::vector<T>> all{{summand::value, conjugate::none, type_of<T>, {}}};
+  const operand_rows rows = as_rows(x);
+  for (std::size_t j = 0; j < rows.rows; ++j) all.fields.push_back({summand::value, rows[j]});
   return all;
 }
 
@@ -224,7 +236,9 @@ auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}
 
 /// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message.
 ///
-/// @param x  this rank's part of k rows: `tally::rows`, or a rank-2 `Kokkos::View`.
+/// @param x  this rank's part of k rows: `tally::rows`, or a `Kokkos::View` or `std::mdspan`, of
+/// any
+///           layout.
 /// @return   the k results, on all ranks. Blocks.
 template <class R = void, ranks C, rows_operand X, detail::row_factor<R, X> Y>
 auto multi_dot(const C& over, const executor& where, const X& x, const Y& y,
@@ -245,6 +259,17 @@ auto multi_dot(const C& over, const executor& where, const L& list, dot_options_
 template <class R = void, ranks C, fields L>
 auto sums(const C& over, const executor& where, const L& vectors, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::each<R>(vectors), g);
+}
+
+/// The same of rows, of which each rank has a part: the sums along an axis that lies over ranks.
+/// Those of columns of a row-major matrix whose rows lie over ranks, k columns, are
+/// `sums(l, where, tally::rows(a, k, l.size(), 1, k))`.
+///
+/// @param x  this rank's part of k vectors (`rows_operand`), of any layout.
+/// @return   the k results, on all ranks. Blocks.
+template <class R = void, ranks C, detail::summed_rows<R> X>
+auto sums(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+  return detail::returned(over, where, detail::each_row<R>(x), g);
 }
 
 }  // namespace tally::distributed

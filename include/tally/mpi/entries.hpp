@@ -1,8 +1,7 @@
-// Redistribution of matrix entries.
+// Redistribution of entries by rows: those of a matrix, or elements to be added.
 #pragma once
 
 #include <tally/mpi/communicator.hpp>
-#include <tally/sparse/csr_matrix.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,40 +29,39 @@ struct counted_messages {
 /// Sends each entry to the owner of its row. Returns this rank's, with local rows, in the order of
 /// senders, then of `for_each(f)`, which calls f(entry). Collective; blocks.
 /// @throws error on all ranks invalid_argument for more than 2^31 - 1 entries of a rank.
-template <element Value, class ForEach>
-std::vector<matrix_entry<Value>> entries_at_owners(communicator& over, const borders& rows,
-                                                   const ForEach& for_each) {
-  using entry = matrix_entry<Value>;
-  static_assert(sizeof(entry) % 8 == 0);
+template <class Entry, class ForEach>
+std::vector<Entry> entries_at_owners(communicator& over, const borders& rows,
+                                     const ForEach& for_each) {
+  static_assert(sizeof(Entry) % 8 == 0);
   MPI_Comm comm = over.get();
   const auto ranks = static_cast<std::size_t>(ranks_of(comm));
   std::optional<failure> failed;
-  std::vector<entry> sent, received;
+  std::vector<Entry> sent, received;
   counted_messages to{std::vector<int>(ranks), {}}, from = to;
   attempt(failed, [&] {
-    const auto owner = [&](const entry& e) { return static_cast<std::size_t>(rows.owner(e.row)); };
+    const auto owner = [&](const Entry& e) { return static_cast<std::size_t>(rows.owner(e.row)); };
     std::size_t all = 0;
-    for_each([&](const entry& e) {
+    for_each([&](const Entry& e) {
       ++to.counts[owner(e)];
       count_of(++all);
     });
     sent.resize(to.place());
     std::vector<int> next = to.begins;
-    for_each([&](const entry& e) { sent[static_cast<std::size_t>(next[owner(e)]++)] = e; });
+    for_each([&](const Entry& e) { sent[static_cast<std::size_t>(next[owner(e)]++)] = e; });
   });
   agree(comm, failed);
   check(MPI_Alltoall(to.counts.data(), 1, MPI_INT, from.counts.data(), 1, MPI_INT, comm),
         "MPI_Alltoall");
   attempt(failed, [&] { received.resize(from.place()); });
   agree(comm, failed);
-  const MPI_Datatype type = over.type_of(sizeof(entry) / 8);
+  const MPI_Datatype type = over.type_of(sizeof(Entry) / 8);
   const int status =
       MPI_Alltoallv(sent.data(), to.counts.data(), to.begins.data(), type, received.data(),
                     from.counts.data(), from.begins.data(), type, comm);
   attempt(failed, [&] { check(status, "MPI_Alltoallv"); });
   agree(comm, failed);
   const std::int64_t first = rows.first(rank_in(comm));
-  for (entry& e : received) e.row -= first;
+  for (Entry& e : received) e.row -= first;
   return received;
 }
 

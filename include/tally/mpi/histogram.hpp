@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tally::mpi {
@@ -83,11 +84,12 @@ class counting {
   std::vector<numbers> all_;
 };
 
-/// If `adds`, the previous value is one more weight.
+/// If `adds`, the previous value is one more weight; if `keeps`, a sum of 0 leaves it as it is.
 template <float_or_double T, float_or_double C>
-void round_sums(const std::int64_t* words, std::span<C> sums, bool adds) {
+void round_sums(const std::int64_t* words, std::span<C> sums, bool adds, bool keeps) {
   for (std::size_t k = 0; k < sums.size(); ++k, words += exact_sum<T>::words) {
     exact_sum<T> sum = exact_sum<T>::from_words(words);
+    if (keeps && sum.template round<T>() == 0) continue;
     if constexpr (sizeof(C) <= sizeof(T)) {
       if (adds) sum.add(sums[k]);
     }
@@ -96,9 +98,10 @@ void round_sums(const std::int64_t* words, std::span<C> sums, bool adds) {
 }
 
 template <float_or_double S, class C>
-void add_weights(const C& over, const executor& where, const histogram_arguments& asked) {
+void add_weights(const C& over, const executor& where, histogram_arguments asked) {
   counting<C> ranks(over, where, asked);
   const histogram_options& options = asked.options;
+  const bool keeps = std::exchange(asked.scatters, false);
   // exact sums of floats cannot hold a previous double
   const bool is_wide =
       asked.weights.element == type::float64 || (options.add && std::same_as<S, double>);
@@ -108,6 +111,9 @@ void add_weights(const C& over, const executor& where, const histogram_arguments
   output_operand outside;
   std::optional<failure> failed;
   attempt(failed, [&] {
+    if (keeps) {  // samples out of range are counted and forgotten
+      asked.options.outside = static_cast<outside_counts*>(ranks.make(3, type::int64).data);
+    }
     histogram_arguments none = asked;  // counts, to check the destination
     none.weighted = false;
     none.counts.element = std::same_as<S, float> ? type::int32 : type::int64;
@@ -129,9 +135,9 @@ void add_weights(const C& over, const executor& where, const histogram_arguments
   ranks.add(failed);
   ranks.add(words);
   if (is_wide) {
-    round_sums<double, S>(words.data(), sums, options.add);
+    round_sums<double, S>(words.data(), sums, options.add, keeps);
   } else {
-    round_sums<float, S>(words.data(), sums, options.add);
+    round_sums<float, S>(words.data(), sums, options.add, keeps);
   }
   copy_bytes(ranks.where(), sums.data(), asked.counts.data, sums.size() * sizeof(S));
   write_outside(ranks.where(), outside, options);

@@ -248,7 +248,8 @@ matrix<Value, Index> matrix<Value, Index>::transposed(conjugate values) const {
     }
   };
   const detail::communicator_pointer& over = this->neighbours_.over();
-  const auto own = detail::entries_at_owners<Value>(*over, *this->column_borders_, for_each);
+  const auto own =
+      detail::entries_at_owners<matrix_entry<Value>>(*over, *this->column_borders_, for_each);
   std::optional<detail::failure> failed;
   csr_matrix<Value, std::int64_t, std::int64_t> local;
   detail::attempt(failed, [&] {

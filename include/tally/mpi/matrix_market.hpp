@@ -66,9 +66,10 @@ csr_matrix<Value, std::int64_t, std::int64_t> read_matrix_market(
   });
   detail::agree(comm, failed);
 
-  const auto own = detail::entries_at_owners<Value>(*l.over(), *l.borders(), [&](const auto& f) {
-    for (const matrix_entry<Value>& e : part.entries) f(e);
-  });
+  const auto own =
+      detail::entries_at_owners<matrix_entry<Value>>(*l.over(), *l.borders(), [&](const auto& f) {
+        for (const matrix_entry<Value>& e : part.entries) f(e);
+      });
   part.entries = {};
   csr_matrix<Value, std::int64_t, std::int64_t> rows;
   detail::attempt(failed, [&] {

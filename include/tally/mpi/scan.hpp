@@ -17,10 +17,9 @@
 // is then undefined.
 #pragma once
 
-#include <tally/buffer.hpp>
+#include <tally/distributed/host_copies.hpp>
 #include <tally/mpi/reduction.hpp>
 #include <tally/operations/scan.hpp>
-#include <tally/operations/transform.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -31,18 +30,6 @@
 namespace tally::mpi {
 
 namespace detail {
-
-/// Copies numbers of y's type from host memory.
-inline void write_elements(const executor& where, const std::vector<std::byte>& from,
-                           const output_operand& y) {
-  const auto copy = [&](const void* there) {
-    transform(where, {elementwise::copy, {}, {}, {there, y.size, 1, y.element}, {}, y});
-  };
-  if (where.reaches_host_memory()) return copy(from.data());
-  const buffer memory(where, from.size());
-  copy_bytes(where, from.data(), memory.get(), from.size());
-  copy(memory.get());
-}
 
 /// Sums of integers, in any order.
 inline void scan_integers(const layout& l, const executor& where, const scan_arguments& a) {
@@ -131,7 +118,7 @@ inline void scan_in_order(const layout& l, const executor& where, const scan_arg
   attempt(lost, [&] { messages.wait(); });
   if (!failed) failed = std::move(lost);
   attempt(failed, [&] {
-    if (head > 0) write_elements(where, of_head, a.y.slice(0, head));
+    if (head > 0) write_elements(where, of_head.data(), a.y.slice(0, head));
   });
   agree(comm, failed);
 }

@@ -92,4 +92,10 @@ auto isums(const C& over, const executor& where, const L& vectors, grade_over<C>
   return detail::started(over, where, detail::each<R>(vectors), g);
 }
 
+/// See `idot`.
+template <class R = void, ranks C, detail::summed_rows<R> X>
+auto isums(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+  return detail::started(over, where, detail::each_row<R>(x), g);
+}
+
 }  // namespace tally::mpi

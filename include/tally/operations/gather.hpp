@@ -97,8 +97,9 @@ auto scatter(...) {
 /// bits don't depend on the order of x. (A fixed order would need the x_i sorted, which takes
 /// longer.) Where the x_i are none, or add up to zero, z_j is unchanged, bit by bit. Doesn't block.
 ///
-/// z_j is one term of its sum, so several calls round several times. A sum over calls or ranks is
-/// one of limbs, by `bincount(where, indices, x, tally::add_to<double>(words, n))`.
+/// z_j is one term of its sum, so several calls round several times. A sum over calls is one of
+/// limbs, by `bincount(where, indices, x, tally::add_to<double>(words, n))`; over ranks there is
+/// <tally/mpi/scatter_add.hpp>.
 ///
 /// @param x      n floats or doubles, at most 2^30 - 2.
 /// @param indices n adjacent numbers, which may repeat; x_i is ignored unless in [0, size of z).

@@ -91,6 +91,14 @@ constexpr bool is_gemv() {
   }
 }
 
+/// Columns as rows.
+constexpr operand_rows transposed(const operand_rows& a) noexcept {
+  operand_rows t{a.first, a.first.size, a.first.increment};
+  t.first.size = a.rows;
+  t.first.increment = a.leading_dimension;
+  return t;
+}
+
 template <class M, class X, class Y>
 gemv_arguments gemv_of(const M& a, const X& x, Y& y, grade g) {
   gemv_arguments all;

@@ -1,0 +1,173 @@
+// scatter_add over ranks: y[index] += x of the samples of all ranks, as of particles to cells.
+//
+// Promise: the bits of `tally::scatter_add` (<tally/operations/gather.hpp>) of all samples in one
+// process: each element's sum, with its old value, is exact until rounded once. So neither the
+// samples' order nor the ranks that have them matter, nor those that have y.
+//
+// Two forms. Over a layout y is distributed, and an index is one of the whole vector: a particle
+// may add to a cell of any rank, as with PETSc's VecSetValues and ADD_VALUES, and no ghost cells
+// are needed. Over a communicator y is replicated: each rank has all elements, with equal bits
+// before the call and after it.
+//
+// Communication: distributed, each sample travels once, 16 bytes (MPI_Alltoallv). Replicated,
+// either likewise and then the elements (MPI_Allgatherv), or, where there are fewer elements than
+// samples, one MPI_Allreduce of exact sums, 1096 bytes an element (`float`: 184). On devices
+// samples are copied to the host and back.
+//
+// Collective, blocking; types agree on all ranks, samples and executors are each rank's own. An
+// error of any rank is thrown on all, with the lowest failing rank. Elements are then undefined, if
+// the error concerns their memory; otherwise nothing is written.
+#pragma once
+
+#include <tally/distributed/host_copies.hpp>
+#include <tally/mpi/entries.hpp>
+#include <tally/mpi/histogram.hpp>
+#include <tally/mpi/layout.hpp>
+#include <tally/operations/gather.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tally::mpi {
+
+namespace detail {
+
+/// A sample on its way, of float or double.
+struct added_element {
+  std::int64_t row = 0;
+  double value = 0;
+};
+
+/// Checks all but where z lies, by calls without elements and without samples.
+inline void check_samples(const executor& where, const gather_arguments& a) {
+  gather_arguments samples = a, elements = a;
+  samples.z.size = 0;
+  elements.x.size = elements.indices.size = 0;
+  gather_elements(where, samples);
+  gather_elements(where, elements);
+}
+
+/// Adds the samples of all ranks to this rank's part z, which may be of the whole.
+/// @param failed what is known to be wrong on this rank.
+template <float_or_double T>
+void add_at_owners(const layout& l, const executor& where, const gather_arguments& a,
+                   std::optional<failure>& failed) {
+  std::vector<std::int64_t> indices;
+  std::vector<double> x;
+  attempt(failed, [&] {
+    indices = read_elements<std::int64_t>(where, a.indices);
+    x = read_elements<double>(where, a.x);
+  });
+  const auto for_each = [&](const auto& f) {
+    throw_kept(failed);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (indices[i] >= 0 && indices[i] < l.total()) f(added_element{indices[i], x[i]});
+    }
+  };
+  const auto own = entries_at_owners<added_element>(*l.over(), *l.borders(), for_each);
+  attempt(failed, [&] {
+    indices.resize(own.size());
+    std::vector<T> values(own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      indices[i] = own[i].row;
+      values[i] = static_cast<T>(own[i].value);
+    }
+    const readable_elements from(where, values), to(where, indices);
+    gather_elements(where, {from.get(), to.get(), a.z, true, true});
+  });
+  agree(l.communicator(), failed);
+}
+
+template <float_or_double T>
+void scatter_add(const layout& l, const executor& where, const gather_arguments& a) {
+  std::optional<failure> failed;
+  attempt(failed, [&] {
+    check_samples(where, a);
+    check_size(transport::name, a.z, static_cast<std::size_t>(l.size()));
+  });
+  add_at_owners<T>(l, where, a, failed);
+}
+
+/// Each rank has all of z.
+template <float_or_double T>
+void scatter_add(MPI_Comm comm, const executor& where, const gather_arguments& a) {
+  check_communicator(comm);
+  std::optional<failure> failed;
+  attempt(failed, [&] { check_samples(where, a); });
+  agree(comm, failed);
+  if (a.z.size == 0) return;
+  auto most = static_cast<std::int64_t>(a.x.size);
+  check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  const std::size_t limbs = a.z.size * exact_sum<T>::words * sizeof(std::int64_t);
+  if (limbs <= static_cast<std::size_t>(most) * sizeof(added_element)) {
+    histogram_arguments sums;
+    sums.x = a.indices;
+    sums.weighted = true;
+    sums.weights = a.x;
+    sums.counts = a.z;
+    sums.options.add = true;
+    sums.scatters = true;
+    return add_weights<T>(comm, where, sums);
+  }
+  const auto total = static_cast<std::int64_t>(a.z.size);
+  const auto ranks = ranks_of(comm), rank = rank_in(comm);
+  const std::int64_t first = layout::cut(total, rank, ranks);
+  const layout l(comm, layout::cut(total, rank + 1, ranks) - first);
+  gather_arguments mine = a;
+  mine.z = a.z.slice(static_cast<std::size_t>(first), static_cast<std::size_t>(l.size()));
+  add_at_owners<T>(l, where, mine, failed);
+  counted_messages parts;
+  for (int r = 0; r < ranks; ++r)
+    parts.counts.push_back(count_of(static_cast<std::size_t>(l.first(r + 1) - l.first(r))));
+  parts.place();
+  std::vector<T> all(a.z.size);
+  copy_bytes(where, mine.z.data, all.data() + first, mine.z.size * sizeof(T));
+  check(MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), parts.counts.data(),
+                       parts.begins.data(), sizeof(T) == 4 ? MPI_FLOAT : MPI_DOUBLE, comm),
+        "MPI_Allgatherv");
+  copy_bytes(where, all.data(), a.z.data, all.size() * sizeof(T));
+}
+
+template <class C, class X, class Indices, class Z>
+void run_scatter_add(const C& over, const executor& where, const X& x, const Indices& indices,
+                     Z& z) {
+  if constexpr (tally::detail::is_gathered<X, Indices, Z&>()) {
+    using T = element_t<X>;
+    static_assert(float_or_double<T>, "scatter_add adds floats or doubles");
+    const gather_arguments a = {as_operand(x), as_operand(indices), as_output(z), true, true};
+    scatter_add<T>(over, where.name() == "automatic" ? choose(a.x, operand(a.z)) : where, a);
+  }
+}
+
+}  // namespace detail
+
+/// z_j becomes the sum of z_j and of all x_i with indices_i = j of all ranks, rounded once; z is
+/// distributed.
+///
+/// @param over     a layout of z.
+/// @param where    this rank's executor.
+/// @param x        this rank's samples, floats or doubles, in any number.
+/// @param indices  as many, adjacent, of int32 or int64, into the whole vector; x_i is ignored
+/// unless
+///                 in [0, over.total()).
+/// @param z        over.size() adjacent elements of the type of x. At most 2^30 - 2 samples of all
+///                 ranks are added to them.
+template <class X, class Indices, class Z>
+void scatter_add(const layout& over, const executor& where, const X& x, const Indices& indices,
+                 Z&& z) {
+  detail::run_scatter_add(over, where, x, indices, z);
+}
+
+/// The same of a replicated z.
+///
+/// @param comm     a communicator.
+/// @param z        all elements, on each rank, equal before and after.
+template <class X, class Indices, class Z>
+void scatter_add(MPI_Comm comm, const executor& where, const X& x, const Indices& indices, Z&& z) {
+  detail::run_scatter_add(comm, where, x, indices, z);
+}
+
+}  // namespace tally::mpi
