@@ -351,6 +351,161 @@ void sums_many(const here& h) {
   }
 }
 
+template <class X, class Y>
+void scans_type(const here& h, std::int64_t n, int cut, data::kind kind, std::ptrdiff_t increment) {
+  vector<X> x(h, n, 7, kind, increment);
+  const layout l = layout_of(h, n, cut);
+  const auto size = static_cast<std::size_t>(l.size());
+  std::vector<Y> whole(static_cast<std::size_t>(n));
+  result<Y> part(h, size);
+  const auto expect_part = [&](result<Y>& got, const char* function) {
+    const std::vector<Y> all = got.all();
+    bool equal = true;
+    for (std::size_t i = 0; i < size; ++i) {
+      equal = equal && data::same_bits(all[i], whole[static_cast<std::size_t>(l.first()) + i]);
+    }
+    h.expect(equal, name_of(n, cut, function) + " of " + std::string(name(tally::type_of<X>)) +
+                        " in " + std::string(name(tally::type_of<Y>)));
+  };
+  const std::span to(part.get(), size);
+  tally::inclusive_scan(one(), x.all(), whole);
+  tally::nccl::inclusive_scan(l, h.where, x.part_of(l), to);
+  expect_part(part, "inclusive_scan");
+  tally::exclusive_scan(one(), x.all(), whole);
+  tally::nccl::exclusive_scan(l, h.where, x.part_of(l), to);
+  expect_part(part, "exclusive_scan");
+  if constexpr (std::is_same_v<X, Y>) {
+    tally::copy(h.where, x.part_of(l), to);
+    tally::nccl::exclusive_scan(l, h.where, std::span<const X>(to), to);
+    expect_part(part, "exclusive_scan in place");
+  }
+}
+
+void scans(const here& h) {
+  for (const std::int64_t n : sizes()) {
+    for (const int cut : cuts()) {
+      scans_type<double, double>(h, n, cut, data::kind::wide, 1);
+      scans_type<std::complex<float>, std::complex<float>>(h, n, cut, data::kind::special, -2);
+    }
+  }
+  for (const int cut : cuts()) {
+    scans_type<tally::float16, float>(h, 9000, cut, data::kind::special, 1);
+    scans_type<std::int32_t, double>(h, 9000, cut, data::kind::wide, 2);
+    scans_type<std::int64_t, std::int64_t>(h, 9000, cut, data::kind::wide, 1);
+    scans_type<bool, std::int64_t>(h, 700, cut, data::kind::plain, 1);
+    scans_type<std::complex<float>, std::complex<double>>(h, 9000, cut, data::kind::plain, 1);
+  }
+  const layout l(h.over, h.where, 700);
+  vector<double> x(h, 700, 8);
+  result<double> y(h, 699);
+  h.expect_error(tally::errc::size_mismatch, "tally::nccl: a vector has 699 elements", [&] {
+    tally::nccl::inclusive_scan(l, h.where, x.part(0, 700), std::span(y.get(), 699));
+  });
+}
+
+/// An axis over ranks: columns of a row-major matrix of which each rank has rows, and rows.
+template <class A, class X, class Y>
+void sums_layouts_of(const here& h, std::int64_t n, int cut) {
+  constexpr std::size_t k = 6;
+  constexpr std::ptrdiff_t width = k;
+  vector<A> a(h, n * width, 90, data::kind::wide);
+  vector<X> x(h, n, 91);
+  const layout l = layout_of(h, n, cut);
+  const auto size = static_cast<std::size_t>(l.size()), all = static_cast<std::size_t>(n);
+  const A* const whole = &a[0];
+  const A* const device = a.on_device();
+  const auto expect_equal = [&]<class T>(const std::vector<T>& got, const std::vector<T>& wanted,
+                                         const char* what) {
+    for (std::size_t j = 0; j < k; ++j) h.expect_bits(got[j], wanted[j], name_of(n, cut, what));
+  };
+  const auto columns = [&](const A* from, std::size_t m) {
+    return tally::rows(from, k, m, 1, width);
+  };
+  const auto rows = [&](const A* from, std::size_t m) { return tally::rows(from, k, m, n); };
+  const A* const part = device + l.first() * width;
+  for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+    const auto sums = tally::nccl::sums(l, h.where, columns(part, size), g);
+    const auto wanted_sums = tally::sums(one(), columns(whole, all), g);
+    expect_equal(sums, wanted_sums, "sums of columns");
+    result<typename decltype(sums)::value_type> r(h, k);
+    tally::nccl::sums(l, h.where, columns(part, size), r.get(), g);
+    expect_equal(r.all(), wanted_sums, "sums of columns on the device");
+    expect_equal(tally::nccl::multi_dot(l, h.where, columns(part, size), x.part_of(l), g),
+                 tally::multi_dot(one(), columns(whole, all), x.all(), g), "multi_dot of columns");
+    const auto product = [&](const auto& of_ranks, const auto& of_all, const auto alpha,
+                             const auto beta, const char* what) {
+      std::vector<Y> wanted(k, Y{3});
+      result<Y> got(h, k);
+      tally::copy_bytes(h.where, wanted.data(), got.get(), k * sizeof(Y));
+      tally::nccl::gemv(l, h.where, alpha, of_ranks, x.part_of(l), beta, std::span(got.get(), k),
+                        g);
+      tally::gemv(one(), alpha, of_all, x.all(), beta, wanted, g);
+      expect_equal(got.all(), wanted, what);
+    };
+    const auto mine = tally::rows(part, size, k), every = tally::rows(whole, all, k);
+    product(rows(device + l.first(), size), rows(whole, all), 3, 0, "gemv");
+    product(tally::transpose(mine), tally::transpose(every), 0.1, -2.5f, "gemv, transposed");
+    product(tally::conjugate_transpose(mine), tally::conjugate_transpose(every), Y{0.1f}, Y{3},
+            "gemv, conjugated");
+  }
+}
+
+void sums_layouts(const here& h) {
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{900}, std::int64_t{9000}}) {
+    for (const int cut : cuts()) {
+      sums_layouts_of<double, double, double>(h, n, cut);
+      sums_layouts_of<float, float, double>(h, n, cut);
+      sums_layouts_of<std::complex<float>, float, std::complex<double>>(h, n, cut);
+    }
+  }
+}
+
+/// Samples of each rank to elements of any, distributed and replicated.
+template <class T, class Index>
+void adds_samples_of(const here& h, std::int64_t n, std::int64_t samples, int cut,
+                     data::kind kind) {
+  vector<T> x(h, samples, 101, kind);
+  vector<Index> indices(h, samples, 102);
+  std::mt19937_64 random(103);
+  for (std::int64_t i = 0; i < samples; ++i) {  // a few lie outside
+    indices[i] = static_cast<Index>(random() % static_cast<std::uint64_t>(n + 2)) - 1;
+  }
+  indices.upload();
+  std::vector<T> z(static_cast<std::size_t>(n));
+  for (T& v : z) v = data::random_element<T>(random, kind);
+  if (n > 1) z[1] = -T{0};
+  std::vector<T> wanted = z;
+  const auto keys = indices.all();
+  tally::scatter_add(one(), x.all(), keys, wanted);
+  const layout of_samples = layout_of(h, samples, cut),
+               of_elements = layout_of(h, n, (cut + 3) % 8);
+  const auto px = x.part_of(of_samples);
+  const auto pi = indices.part_of(of_samples);
+  const auto expect_from = [&](std::int64_t first, std::int64_t count, const auto& over,
+                               const char* what) {
+    result<T> memory(h, static_cast<std::size_t>(count));
+    const std::span to(memory.get(), static_cast<std::size_t>(count));
+    tally::copy_bytes(h.where, z.data() + first, memory.get(), to.size_bytes());
+    tally::nccl::scatter_add(over, h.where, px, pi, to);
+    const std::vector<T> got = memory.all();
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      h.expect_bits(got[i], wanted[static_cast<std::size_t>(first) + i], name_of(n, cut, what));
+    }
+  };
+  expect_from(of_elements.first(), of_elements.size(), of_elements, "scatter_add");
+  expect_from(0, n, h.over, "scatter_add, replicated");
+}
+
+void adds_samples(const here& h) {
+  for (const int cut : cuts()) {
+    adds_samples_of<double, std::int32_t>(h, 5, 3000, cut, data::kind::wide);
+    adds_samples_of<double, std::int64_t>(h, 3000, 5000, cut, data::kind::special);
+    adds_samples_of<float, std::int64_t>(h, 7, 4000, cut, data::kind::special);
+    adds_samples_of<float, std::int32_t>(h, 2000, 300, cut, data::kind::wide);
+    adds_samples_of<double, std::int32_t>(h, 1, 0, cut, data::kind::wide);
+  }
+}
+
 /// A captured graph.
 class graph {
  public:
@@ -675,12 +830,15 @@ constexpr std::pair<const char*, void (*)(const here&)> tests[] = {
     {"sums doubles", sums_doubles},
     {"sums all types", sums_all_types},
     {"scales norms", scales_norms},
+    {"scans", scans},
     {"sums many", sums_many},
+    {"sums layouts", sums_layouts},
     {"is captured in a graph", is_captured},
     {"runs back to back", runs_back_to_back},
     {"waits for idle ranks", waits_for_idle_ranks},
     {"finds extrema", finds_extrema},
     {"counts samples", counts_samples},
+    {"adds samples", adds_samples},
     {"multiplies", multiplies},
     {"refuses", refuses},
 };

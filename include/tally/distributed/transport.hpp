@@ -185,6 +185,7 @@ namespace tally::detail {
 /// - `name`, the namespace, with which messages begin;
 /// - `sum(over, where, sums, grade, results, bytes)` and `find(layout, where, x, what, results,
 ///   bytes)`: results on all ranks, in host memory; they block;
+/// - `multiply<Sum>(over, where, arguments, grade)`, `gemv` with sums of type Sum;
 /// - `counting<C>`, a histogram's counters (<tally/distributed/histogram.hpp>).
 ///
 /// A matrix has its messages as a template argument (<tally/distributed/matrix.hpp>).

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <tally/distributed/host_copies.hpp>
+#include <tally/distributed/scan.hpp>
 #include <tally/mpi/reduction.hpp>
 #include <tally/operations/scan.hpp>
 
@@ -45,9 +46,7 @@ inline void scan_integers(const layout& l, const executor& where, const scan_arg
   check(MPI_Allgather(&own, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, l.communicator()),
         "MPI_Allgather");
   std::uint64_t before = 0;
-  for (int r = 0; r < l.rank(); ++r)
-    before += static_cast<std::uint64_t>(all[static_cast<std::size_t>(r)]);
-  attempt(failed, [&] { scan(where, {a.x, a.y, a.exclusive, 1, &before}); });
+  attempt(failed, [&] { scan(where, behind(all, l.rank(), before, a)); });
   agree(l.communicator(), failed);
 }
 
@@ -74,12 +73,6 @@ inline void scan_in_order(const layout& l, const executor& where, const scan_arg
   }
 
   std::optional<failure>& failed = own.failed();
-  const auto behind = [](std::vector<std::int64_t>& message, scan_arguments part) {
-    const interval_head& head = interval_message::head_of(message);
-    part.chunks = head.last;
-    part.nodes = &head + 1;
-    return part;
-  };
   const interval_borders borders = l.parts_of(l.rank());
   const std::size_t head = borders.head_size(), bytes = size_of(a.y.element);
   std::vector<std::byte> of_head(head * bytes), of_chunk(cut.stride * bytes);
@@ -99,9 +92,9 @@ inline void scan_in_order(const layout& l, const executor& where, const scan_arg
     }
     std::vector<std::int64_t> up_to_chunk = before;
     append_interval(up_to_chunk.data(), cut.before.data());
-    scan(serial(), behind(up_to_chunk, {{terms.data(), cut.stride, 1, a.y.element},
-                                        {of_chunk.data(), cut.stride, 1, a.y.element},
-                                        a.exclusive}));
+    scan(serial(), behind(up_to_chunk.data(), {{terms.data(), cut.stride, 1, a.y.element},
+                                               {of_chunk.data(), cut.stride, 1, a.y.element},
+                                               a.exclusive}));
   });
   for (const chunk_piece& p : cut.pieces) {  // also after a failure
     messages.send(of_chunk.data() + static_cast<std::size_t>(p.first) * bytes,
@@ -111,7 +104,8 @@ inline void scan_in_order(const layout& l, const executor& where, const scan_arg
   attempt(failed, [&] {
     const std::size_t rest = size - head;
     if (rest > 0) {
-      scan(where, behind(before, {a.x.slice(head, rest), a.y.slice(head, rest), a.exclusive}));
+      scan(where,
+           behind(before.data(), {a.x.slice(head, rest), a.y.slice(head, rest), a.exclusive}));
     }
   });
   std::optional<failure> lost;

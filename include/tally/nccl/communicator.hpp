@@ -156,13 +156,18 @@ class communicator {
     return pieces_.of(where, bytes);
   }
 
+  /// Results of a call, where kernels and the host reach them.
+  void* results(const executor& where, std::size_t bytes) const {
+    return results_.of(where, bytes);
+  }
+
   /// Calls queue(results), waits, and copies results to the host.
   template <class Queue>
   void wait_for(const executor& where, void* to, std::size_t bytes, const Queue& queue) const {
-    void* const results = results_.of(where, bytes);
-    queue(results);
+    void* const made = results(where, bytes);
+    queue(made);
     detail::check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
-    std::memcpy(to, results, bytes);
+    std::memcpy(to, made, bytes);
   }
 
  private:

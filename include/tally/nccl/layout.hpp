@@ -1,6 +1,7 @@
 // Distribution of a vector over devices by intervals.
 #pragma once
 
+#include <tally/distributed/gemv.hpp>
 #include <tally/distributed/sums.hpp>
 #include <tally/nccl/communicator.hpp>
 #include <tally/operations/extremum.hpp>
@@ -125,6 +126,9 @@ struct transport {
   template <class C>
   static void sum(const C& over, const executor& where, const field_sums& all,
                   distributed::grade_over<C> g, void* results, std::size_t bytes);
+  template <element Sum, class C>
+  static void multiply(const C& over, const executor& where, const gemv_arguments& a,
+                       distributed::grade_over<C> g);
   static void find(const layout& l, const executor& where, const operand& x, extreme what,
                    void* results, std::size_t bytes);
 };

@@ -92,10 +92,6 @@ class ordered_sums {
     join_nodes(where_, join);
   }
 
- private:
-  void sum_nodes(const std::vector<interval_field>& fields, std::int64_t first, void* to) const {
-    sum_part(where_, shape_, {.fields = fields, .first = first, .nodes = to, .wait = false});
-  }
   /// Elements [first, last) of the whole vector.
   std::vector<interval_field> slice(std::int64_t first, std::int64_t last) const {
     std::vector<interval_field> fields = sums_.fields;
@@ -106,20 +102,6 @@ class ordered_sums {
       if (sums_.what == summand::product) field.y = field.y.slice(begin, count);
     }
     return fields;
-  }
-
-  /// Calls f(v, to, bytes) for each vector; `to` has room for `count` elements of `bytes` bytes.
-  template <class F>
-  static void for_each_vector(std::vector<interval_field>& fields, std::size_t count, std::byte* to,
-                              const F& f) {
-    const auto one = [&](operand& v) {
-      f(v, to, size_of(v.element));
-      to += (count * size_of(v.element) + 15) / 16 * 16;
-    };
-    for (interval_field& field : fields) {
-      one(field.x);
-      if (field.what == summand::product) one(field.y);
-    }
   }
 
   /// Sends the elements of a chunk begun elsewhere, collects those of the chunk continued
@@ -160,6 +142,24 @@ class ordered_sums {
     for_each_vector(last, whole, room,
                     [&](operand& v, std::byte*, std::size_t) { v.size = whole; });
     return last;
+  }
+
+ private:
+  void sum_nodes(const std::vector<interval_field>& fields, std::int64_t first, void* to) const {
+    sum_part(where_, shape_, {.fields = fields, .first = first, .nodes = to, .wait = false});
+  }
+  /// Calls f(v, to, bytes) for each vector; `to` has room for `count` elements of `bytes` bytes.
+  template <class F>
+  static void for_each_vector(std::vector<interval_field>& fields, std::size_t count, std::byte* to,
+                              const F& f) {
+    const auto one = [&](operand& v) {
+      f(v, to, size_of(v.element));
+      to += (count * size_of(v.element) + 15) / 16 * 16;
+    };
+    for (interval_field& field : fields) {
+      one(field.x);
+      if (field.what == summand::product) one(field.y);
+    }
   }
 
   const layout& layout_;

@@ -30,8 +30,10 @@ using distributed::dot;
 using distributed::multi_dot;
 using distributed::nrm2;
 using distributed::sum;
+using distributed::sums;
 
 using distributed::dot_options_over;
+using distributed::fields;
 using distributed::grade_over;
 using distributed::ranks;
 
@@ -94,6 +96,21 @@ void multi_dot(const C& over, const executor& where, const L& list, P&& result,
                dot_options_over<C> how = {}) {
   detail::written("tally::nccl::multi_dot", over, where,
                   detail::pairs<detail::result_at<P>>(list, how.conjugated), result, how.grade);
+}
+
+/// Non-blocking form of a range of vectors.
+template <ranks C, result_place P, fields L>
+void sums(const C& over, const executor& where, const L& vectors, P&& result,
+          grade_over<C> g = {}) {
+  detail::written("tally::nccl::sums", over, where, detail::each<detail::result_at<P>>(vectors),
+                  result, g);
+}
+
+/// Non-blocking form of rows.
+template <ranks C, result_place P, detail::summed_rows<detail::result_at<P>> X>
+void sums(const C& over, const executor& where, const X& x, P&& result, grade_over<C> g = {}) {
+  detail::written("tally::nccl::sums", over, where, detail::each_row<detail::result_at<P>>(x),
+                  result, g);
 }
 
 }  // namespace tally::nccl
