@@ -55,6 +55,13 @@ inline bool in_order(type x, type y) {
   }
 }
 
+/// The conjugated vector after x and y were swapped.
+constexpr conjugate swapped(conjugate which) noexcept {
+  return which == conjugate::x   ? conjugate::y
+         : which == conjugate::y ? conjugate::x
+                                 : conjugate::none;
+}
+
 struct element_bytes {
   alignas(16) std::byte bytes[16] = {};
 };

@@ -42,15 +42,26 @@ tally::executor small_workspace() {
 
 /// Suites of the operations that workspaces support.
 std::vector<std::string> staged_suites() {
-  return {"Buffer",          "Dot",
-          "Exact",           "ExactWords",
-          "Exponential",     "Extremum",
-          "Factors",         "Fused",
-          "Golden",          "Histogram",
-          "MultiAxpy",       "MultiDot",
-          "Reduce",          "Transform",
-          "HistogramErrors", "WeightedHistogram",
-          "Errors",          "TransformErrors"};
+  return {"Buffer",
+          "Dot",
+          "Exact",
+          "ExactWords",
+          "Exponential",
+          "Extremum",
+          "Factors",
+          "Fused",
+          "Gemv",
+          "Golden",
+          "Histogram",
+          "MultiAxpy",
+          "MultiDot",
+          "Reduce",
+          "Sums",
+          "Transform",
+          "HistogramErrors",
+          "WeightedHistogram",
+          "Errors",
+          "TransformErrors"};
 }
 
 }  // namespace

@@ -145,8 +145,7 @@ void scan(const scan_arguments& a) {
 
 void backend::scan(const executor&, const scan_arguments& a) const {
   locked([&] {
-    with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element),
-                                                      [&]<class R>() { kokkos::scan<R>(a); });
+    with_type<real_accumulator_types>(part_of(a.y.element), [&]<class R>() { kokkos::scan<R>(a); });
   });
 }
 

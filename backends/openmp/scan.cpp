@@ -75,7 +75,7 @@ void backend::scan(const executor& where, const scan_arguments& a) const {
       std::min(threads_that_pay(a.x.size, threads_of(where)),
                static_cast<int>(std::min<std::size_t>(a.x.size / block + 1, 1 << 16)));
   if (threads == 1) return simd::backend::scan(where, a);
-  with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element), [&]<class R>() {
+  with_type<real_accumulator_types>(part_of(a.y.element), [&]<class R>() {
     const instruction_set set = simd::for_arithmetic(where);
     const std::size_t blocks = a.x.size / block + 1;
     std::vector<block_sum<R>> of_components((is_complex(a.y.element) ? 2 : 1) * blocks);

@@ -52,7 +52,7 @@ constexpr auto scans =
 }  // namespace
 
 void backend::scan(const executor&, const scan_arguments& a) const {
-  with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element), [&]<class R>() {
+  with_type<real_accumulator_types>(part_of(a.y.element), [&]<class R>() {
     scan_components<R>(a, [&](const operand& x, const output_operand& y, auto& nodes) {
       scans<R>[x.element](x, y, a.exclusive, nodes);
     });

@@ -33,10 +33,7 @@ using backends::in_order;
 /// Returns the same dot product in canonical order.
 inline dot_arguments in_order(const dot_arguments& a) {
   if (in_order(a.x.element, a.y.element)) return a;
-  const conjugate swapped = a.conjugated == conjugate::x   ? conjugate::y
-                            : a.conjugated == conjugate::y ? conjugate::x
-                                                           : conjugate::none;
-  return {a.y, a.x, swapped, a.result, a.options};
+  return {a.y, a.x, backends::swapped(a.conjugated), a.result, a.options};
 }
 
 void check_arguments(const executor& where, const dot_arguments& a);

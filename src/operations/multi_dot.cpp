@@ -136,9 +136,7 @@ executor choose(const dot_pairs& pairs) {
 
 /// Runs with x and y swapped, in canonical order (src/operands/pair_rules.hpp).
 [[gnu::noinline]] void run_swapped(const executor& where, multi_dot_arguments a) {
-  a.conjugated = a.conjugated == conjugate::x   ? conjugate::y
-                 : a.conjugated == conjugate::y ? conjugate::x
-                                                : conjugate::none;
+  a.conjugated = backends::swapped(a.conjugated);
   std::swap(a.pairs.x, a.pairs.y);
   std::vector<operand_pair> list(a.pairs.list.begin(), a.pairs.list.end());
   for (operand_pair& each : list) std::swap(each.x, each.y);

@@ -49,9 +49,10 @@ struct weight_sum {
   /// 11 for float, 68 for double.
   static constexpr int words = limbs + 1;
 
-  /// First limb in an exact_sum<double>.
-  static constexpr int first_of_all =
-      (exact::lowest_exponent - exact_sum<double>::lowest_exponent) / 32 + first_limb;
+  /// First limb in an exact_sum<T>.
+  template <class T>
+  static constexpr int first_limb_in =
+      (exact::lowest_exponent - exact_sum<T>::lowest_exponent) / 32 + first_limb;
 
   /// Digits, added from `word` on; or the bit for `special`.
   struct contribution {
@@ -104,14 +105,14 @@ struct weight_sum {
     requires(sizeof(T) >= sizeof(W))
   static TALLY_HOST_DEVICE void add_words(const std::int64_t* from, std::int64_t* to) {
     using all = exact_sum<T>;
-    constexpr int offset = (exact::lowest_exponent - all::lowest_exponent) / 32 + first_limb;
-    static_assert(offset + limbs < all::limbs);
+    constexpr int first = first_limb_in<T>;
+    static_assert(first + limbs < all::limbs);
     std::int64_t carry = 0;
     for (int i = 0; i < limbs; ++i) {
-      to[offset + i] += (from[i] & 0xffffffff) + carry;
+      to[first + i] += (from[i] & 0xffffffff) + carry;
       carry = from[i] >> 32;
     }
-    to[offset + limbs] += carry;
+    to[first + limbs] += carry;
     to[all::nan_word] += (from[special] & nan_bit) != 0;
     to[all::plus_infinity_word] += (from[special] & plus_infinity_bit) != 0;
     to[all::minus_infinity_word] += (from[special] & minus_infinity_bit) != 0;
@@ -120,7 +121,7 @@ struct weight_sum {
   /// Copies the sum to words, initially 0, of an exact_sum<double>.
   static TALLY_HOST_DEVICE void copy_to_all(const std::int64_t* from, std::int64_t* words_of_all) {
     using all = exact_sum<double>;
-    for (int i = 0; i < limbs; ++i) words_of_all[first_of_all + i] = from[i];
+    for (int i = 0; i < limbs; ++i) words_of_all[first_limb_in<double> + i] = from[i];
     words_of_all[all::nan_word] = (from[special] & nan_bit) != 0;
     words_of_all[all::plus_infinity_word] = (from[special] & plus_infinity_bit) != 0;
     words_of_all[all::minus_infinity_word] = (from[special] & minus_infinity_bit) != 0;
@@ -137,11 +138,11 @@ struct weight_sum {
   static TALLY_HOST_DEVICE R round(const std::int64_t* from, const R* before) {
     // In doubles, as a double may have to be added to sums of floats.
     using all = exact_sum<double>;
-    constexpr int offset = first_of_all;
+    constexpr int first = first_limb_in<double>;
     std::int64_t words_of_all[all::words] = {};
     copy_to_all(from, words_of_all);
     if (before == nullptr) {
-      return all::template round_words<R>(words_of_all, offset, offset + limbs + 1);
+      return all::template round_words<R>(words_of_all, first, first + limbs + 1);
     }
     all sum = sum_of_words(words_of_all);
     sum.add(static_cast<double>(*before));

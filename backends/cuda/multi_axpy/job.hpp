@@ -4,6 +4,7 @@
 #include "backends/common/elementwise/elementwise.hpp"
 #include "backends/common/types/typed_vector.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tally::backends::cuda {

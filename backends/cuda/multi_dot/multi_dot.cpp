@@ -391,9 +391,7 @@ void run_list(const call& c, const multi_sum& a) {
     }
     if (aligned && same_x && !same_y) {  // exchange x and y
       for (std::size_t i = 0; i < now.size(); ++i) std::swap(job.list[i].x, job.list[i].y);
-      job.conjugated = a.conjugated == conjugate::x   ? conjugate::y
-                       : a.conjugated == conjugate::y ? conjugate::x
-                                                      : conjugate::none;
+      job.conjugated = swapped(a.conjugated);
     }
     multi_dot_kernel* const kernel = !aligned ? any_kernel_for(a)
                                      : s.pairs_per_block > 1 && (same_x || same_y)

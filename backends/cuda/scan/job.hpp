@@ -1,12 +1,10 @@
 // Parameter of one launch of a scan: a real vector, or one component.
 #pragma once
 
-#include <tally/numerics/order.hpp>
 #include <tally/operands/types.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace tally::backends::cuda {
 

@@ -9,6 +9,8 @@
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/scan/job.hpp"
 
+#include <tally/numerics/order.hpp>
+
 namespace tally::backends::cuda {
 namespace {
 
@@ -308,8 +310,8 @@ const void* kernel_of(bool contiguous) {
 }  // namespace
 
 const void* scan_kernel(type accumulator, bool contiguous) {
-  return with_type<type_list<std::int64_t, float, double>>(
-      accumulator, [&]<class A>() { return kernel_of<A>(contiguous); });
+  return with_type<real_accumulator_types>(accumulator,
+                                           [&]<class A>() { return kernel_of<A>(contiguous); });
 }
 
 }  // namespace tally::backends::cuda

@@ -54,7 +54,7 @@ void scan_numbers(const current_device& current, const executor& where, const op
 
 void backend::scan(const executor& where, const scan_arguments& a) const {
   const current_device current(where.device());
-  with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element), [&]<class A>() {
+  with_type<real_accumulator_types>(part_of(a.y.element), [&]<class A>() {
     scan_components<A>(a, [&](const operand& x, const output_operand& y, auto& nodes) {
       scan_numbers<A>(current, where, x, y, a.exclusive, nodes);
     });

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #ifndef TALLY_BACKENDS_SIMD_SCAN_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_SCAN_CPP
@@ -283,7 +284,7 @@ scan_part<R>* scan_part_of(instruction_set set) {
 }
 
 void backend::scan(const executor& where, const scan_arguments& a) const {
-  with_type<type_list<std::int64_t, float, double>>(part_of(a.y.element), [&]<class R>() {
+  with_type<real_accumulator_types>(part_of(a.y.element), [&]<class R>() {
     auto* const scan = scan_part_of<R>(for_arithmetic(where));
     scan_components<R>(a, [&](const operand& x, const output_operand& y, auto& nodes) {
       scan(x, y, a.exclusive, nodes);

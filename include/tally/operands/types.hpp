@@ -108,6 +108,8 @@ using element_types = detail::listed::elements;
 /// Types of sums.
 using accumulator_types =
     type_list<std::int64_t, float, double, std::complex<float>, std::complex<double>>;
+/// Types of the parts of sums.
+using real_accumulator_types = type_list<std::int64_t, float, double>;
 
 /// Number of element types.
 inline constexpr std::size_t type_count = element_types::size;

@@ -11,10 +11,10 @@
 #include <tally/operations/multi_dot.hpp>
 #include <tally/operations/transform.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <ranges>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace tally {

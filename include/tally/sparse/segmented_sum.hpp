@@ -16,11 +16,11 @@
 #include <tally/call_options.hpp>
 #include <tally/detail/arguments.hpp>
 #include <tally/executor.hpp>
-#include <tally/numerics/exact.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 namespace tally {
