@@ -262,6 +262,16 @@ void fill_keys(host_vector& x, values drawn, std::size_t n, std::uint64_t seed) 
   }
 }
 
+void fill_offsets(host_vector& offsets, std::size_t n, std::size_t mean, std::uint64_t seed) {
+  const std::span<std::int32_t> all = offsets.as<std::int32_t>();
+  std::mt19937_64 engine(seed);
+  for (std::size_t i = 1; i + 1 < all.size(); ++i) {
+    all[i] = static_cast<std::int32_t>(i * mean + engine() % mean);
+  }
+  all.front() = 0;
+  all.back() = static_cast<std::int32_t>(n);
+}
+
 namespace {
 
 /// The exact sum; `rest` is its rounding error.
@@ -347,7 +357,8 @@ reference reference_of(const workload& w, values drawn) {
   if (drawn == values::ill_conditioned) return exact_reference(w);
   if (w.what == operation::spmv) return reference_of_rows(w);
   if (is_transcendental(w.what)) return reference_of_elements(w);
-  if (writes(w.what) || w.what == operation::histogram) return {};  // compared with ours
+  if (writes(w.what) || has_several(w.what) || w.what == operation::histogram)
+    return {};  // compared with ours
   const std::size_t blocks = (w.size() + block - 1) / block;
   std::vector<reference> parts(blocks);
   visit(w, [&](auto x, auto y, auto) {

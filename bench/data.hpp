@@ -19,6 +19,8 @@ enum class values { uniform, spread, ill_conditioned, keys, zipf_keys, one_key, 
 
 inline constexpr std::size_t samples_of_histogram = std::size_t{1} << 25;
 
+inline constexpr std::size_t samples_of_scatter_add = std::size_t{1} << 21;
+
 constexpr std::size_t bins_of(values drawn, std::size_t n) {
   return drawn == values::common_bits ? 256 : n;
 }
@@ -60,6 +62,9 @@ class host_vector {
 void fill_ill_conditioned(host_vector& x, host_vector& y, int exponent, std::uint64_t seed);
 
 void fill_keys(host_vector& x, values drawn, std::size_t n, std::uint64_t seed);
+
+/// Offsets of segments of n elements, with lengths from 0 to twice the mean.
+void fill_offsets(host_vector& offsets, std::size_t n, std::size_t mean, std::uint64_t seed);
 
 /// A product in twice a double's digits: errors of products by fma, of sums by two-sum, summed
 /// separately.

@@ -22,6 +22,7 @@ struct lane {
   operation what = operation::dot;
   std::size_t rows = 1;  ///< see workload
   bool y_has_rows = false;
+  bool columns = false;
   std::size_t skipped = 0;  ///< leading elements left out, for unaligned addresses
   tally::binning bins = tally::binning::keys;
   bool transposes = false;  ///< spmv with the matrix's transpose
@@ -43,11 +44,13 @@ std::vector<std::size_t> transposes_for(const types& t, bool on_device, bool ful
 
 /// The lanes of each source.
 extern const std::span<const lane> dot_lanes, reduce_lanes, extremum_lanes, transform_lanes,
-    fused_lanes, exact_lanes, multi_dot_lanes, histogram_lanes, spmv_lanes, ladder_lanes;
+    fused_lanes, exact_lanes, multi_dot_lanes, several_lanes, histogram_lanes, spmv_lanes,
+    ladder_lanes;
 #if TALLY_BENCH_CUDA
 extern const std::span<const lane> device_dot_lanes, device_of_one_lanes, device_transform_lanes,
-    device_fused_lanes, device_multi_dot_lanes, device_exact_lanes, device_histogram_lanes,
-    device_spmv_lanes, device_ladder_lanes, device_spmv_ladder_lanes, host_lanes;
+    device_fused_lanes, device_multi_dot_lanes, device_several_lanes, device_exact_lanes,
+    device_histogram_lanes, device_spmv_lanes, device_ladder_lanes, device_spmv_ladder_lanes,
+    host_lanes;
 #endif
 
 }  // namespace bench

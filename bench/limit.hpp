@@ -15,6 +15,8 @@ source device_limit;  // a read and a copy, or a read and a write
 
 /// One of those for a sparse product: reads values and columns, most of the data.
 contenders limit_of_spmv(const workload& w, source* limit);
+/// The same for several results: reads the vectors, segments or samples.
+contenders limit_of_several(const workload& w, source* limit);
 
 inline int inputs_of(const workload& w) { return w.x_alone() ? 1 : 2; }
 

@@ -125,12 +125,12 @@ std::vector<const lane*> lanes() {
     }
   };
   add({dot_lanes, reduce_lanes, extremum_lanes, transform_lanes, fused_lanes, exact_lanes,
-       multi_dot_lanes, histogram_lanes, spmv_lanes, ladder_lanes});
+       multi_dot_lanes, several_lanes, histogram_lanes, spmv_lanes, ladder_lanes});
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
     add({device_dot_lanes, device_of_one_lanes, device_transform_lanes, device_fused_lanes,
-         device_multi_dot_lanes, device_exact_lanes, device_histogram_lanes, device_spmv_lanes,
-         device_ladder_lanes, device_spmv_ladder_lanes, host_lanes});
+         device_multi_dot_lanes, device_several_lanes, device_exact_lanes, device_histogram_lanes,
+         device_spmv_lanes, device_ladder_lanes, device_spmv_ladder_lanes, host_lanes});
   }
 #endif
   return list;
@@ -142,7 +142,32 @@ bool fits_in_memory(std::size_t bytes) {
 }
 
 bool takes(const lane& l, const types& t) {
-  return l.what == operation::histogram ? contains(histogram_pairs{}, t) : contains(pairs{}, t);
+  return l.what == operation::histogram ? contains(histogram_pairs{}, t)
+         : is_indexed(l.what)           ? contains(indexed_pairs{}, t)
+                                        : contains(pairs{}, t);
+}
+
+/// A workload without data.
+workload shape_of(const lane& l, const types& t, std::size_t n, int threads) {
+  const bool counts = l.what == operation::histogram, adds = l.what == operation::scatter_add;
+  const std::size_t size = l.drawn == values::ill_conditioned ? ill_conditioned_size
+                           : counts                           ? samples_of_histogram
+                           : adds                             ? samples_of_scatter_add
+                                                              : n;
+  const std::size_t of_y = counts                               ? bins_of(l.drawn, n)
+                           : l.what == operation::segmented_sum ? n / l.rows + 1
+                                                                : size;
+  workload w{{nullptr, size, 1, t.x},
+             {nullptr, of_y, 1, t.y},
+             t.accumulator,
+             threads,
+             l.what,
+             adds ? n : l.rows,
+             l.y_has_rows,
+             l.bins};
+  w.columns = l.columns;
+  w.matrix.operation = operation_of(l);
+  return w;
 }
 
 std::vector<types> every_types() {
@@ -150,6 +175,7 @@ std::vector<types> every_types() {
   for (const types& t : list_of(histogram_pairs{})) {
     if (!contains(pairs{}, t)) list.push_back(t);
   }
+  for (const types& t : list_of(indexed_pairs{})) list.push_back(t);
   return list;
 }
 
@@ -162,21 +188,9 @@ std::vector<group> plan(const options& o) {
       if (!takes(*l, t)) continue;
       std::vector<int> threads = {1};
       if (l->on_all_threads && all_threads() > 1) threads.push_back(all_threads());
-      const bool counts = l->what == operation::histogram;
       for (const std::size_t n : l->sizes(t, o.full)) {
         for (const int count : threads) {
-          const std::size_t size = l->drawn == values::ill_conditioned ? ill_conditioned_size
-                                   : counts                            ? samples_of_histogram
-                                                                       : n;
-          workload nothing{{nullptr, size, 1, t.x},
-                           {nullptr, counts ? bins_of(l->drawn, n) : size, 1, t.y},
-                           t.accumulator,
-                           count,
-                           l->what,
-                           l->rows,
-                           l->y_has_rows,
-                           l->bins};
-          nothing.matrix.operation = operation_of(*l);
+          const workload nothing = shape_of(*l, t, n, count);
           if (!fits_in_memory(nothing.bytes())) continue;
           group g{l, t, n, count, {}};
           for (const contender& c : l->ways(nothing, o.full)) {
@@ -225,6 +239,7 @@ class operands {
     if (g.from->drawn == values::ill_conditioned) return ill_conditioned(g);
     if (g.from->what == operation::histogram) return histogram(g);
     if (has_matrix(*g.from)) return sparse(g);
+    if (has_several(g.from->what)) return several(g);
     if (const contents wanted(g); wanted != filled_with_) fill(wanted);
     const auto skip = [&](tally::operand v) { return v.slice(g.from->skipped, g.n); };
     workload w{skip(x_.first(x_.size())),
@@ -246,7 +261,7 @@ class operands {
         return static_cast<char*>(m.data()) + skipped * size_of(element);
       };
       w.x.data = from(device_x_, w.x.element), w.y.data = from(device_y_, w.y.element);
-      if (writes(*g.from) || has_matrix(*g.from)) w.z = from(device_z_, w.x.element);
+      if (writes(*g.from) || w.result_is_z()) w.z = from(device_z_, w.x.element);
       w.matrix.row_offsets.data = device_offsets_.data();
       w.matrix.column_indices.data = device_columns_.data();
       w.matrix.values.data = device_values_.data();
@@ -257,16 +272,17 @@ class operands {
     return w;
   }
 
-  /// Before a checked call z is y where it is updated; NaN for spmv, so that an unwritten row is
-  /// wrong.
+  /// Before a checked call z is y where it is updated, 0 where samples are added to it; NaN for
+  /// spmv and others, so that an unwritten result is wrong.
   static void reset(const group& g, const workload& w) {
     const bool is_updated = updates(w.what);
-    if (!is_updated && !has_matrix(*g.from)) return;
+    if (!is_updated && !has_matrix(*g.from) && !has_several(w.what)) return;
+    const int unwritten = w.what == operation::scatter_add ? 0 : 0xff;
     if (!g.from->on_device) {
       if (is_updated) {
         std::memcpy(w.z, w.y.data, w.size() * size_of(w.y.element));
       } else {
-        std::memset(w.z, 0xff, w.result_bytes());
+        std::memset(w.z, unwritten, w.result_bytes());
       }
       return;
     }
@@ -275,7 +291,7 @@ class operands {
       check(cudaMemcpy(w.z, w.y.data, w.size() * size_of(w.y.element), cudaMemcpyDeviceToDevice),
             "cudaMemcpy");
     } else {
-      check(cudaMemset(w.z, 0xff, w.result_bytes()), "cudaMemset");
+      check(cudaMemset(w.z, unwritten, w.result_bytes()), "cudaMemset");
     }
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 #endif
@@ -341,6 +357,29 @@ class operands {
     w.matrix = {pattern_.rows, pattern_.columns, tally::as_operand(pattern_.row_offsets),
                 tally::as_operand(pattern_.column_indices), values_.first(values_.size())};
     w.matrix.operation = operation_of(*g.from);
+    if (!g.from->on_device) w.z = const_cast<void*>(z_.first(0).data);
+    return w;
+  }
+
+  workload several(const group& g) {
+    workload w = shape_of(*g.from, g.operands, g.n, g.threads);
+    filled_with_ = {};
+    make_room();
+    const std::size_t vectors = is_indexed(w.what) ? 1 : w.rows;
+    x_ = host_vector(w.x.element, vectors * w.x.size, seed_, g.from->offset);
+    y_ = host_vector(w.y.element, w.y.size, seed_ + 1, g.from->offset);
+    if (w.what == operation::scatter_add) fill_keys(y_, g.from->drawn, g.n, seed_ + 1);
+    if (w.what == operation::segmented_sum) fill_offsets(y_, w.x.size, g.from->rows, seed_ + 1);
+    z_ = host_vector(w.accumulator, w.results(), seed_ + 2, g.from->offset);
+#if TALLY_BENCH_CUDA
+    if (g.from->on_device) {
+      device_x_ = device_memory(x_.first(x_.size()));
+      device_y_ = device_memory(y_.first(y_.size()));
+      device_z_ = device_memory(z_.first(z_.size()));
+    }
+#endif
+    w.x.data = x_.first(0).data;
+    w.y.data = y_.first(0).data;
     if (!g.from->on_device) w.z = const_cast<void*>(z_.first(0).data);
     return w;
   }
@@ -413,6 +452,8 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
         exists                ? !v.agrees
         : has_matrix(*g.from) ? truth.error_of_rows(result.data(), expected.data(), w.accumulator)
         : is_transcendental(w.what) ? truth.error_of_elements(result.data(), w.x.element)
+        : has_several(w.what)
+            ? largest_difference(result.data(), expected.data(), w.results(), w.accumulator)
         : w.is_elementwise() ? largest_difference(result.data(), expected.data(),
                                                   std::min(w.size(), max_checked), w.x.element)
         : is_fused(w.what)   ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
@@ -551,7 +592,7 @@ void run(const group& g, operands& data, bool full, const effort& e, results& fi
   std::vector<std::byte> written(is_fused(host.what) ? g.n * size_of(host.x.element) : 0);
   if (is_fused(host.what)) checked.z = written.data();
   if (updates(host.what)) {
-    std::memcpy(host.is_elementwise() ? expected.data() : checked.z, host.y.data,
+    std::memcpy(host.result_is_z() ? expected.data() : checked.z, host.y.data,
                 checked.size() * size_of(host.y.element));
   }
   compute(tally::serial(), checked, expected.data(), true, g.from->exact);

@@ -160,6 +160,8 @@ void compute_in_two_calls(const tally::executor& where, const workload& w, void*
 void compute(const tally::executor& where, const workload& w, void* result, bool wait, bool exact) {
   const tally::call_options options = {exact ? tally::exact : tally::grade{}, wait};
   const tally::output to = {result, w.accumulator};
+  const tally::output_operand several = {result, has_several(w.what) ? w.results() : 0, 1,
+                                         w.accumulator};
   switch (w.what) {
     case operation::dot:
       return tally::dot(where, {w.x, w.y, tally::conjugate::none, to, options});
@@ -179,6 +181,21 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
     }
     case operation::spmv:
       return tally::spmv(where, spmv_of(w, result));
+    case operation::sums:
+      tally::sums(where, {w.vectors(), to, options});
+      return;
+    case operation::gemv:
+      return tally::gemv(where, {.a = w.vectors(), .x = w.y, .y = several});
+    case operation::multi_axpy: {
+      const std::vector<double> factors(w.rows, plain::gamma / static_cast<double>(w.rows));
+      return tally::multi_axpy(
+          where, {.alpha = tally::as_operand(factors), .x = {w.vectors()}, .y = several});
+    }
+    case operation::segmented_sum:
+      return tally::segmented_sum(where, {.offsets = w.y, .x = w.x, .results = several});
+    case operation::scatter_add:
+      return tally::gather_elements(
+          where, {.x = w.x, .indices = w.y, .z = several, .scatters = true, .adds = true});
     case operation::waxpby_nrm2:
     case operation::axpy_dot:
       return tally::fused(where, fused_of(w, to, options));

@@ -61,6 +61,18 @@ OF_MANY = {
     "multi-dot": "16 vectors against one",
     "batched-dot": "10^6 dot products of n elements",
 }
+OF_SEVERAL = {
+    "sums": "Sums of 1024 vectors of n elements",
+    "sums-columns": "Sums of the 1024 columns of a row-major matrix of n rows",
+    "gemv": "A matrix of 1024 rows of n elements times a vector",
+    "gemv-columns": "A column-major matrix of 1024 rows and n columns times a vector",
+    "multi-axpy": "y plus multiples of 8 vectors",
+    "segmented-sum-4": "Sums of segments of 4 doubles on average, of n doubles",
+    "segmented-sum-30": "Sums of segments of 30 doubles on average, of n doubles",
+    "segmented-sum-1000": "Sums of segments of 1000 doubles on average, of n doubles",
+    "scatter-add": "2^21 doubles added to n, all as likely",
+    "scatter-add-zipf": "2^21 doubles added to n, the k-th with probability 1 / k",
+}
 HISTOGRAMS = {
     "bincount": "Histogram of 2^25 keys{}, all bins as likely",
     "bincount-zipf": "Histogram of 2^25 keys{}, bin k with probability 1 / k",
@@ -69,7 +81,7 @@ HISTOGRAMS = {
     "histogram-even": "Histogram of 2^25 samples{}, bins of equal width",
     "histogram-range": "Histogram of 2^25 samples{}, bins between given edges",
 }
-ON_BOTH = {**OF_ONE, **ELEMENTWISE, **FUSED, **OF_MANY}
+ON_BOTH = {**OF_ONE, **ELEMENTWISE, **FUSED, **OF_MANY, **OF_SEVERAL}
 ON_DEVICE = " on the CUDA device"
 IN_GRAPH = f"{ON_DEVICE}: the device's time in a graph"
 LANES = {

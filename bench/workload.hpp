@@ -4,6 +4,7 @@
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/operations/histogram.hpp>
+#include <tally/operations/multi_dot.hpp>
 #include <tally/sparse/spmv.hpp>
 
 #include <algorithm>
@@ -31,6 +32,9 @@ using pairs =
 using histogram_pairs = tally::type_list<pair<std::int32_t, std::int32_t, std::int32_t>,
                                          pair<std::uint8_t, std::int32_t, std::int32_t>,
                                          pair<float, std::int32_t, std::int32_t>>;
+
+/// Segments with offsets, samples with indices.
+using indexed_pairs = tally::type_list<pair<double, std::int32_t, double>>;
 
 struct types {
   tally::type x;
@@ -63,6 +67,10 @@ std::string name(const types& t);
 /// `waxpby_nrm2` writes z = alpha x + y and returns its norm; `axpy_dot` writes z = alpha x + z and
 /// returns its product with y. Element-wise functions (elementwise.hpp), and `scan`, an inclusive
 /// one, write elements of x's type; `axpbypcz` reads them first. Updated vectors start as y.
+///
+/// Several results, z: `sums` of `rows` vectors, their products with y (`gemv`), y and their
+/// multiples (`multi_axpy`), the sums of segments with offsets y (`segmented_sum`), and of elements
+/// by indices y into `rows` results (`scatter_add`).
 enum class operation {
   dot,
   sum,
@@ -72,6 +80,11 @@ enum class operation {
   iamax,
   histogram,
   spmv,
+  sums,
+  gemv,
+  multi_axpy,
+  segmented_sum,
+  scatter_add,
   waxpby_nrm2,
   axpy_dot,
   copy,
@@ -94,11 +107,18 @@ constexpr bool is_transcendental(operation what) {
 constexpr bool is_fused(operation what) {
   return what == operation::waxpby_nrm2 || what == operation::axpy_dot;
 }
+constexpr bool has_several(operation what) {
+  return what >= operation::sums && what <= operation::scatter_add;
+}
+constexpr bool is_indexed(operation what) {
+  return what == operation::segmented_sum || what == operation::scatter_add;
+}
 /// Whether z is written, from x_i, y_i and perhaps z_i.
 constexpr bool writes(operation what) { return is_elementwise(what) || is_fused(what); }
 /// Whether z is read before.
 constexpr bool updates(operation what) {
-  return what == operation::axpbypcz || what == operation::axpy_dot;
+  return what == operation::axpbypcz || what == operation::axpy_dot ||
+         what == operation::multi_axpy;
 }
 
 /// Leading elements that are checked.
@@ -118,13 +138,29 @@ struct workload {
   tally::binning bins = tally::binning::keys;  ///< of histograms; y has as many elements
   void* z = nullptr;                           ///< output of element-wise functions and spmv
   tally::csr_operand matrix{};  ///< of spmv; values of x's type, columns and offsets int32
+  bool columns = false;         ///< of several: whether vectors are those of a row-major matrix
   bool transposes() const { return matrix.operation != tally::matrix_operation::none; }
 
   /// Elements; nonzeros of a matrix.
   std::size_t size() const { return what == operation::spmv ? matrix.nonzeros() : x.size; }
   bool is_elementwise() const { return bench::is_elementwise(what); }
   /// Whether the result is z instead of a number.
-  bool result_is_z() const { return is_elementwise() || what == operation::spmv; }
+  bool result_is_z() const {
+    return is_elementwise() || what == operation::spmv || has_several(what);
+  }
+  /// Number of several results.
+  std::size_t results() const {
+    return what == operation::multi_axpy      ? x.size
+           : what == operation::segmented_sum ? y.size - 1
+                                              : rows;
+  }
+  /// The vectors of several.
+  tally::operand_rows vectors() const {
+    const auto n = static_cast<std::ptrdiff_t>(x.size), k = static_cast<std::ptrdiff_t>(rows);
+    tally::operand_rows all{x, rows, columns ? 1 : n};
+    if (columns) all.first.increment = k;
+    return all;
+  }
   bool x_alone() const {
     return what != operation::dot && !is_fused(what) &&
            !(what >= operation::axpy && what <= operation::mul);
@@ -134,6 +170,7 @@ struct workload {
   std::size_t result_bytes() const {
     if (is_elementwise()) return std::min(size(), max_checked) * size_of(x.element);
     if (what == operation::spmv) return matrix.height() * size_of(accumulator);
+    if (has_several(what)) return results() * size_of(accumulator);
     return what == operation::iamax ? sizeof(std::int64_t) : size_of(accumulator);
   }
   std::size_t rows_of_y() const { return x_alone() ? 0 : y_has_rows ? rows : 1; }
@@ -143,6 +180,13 @@ struct workload {
       const auto of = [](const tally::operand& v) { return v.size * size_of(v.element); };
       return of(matrix.values) + of(matrix.column_indices) + of(matrix.row_offsets) + of(x) +
              result_bytes();
+    }
+    if (has_several(what)) {
+      const std::size_t of_x = x.size * size_of(x.element), of_y = y.size * size_of(y.element);
+      if (is_indexed(what)) {
+        return of_x + of_y + result_bytes() * (what == operation::scatter_add ? 2 : 1);
+      }
+      return rows * of_x + (what == operation::sums ? 0 : of_y) + result_bytes();
     }
     const std::size_t of_z = (writes(what) ? 1u : 0u) + (updates(what) ? 1u : 0u);
     return size() * ((rows + of_z) * size_of(x.element) + rows_of_y() * size_of(y.element));

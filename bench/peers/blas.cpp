@@ -210,6 +210,47 @@ contenders openblas_rows(const workload& w) {
   });
   return list;
 }
+namespace {
+
+/// op(A) y + z: the rows' products with y, or y updated by the rows.
+contenders gemv(const blas& b, const workload& w) {
+  contenders list;
+  if (w.what != operation::gemv && w.what != operation::multi_axpy) return list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+                                          std::type_identity<A>) {
+    if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
+      using function =
+          void(int order, int transposed, int, int, X, const X*, int, const X*, int, X, X*, int);
+      constexpr int column_major = 102, as_it_is = 111, transposed = 112;
+      auto* const f =
+          b.from.function<function>(std::same_as<X, double> ? "cblas_dgemv" : "cblas_sgemv");
+      const auto n = static_cast<int>(x.size()), k = static_cast<int>(w.rows);
+      const bool updates = w.what == operation::multi_axpy;
+      const int op = updates || w.columns ? as_it_is : transposed;
+      const int height = w.columns ? k : n, width = w.columns ? n : k;
+      const std::vector<X> factors(w.rows, static_cast<X>(bench::plain::gamma / k));
+      list.push_back(on_host(
+          b.name + " gemv", b.version, w,
+          [=, x = x.data(), y = y.data(), z = static_cast<X*>(w.z)] {
+            f(column_major, op, height, width, 1, x, height, updates ? factors.data() : y, 1,
+              updates ? X{1} : X{0}, z, 1);
+          },
+          [&b, threads = w.threads] { b.set_threads(threads); }));
+    }
+  });
+  return list;
+}
+
+}  // namespace
+
+contenders openblas_several(const workload& w) {
+  const blas* const b = find_openblas();
+  return b ? gemv(*b, w) : contenders();
+}
+contenders mkl_several(const workload& w) {
+  const blas* const b = find_blas_of_mkl();
+  return b ? gemv(*b, w) : contenders();
+}
 contenders blis(const workload& w) {
   const blas* const b = find_blis();
   return b ? ways(*b, w) : contenders();

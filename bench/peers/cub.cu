@@ -13,6 +13,7 @@
 #include <thrust/tuple.h>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #include <cub/device/device_transform.cuh>
 #include <cub/version.cuh>
 #include <cuda/std/functional>
@@ -239,6 +240,46 @@ contenders cub_elementwise_on_device(const workload& w) {
           });
         }
       });
+  return list;
+}
+
+namespace {
+
+/// The offset of a row of n elements.
+struct row_offset {
+  std::int64_t n;
+  __device__ std::int64_t operator()(std::int64_t row) const { return row * n; }
+};
+
+template <class X, class Offsets>
+launch segmented_sum(const X* x, std::size_t segments, Offsets offsets) {
+  return with_scratch([=](void* scratch, std::size_t& bytes, void* z, cudaStream_t stream) {
+    return cub::DeviceSegmentedReduce::Sum(scratch, bytes, x, static_cast<X*>(z),
+                                           static_cast<int>(segments), offsets, offsets + 1,
+                                           stream);
+  });
+}
+
+}  // namespace
+
+contenders cub_several_on_device(const workload& w) {
+  contenders list;
+  const auto add = [&](launch f) {
+    list.push_back(on_device("CUB segmented", version(), std::move(f), w));
+  };
+  if (w.what == operation::segmented_sum) {
+    add(segmented_sum(static_cast<const double*>(w.x.data), w.results(),
+                      static_cast<const std::int32_t*>(w.y.data)));
+  } else if (w.what == operation::sums && !w.columns) {
+    const auto offsets =
+        thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                        row_offset{static_cast<std::int64_t>(w.x.size)});
+    const auto sums_of = [&]<class X>(std::type_identity<X>) {
+      add(segmented_sum(static_cast<const X*>(w.x.data), w.rows, offsets));
+    };
+    w.x.element == tally::type::float64 ? sums_of(std::type_identity<double>{})
+                                        : sums_of(std::type_identity<float>{});
+  }
   return list;
 }
 

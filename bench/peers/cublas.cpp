@@ -9,6 +9,7 @@
 #include <concepts>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace bench::peers {
 namespace {
@@ -335,6 +336,38 @@ contenders cublas_rows_on_device(const workload& w) {
             },
             w));
       }
+    }
+  });
+  return list;
+}
+
+contenders cublas_several_on_device(const workload& w) {
+  contenders list;
+  const bool updates = w.what == operation::multi_axpy;
+  if (!cublas() || !(updates || w.what == operation::gemv)) return list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
+                                          std::type_identity<A>) {
+    if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
+      const on_demand<device_memory> constants([k = w.rows] {
+        std::vector<X> values(k + 2, static_cast<X>(plain::gamma / static_cast<double>(k)));
+        values[0] = 1;
+        values[1] = 0;
+        return device_memory(tally::as_operand(values));
+      });
+      const auto n = static_cast<int>(x.size()), k = static_cast<int>(w.rows);
+      const auto op = updates || w.columns ? CUBLAS_OP_N : CUBLAS_OP_T;
+      const int height = w.columns ? k : n, width = w.columns ? n : k;
+      const auto f = [] { return CUBLAS_OF(X, gemv_v2); };
+      list.push_back(on_device(
+          "cuBLAS gemv", version(),
+          [=](cudaStream_t, void* z) {
+            const auto* const one = static_cast<const X*>(constants().data());
+            check(f()(handle(CUBLAS_POINTER_MODE_DEVICE), op, height, width, one, x.data(), height,
+                      updates ? one + 2 : y.data(), 1, updates ? one : one + 1, static_cast<X*>(z),
+                      1),
+                  "cublasgemv");
+          },
+          w));
     }
   });
   return list;

@@ -40,6 +40,13 @@ __global__ void add_by_atomics_wide(const X* keys, std::size_t n, std::int32_t* 
   }
 }
 
+__global__ void add_samples_by_atomics(const double* x, const std::int32_t* indices, std::size_t n,
+                                       double* z) {
+  for (std::size_t i = thread_of_grid(); i < n; i += threads_of_grid()) {
+    atomicAdd(z + indices[i], x[i]);
+  }
+}
+
 template <class X>
 __device__ std::size_t lower_bound(const X* sorted, std::size_t n, std::size_t key) {
   std::size_t begin = 0, end = n;
@@ -135,6 +142,22 @@ contenders histogram_on_device(const workload& w) {
       });
     }
   });
+  return list;
+}
+
+contenders atomics_on_device(const workload& w) {
+  contenders list;
+  if (w.what != operation::scatter_add) return list;
+  list.push_back(on_device(
+      "atomics", "another result in every run",
+      [=](cudaStream_t s, void* z) {
+        const auto blocks = static_cast<unsigned>(8 * multiprocessors());
+        add_samples_by_atomics<<<blocks, threads, 0, s>>>(
+            static_cast<const double*>(w.x.data), static_cast<const std::int32_t*>(w.y.data),
+            w.x.size, static_cast<double*>(z));
+        check(cudaGetLastError(), "atomics");
+      },
+      w));
   return list;
 }
 

@@ -47,4 +47,9 @@ int kokkos_threads(const workload& w);
 source standard_rows;
 source openblas_rows;
 
+// Several results (operation::sums ... scatter_add).
+source standard_several;  // plain loops; on all threads with OpenMP
+source openblas_several;  // gemv; multi_axpy by gemv, as PETSc has it
+source mkl_several;       // likewise
+
 }  // namespace bench::peers

@@ -196,4 +196,85 @@ contenders standard_rows(const workload& w) {
   return sequential(std::move(list));
 }
 
+namespace {
+
+/// Calls f(first, last) for a part of [0, n) per thread.
+template <class F>
+void in_parts(int threads, std::size_t n, const F& f) {
+  if (threads == 1) return f(std::size_t{0}, n);
+  const auto parts = static_cast<std::size_t>(threads);
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (std::size_t p = 0; p < parts; ++p) f(n * p / parts, n * (p + 1) / parts);
+}
+
+/// The sums of adjacent columns, row by row; with y those of products.
+template <class T>
+[[gnu::noinline]] void add_rows(const T* x, const T* y, std::size_t n, std::size_t stride,
+                                std::size_t columns, T* z) {
+  for (std::size_t j = 0; j < columns; ++j) z[j] = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const T factor = y == nullptr ? 1 : y[i];
+    for (std::size_t j = 0; j < columns; ++j) z[j] += factor * x[i * stride + j];
+  }
+}
+
+template <class T>
+[[gnu::noinline]] void add_multiple(T factor, const T* x, std::size_t n, T* z) {
+  for (std::size_t i = 0; i < n; ++i) z[i] += factor * x[i];
+}
+
+template <class T>
+[[gnu::noinline]] void scatter_in_loop(const T* x, const std::int32_t* indices, std::size_t n,
+                                       T* z) {
+  for (std::size_t i = 0; i < n; ++i) z[indices[i]] += x[i];
+}
+
+/// One pass or vector by vector, as users write it.
+template <class X>
+void several_in_loops(const workload& w) {
+  const auto* const x = static_cast<const X*>(w.x.data);
+  const auto* const y = w.what == operation::gemv ? static_cast<const X*>(w.y.data) : nullptr;
+  const auto* const indices = static_cast<const std::int32_t*>(w.y.data);
+  auto* const z = static_cast<X*>(w.z);
+  const std::size_t n = w.x.size;
+  in_parts(w.threads, w.results(), [&](std::size_t first, std::size_t last) {
+    if (w.what == operation::multi_axpy) {
+      const X factor = static_cast<X>(plain::gamma / static_cast<double>(w.rows));
+      for (std::size_t j = 0; j < w.rows; ++j) {
+        add_multiple(factor, x + j * n + first, last - first, z + first);
+      }
+    } else if (w.columns) {
+      add_rows(x + first, y, n, w.rows, last - first, z + first);
+    } else if (w.what == operation::segmented_sum) {
+      for (std::size_t j = first; j < last; ++j) {
+        z[j] = sum_in_loop(x + indices[j], static_cast<std::size_t>(indices[j + 1] - indices[j]));
+      }
+    } else if (y != nullptr) {
+      for (std::size_t j = first; j < last; ++j) z[j] = sum_in_loop<X>(x + j * n, y, n);
+    } else {
+      for (std::size_t j = first; j < last; ++j) z[j] = sum_in_loop(x + j * n, n);
+    }
+  });
+}
+
+}  // namespace
+
+contenders standard_several(const workload& w) {
+  contenders list;
+  if (w.what == operation::scatter_add) {
+    if (w.threads > 1) return list;  // threads would race
+    list.push_back(on_host("plain loop", "-O3", w, [=] {
+      scatter_in_loop(static_cast<const double*>(w.x.data),
+                      static_cast<const std::int32_t*>(w.y.data), w.x.size,
+                      static_cast<double*>(w.z));
+    }));
+    return list;
+  }
+  const bool is_double = w.x.element == tally::type::float64;
+  list.push_back(on_host(w.threads > 1 ? "plain loop (OpenMP)" : "plain loop", "-O3", w, [=] {
+    is_double ? several_in_loops<double>(w) : several_in_loops<float>(w);
+  }));
+  return list;
+}
+
 }  // namespace bench::peers
