@@ -9,7 +9,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstdio>
+#include <span>
+#include <utility>
+#include <vector>
 
 #if TALLY_HAS_CUDA
 #include <cuda.h>
@@ -139,6 +143,226 @@ TEST_ON_EVERY_EXECUTOR(Huge, CountsBeyondTwoToThe32) {
     EXPECT_EQ(got, increment == 1 ? want : want_of_half) << increment;
   }
   EXPECT_GT(want[7], std::int64_t{1} << 32);
+}
+
+// --- Several sums, prefixes, segments, indices ----------------------------------------------------
+//
+// Elements are -1, 0 and 1: every sum, in any order, is an integer that its type holds, so expected
+// values are counted.
+
+constexpr std::size_t past_31_bits = (std::size_t{1} << 31) + 1;
+constexpr std::size_t piece_size = std::size_t{1} << 24;
+
+int third(std::size_t i) { return static_cast<int>((i * 0x9e3779b97f4a7c15u >> 40) % 3) - 1; }
+
+/// Fills memory with n elements of T.
+template <class T, class ValueOf>
+void fill(data::buffer& memory, std::size_t n, const ValueOf& value_of) {
+  std::vector<T> some(std::min(n, piece_size));
+  for (std::size_t first = 0; first < n; first += piece_size) {
+    const std::size_t count = std::min(piece_size, n - first);
+    for (std::size_t i = 0; i < count; ++i) some[i] = value_of(first + i);
+    memory.write(some.data(), count * sizeof(T), first * sizeof(T));
+  }
+}
+
+/// Calls f(index, element) for n elements of T.
+template <class T, class F>
+void for_each(data::buffer& memory, std::size_t n, const F& f) {
+  std::vector<T> some(std::min(n, piece_size));
+  for (std::size_t first = 0; first < n; first += piece_size) {
+    const std::size_t count = std::min(piece_size, n - first);
+    memory.read(some.data(), count * sizeof(T), first * sizeof(T));
+    for (std::size_t i = 0; i < count; ++i) f(first + i, some[i]);
+  }
+}
+
+template <class T>
+std::vector<T> read(data::buffer& memory, std::size_t n) {
+  std::vector<T> all(n);
+  memory.read(all.data(), n * sizeof(T));
+  return all;
+}
+
+// One vector; every other element; three columns, side by side, as rows of the transpose.
+TEST_ON_FAST_BACKENDS(Huge, SumsBeyondTwoToThe31Elements) {
+  constexpr std::size_t n = past_31_bits, columns = 3, height = n / columns;
+  data::buffer memory(where(), n), results(where(), 8 * columns);
+  std::int64_t all = 0, even = 0, of_column[columns] = {}, squares = 0;
+  fill<std::int8_t>(memory, n, [&](std::size_t i) {
+    const int x = third(i);
+    all += x;
+    squares += x * x;
+    if (i % 2 == 0) even += x;
+    if (i < height * columns) of_column[i % columns] += x;
+    return static_cast<std::int8_t>(x);
+  });
+  const auto* const x = reinterpret_cast<const std::int8_t*>(memory.get());
+  auto* const to = reinterpret_cast<double*>(results.get());
+  for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+    const auto sums_of = [&](std::size_t k, const auto& rows) {
+      tally::sums(where(), rows, std::span(to, k), g);
+      return read<double>(results, k);
+    };
+    EXPECT_EQ(sums_of(1, tally::rows(x, 1, n)), std::vector{static_cast<double>(all)});
+    EXPECT_EQ(sums_of(2, tally::rows(x, 2, (n + 1) / 2, 0, 2)),
+              std::vector(2, static_cast<double>(even)));
+    EXPECT_EQ(sums_of(columns, tally::rows(x, columns, height, 1, columns)),
+              std::vector<double>(of_column, of_column + columns));
+    const tally::strided_view<const std::int8_t> back = tally::strided(x, n, -1);
+    tally::multi_dot(where(), tally::rows(x + n - 1, 2, n, 0, -1), back, std::span(to, 2), g);
+    EXPECT_EQ(read<double>(results, 2), std::vector(2, static_cast<double>(squares)));
+  }
+}
+
+// More elements of A than 31 bits count, in both layouts.
+TEST_ON_FAST_BACKENDS(Huge, GemvBeyondTwoToThe31Elements) {
+  constexpr std::size_t m = (std::size_t{1} << 16) + 3, n = (std::size_t{1} << 15) + 1;
+  static_assert(m * n > past_31_bits);
+  data::buffer matrix(where(), m * n), x(where(), 4 * m), y(where(), 4 * m);
+  // a_ij = u_i * v_j
+  const auto u = [](std::size_t i) { return third(i); };
+  const auto v = [](std::size_t j) { return third(j + 3); };
+  std::vector<std::int8_t> row(n);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) row[j] = static_cast<std::int8_t>(u(i) * v(j));
+    matrix.write(row.data(), n, i * n);
+  }
+  const auto x_of = [](std::size_t i) { return third(i + 7); };
+  fill<float>(x, m, [&](std::size_t i) { return static_cast<float>(x_of(i)); });
+  int of_u = 0, of_v = 0;
+  for (std::size_t i = 0; i < m; ++i) of_u += u(i) * x_of(i);
+  for (std::size_t j = 0; j < n; ++j) of_v += v(j) * x_of(j);
+  std::vector<float> of_rows(m), of_columns(n);
+  for (std::size_t i = 0; i < m; ++i) of_rows[i] = static_cast<float>(u(i) * of_v);
+  for (std::size_t j = 0; j < n; ++j) of_columns[j] = static_cast<float>(v(j) * of_u);
+  const auto a = tally::rows(reinterpret_cast<const std::int8_t*>(matrix.get()), m, n);
+  const auto* const from = reinterpret_cast<const float*>(x.get());
+  auto* const to = reinterpret_cast<float*>(y.get());
+  for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+    tally::gemv(where(), a, std::span(from, n), std::span(to, m), g);
+    EXPECT_TRUE(read<float>(y, m) == of_rows);
+    tally::gemv(where(), tally::transpose(a), std::span(from, m), std::span(to, n), g);
+    EXPECT_TRUE(read<float>(y, n) == of_columns);
+  }
+}
+
+TEST_ON_FAST_BACKENDS(Huge, UpdatesBeyondTwoToThe31Elements) {
+  constexpr std::size_t n = past_31_bits;
+  data::buffer from(where(), n), to(where(), 2 * n), factors(where(), 8);
+  fill<std::int8_t>(from, n, [](std::size_t i) { return static_cast<std::int8_t>(third(i)); });
+  const auto y_of = [](std::size_t i) {
+    tally::float16 y;
+    y.bits = third(i + 1) == 0 ? 0x0000 : 0x4200;  // 0 or 3
+    return y;
+  };
+  fill<tally::float16>(to, n, y_of);
+  const float two_and_five[] = {2, 5};
+  factors.write(two_and_five, sizeof two_and_five);
+  // Two vectors, the same one: 7 x + y.
+  tally::multi_axpy(where(), std::span(reinterpret_cast<const float*>(factors.get()), 2),
+                    tally::rows(reinterpret_cast<const std::int8_t*>(from.get()), 2, n, 0), 1,
+                    std::span(reinterpret_cast<tally::float16*>(to.get()), n));
+  std::size_t wrong = 0;
+  for_each<tally::float16>(to, n, [&](std::size_t i, tally::float16 y) {
+    wrong +=
+        static_cast<float>(y) != static_cast<float>(7 * third(i)) + static_cast<float>(y_of(i));
+  });
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST_ON_FAST_BACKENDS(Huge, ScansBeyondTwoToThe31Elements) {
+  constexpr std::size_t n = past_31_bits;
+  data::buffer memory(where(), 4 * n);
+  const std::span all(reinterpret_cast<float*>(memory.get()), n);
+  for (const bool exclusive : {false, true}) {
+    fill<float>(memory, n, [](std::size_t i) { return static_cast<float>(third(i)); });
+    if (exclusive) {
+      tally::exclusive_scan(where(), all, all);
+    } else {
+      tally::inclusive_scan(where(), all, all);
+    }
+    std::int64_t sum = 0;
+    std::size_t wrong = 0;
+    for_each<float>(memory, n, [&](std::size_t i, float y) {
+      const std::int64_t before = sum;
+      sum += third(i);
+      wrong += y != static_cast<float>(exclusive ? before : sum);
+    });
+    EXPECT_EQ(wrong, 0u) << exclusive;
+  }
+}
+
+// Segments that begin and end beyond 2^31, long, short and empty.
+TEST_ON_FAST_BACKENDS(Huge, SegmentsBeyondTwoToThe31Elements) {
+  constexpr std::size_t n = past_31_bits + 5000;
+  const std::vector<std::int64_t> ends = {0,
+                                          3,
+                                          std::int64_t{1} << 20,
+                                          (std::int64_t{1} << 31) - 7,
+                                          (std::int64_t{1} << 31) - 7,
+                                          (std::int64_t{1} << 31) + 40,
+                                          (std::int64_t{1} << 31) + 43,
+                                          static_cast<std::int64_t>(n)};
+  const std::size_t segments = ends.size() - 1;
+  data::buffer memory(where(), 2 * n), offsets(where(), 8 * ends.size()),
+      results(where(), 8 * segments);
+  std::vector<double> want(segments);
+  std::size_t segment = 0;
+  fill<tally::float16>(memory, n, [&](std::size_t i) {
+    while (static_cast<std::int64_t>(i) >= ends[segment + 1]) ++segment;
+    const int value = third(i);
+    want[segment] += value;
+    tally::float16 x;
+    x.bits = value == 0 ? 0x0000 : value > 0 ? 0x3c00 : 0xbc00;
+    return x;
+  });
+  offsets.write(ends.data(), 8 * ends.size());
+  for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+    tally::segmented_sum(
+        where(), std::span(reinterpret_cast<const std::int64_t*>(offsets.get()), ends.size()),
+        std::span(reinterpret_cast<const tally::float16*>(memory.get()), n),
+        std::span(reinterpret_cast<double*>(results.get()), segments), g);
+    EXPECT_EQ(read<double>(results, segments), want);
+  }
+}
+
+// The most elements, with few samples; the most samples, of few elements.
+TEST_ON_FAST_BACKENDS(Huge, ScattersIntoTwoToThe31Elements) {
+  constexpr std::size_t most = (std::size_t{1} << 31) - 1, few = 1000;
+  const auto add = [&](std::size_t elements, std::size_t samples, const auto& index_of) {
+    data::buffer z(where(), 4 * elements), x(where(), 4 * samples), indices(where(), 4 * samples);
+    fill<float>(z, elements, [](std::size_t i) { return static_cast<float>(third(i)); });
+    fill<float>(x, samples, [](std::size_t i) { return static_cast<float>(third(i + 5)); });
+    fill<std::int32_t>(indices, samples, index_of);
+    std::vector<std::pair<std::size_t, int>> sums;
+    std::vector<int> dense(elements < piece_size ? elements : 0);
+    for (std::size_t i = 0; i < samples; ++i) {
+      const auto at = static_cast<std::size_t>(index_of(i));
+      if (dense.empty()) {
+        sums.emplace_back(at, third(i + 5));
+      } else {
+        dense[at] += third(i + 5);
+      }
+    }
+    std::sort(sums.begin(), sums.end());
+    tally::scatter_add(where(), std::span(reinterpret_cast<const float*>(x.get()), samples),
+                       std::span(reinterpret_cast<const std::int32_t*>(indices.get()), samples),
+                       std::span(reinterpret_cast<float*>(z.get()), elements));
+    std::size_t wrong = 0, next = 0;
+    for_each<float>(z, elements, [&](std::size_t i, float got) {
+      int want = third(i) + (dense.empty() ? 0 : dense[i]);
+      for (; next < sums.size() && sums[next].first == i; ++next) want += sums[next].second;
+      wrong += got != static_cast<float>(want);
+    });
+    EXPECT_EQ(wrong, 0u) << elements << " elements, " << samples << " samples";
+  };
+  add(most, few, [](std::size_t i) {
+    return static_cast<std::int32_t>(i % 3 == 0 ? most - 1 - i : i * 2654435761u % most);
+  });
+  add(few, (std::size_t{1} << 30) - 2, [](std::size_t i) {
+    return static_cast<std::int32_t>((i * 0x9e3779b97f4a7c15u >> 33) % few);
+  });
 }
 
 #if TALLY_HAS_CUDA
