@@ -1,5 +1,7 @@
-// exact_sum: every result and every unrounded bit, against MPFR.
+// exact_sum: every result and every unrounded bit, against MPFR. And window_sum against it.
 #include "tests/oracle.hpp"
+
+#include "backends/common/exact/window_sum.hpp"
 
 #include <tally/error.hpp>
 #include <tally/numerics/exact_sum.hpp>
@@ -822,6 +824,48 @@ TEST(Oracle, RoundsAsTheProcessorDoes) {
     one.add(std::abs(x[0]));
     EXPECT_EQ(bits(one.rounded<float>()), bits(static_cast<float>(std::abs(x[0]))));
     EXPECT_EQ(bits(one.rounded_root<double>()), bits(std::sqrt(std::abs(x[0]))));
+  }
+}
+
+/// Few terms with exponents over at most `range` binades, some of them zeros or opposite.
+template <class R>
+void expect_window_sums(int highest, int range) {
+  using tally::backends::window_sum;
+  std::mt19937_64 random(static_cast<std::uint64_t>(highest + 5000));
+  int fitting = 0;
+  for (int i = 0; i < 4000; ++i) {
+    std::vector<R> terms(random() % (window_sum::max_terms + 1));
+    for (R& t : terms) {
+      const auto bits = static_cast<std::int64_t>(random());
+      const int down = static_cast<int>(random() % static_cast<std::uint64_t>(range + 1));
+      t = std::ldexp(static_cast<R>(bits) / R(0x1p63), highest - down);
+      if (random() % 8 == 0) t = 0;
+      if (random() % 4 == 0) t = -terms[0];
+    }
+    exact_sum<double> right;
+    int top = std::numeric_limits<int>::min();
+    for (const double t : terms) {
+      right.add(t);
+      if (t != 0) top = std::max(top, window_sum::term(t).exponent);
+    }
+    window_sum sum(terms.empty() ? 0 : top);
+    bool fits = true;
+    for (const double t : terms) fits = sum.add(window_sum::term(t)) && fits;
+    if (!fits) continue;
+    ++fitting;
+    EXPECT_EQ(bits(sum.round<R>()), bits(right.round<R>())) << i;
+  }
+  EXPECT_GT(fitting, range < 60 ? 3999 : 100);
+}
+
+TEST(WindowSum, IsRightOrSaysThatTermsDoNotFit) {
+  for (const int range : {0, 3, 50, 90}) {
+    for (const int highest : {0, 1023, 1000, -950, -1022, -1060}) {
+      expect_window_sums<double>(highest, range);
+    }
+    for (const int highest : {0, 127, 110, -60, -126, -140}) {
+      expect_window_sums<float>(highest, range);
+    }
   }
 }
 

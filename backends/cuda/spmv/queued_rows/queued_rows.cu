@@ -1,6 +1,7 @@
 // Kernels of large matrices without a plan. The first launch has a few threads per row, by the mean
-// length alone, or one where rows seem equally long; it queues long rows in segments of one chunk
-// for the warps of the second.
+// length alone, or one where rows seem equally long, or a warp per segment of `segmented_sum` where
+// these are long; it queues rows that are too long for that in segments of one chunk for the warps
+// of the second.
 //
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
 #include "backends/cuda/device/bulk_copy.cuh"
@@ -147,6 +148,38 @@ __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int te
     }
   }
   return fold_across_threads<apart>(low + high);
+}
+
+/// Chunks of a segment of values that a warp of the first launch sums by itself, at most. Not
+/// measured.
+constexpr std::int64_t chunks_per_warp = 4;
+
+/// Sums a segment of values in a warp each, or queues it.
+template <class T>
+__global__ void __launch_bounds__(row_threads, 4)
+    sum_long_segments(const __grid_constant__ spmv_job job) {
+  constexpr int few = 8;  // threads of a short row, all groups of which sum the same one
+  const int thread = static_cast<int>(threadIdx.x % warp);
+  const std::int64_t row = std::int64_t{blockIdx.x} * (row_threads / warp) + threadIdx.x / warp;
+  wait_for_launch_before();
+  let_launch_after_start();
+  if (row >= job.rows) return;
+  const std::int64_t begin = job.offset(row), length = job.offset(row + 1) - begin;
+  if (length > chunks_per_warp * chunk) return queue_long_rows<warp>(job, true, row, length);
+  dot_sum<T> sum;
+  if (length <= short_row) {
+    const int count = length < 0 ? 0 : static_cast<int>(length);
+    sum = sum_row<T, T, values_alone, std::int32_t, few>(job, begin, count);
+  } else {
+    warp_tree<dot_sum<T>> tree;
+    for (std::int64_t i = 0; i < length; i += chunk) {
+      tree.add(sum_queued<T, values_alone, std::int32_t>(job, begin + i, within_chunk(length - i),
+                                                         thread),
+               thread);
+    }
+    sum = tree.total();
+  }
+  if (thread == 0) write_row<T>(job, row, finish_parts(sum, conjugate::none));
 }
 
 /// Adds the sums of a row's segments, from `first` on, if the calling warp's comes last; returns
@@ -364,6 +397,12 @@ struct first_launch {
 
 template <class T, class X>
 first_launch launch_of_rows(const csr_operand& a) {
+  if constexpr (std::is_same_v<X, values_alone>) {
+    if (a.nonzeros() / row_order::short_row > a.rows) {
+      return {&sum_long_segments<T>,
+              {.blocks = blocks_of(a.rows, row_threads / warp), .threads = row_threads}};
+    }
+  }
   const unsigned threads = threads_per_row_unplanned(a.rows, a.nonzeros());
   return {threads == 2   ? &spmv_rows_unplanned<T, X, 2>
           : threads == 4 ? &spmv_rows_unplanned<T, X, 4>
