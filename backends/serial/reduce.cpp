@@ -7,6 +7,10 @@
 #include "backends/common/types/tables.hpp"
 #include "backends/serial/order.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace tally::backends::serial {
@@ -78,9 +82,50 @@ void write_terms(const interval_arguments& a) {
   }
 }
 
+/// Vectors of fields as rows, if they lie at one distance.
+std::optional<operand_rows> rows_of(std::span<const interval_field> fields,
+                                    operand interval_field::* vector) {
+  const auto address = [&](std::size_t j) {
+    return reinterpret_cast<std::intptr_t>((fields[j].*vector).data);
+  };
+  const operand& first = fields[0].*vector;
+  const std::intptr_t bytes = address(1) - address(0),
+                      size = static_cast<std::intptr_t>(size_of(first.element));
+  for (std::size_t j = 1; j < fields.size(); ++j) {
+    if (address(j) - address(j - 1) != bytes) return {};
+    if ((fields[j].*vector).increment != first.increment) return {};
+  }
+  if (bytes % size != 0) return {};
+  return operand_rows{first, fields.size(), bytes / size};
+}
+
+/// Writes real sums of several fields node by node and returns true, if their vectors are rows of a
+/// layout: such are summed side by side.
+template <class R>
+bool sum_rows(const backend& sums, const executor& where, const interval_arguments& a) {
+  const summand what = a.shape.what;
+  const std::size_t fields = a.shape.fields;
+  const bool products = what == summand::product;
+  if (a.shape.numbers() > 1 || fields < 2 || !(products || what == summand::value)) return false;
+  auto* to = static_cast<R*>(a.sums);
+  for (std::size_t i = 0; i < a.nodes.size(); i += fields, to += fields) {
+    const std::span node = a.nodes.subspan(i, fields);
+    std::optional<operand_rows> x = rows_of(node, &interval_field::x), y = operand_rows{};
+    if (products) y = rows_of(node, &interval_field::y);
+    if (!x || !y) return false;
+    if (products && !in_order(x->first.element, y->first.element)) std::swap(x, y);
+    multi_sum all =
+        multi_dot_arguments{{*x, *y}, conjugate::none, {to, type_of<R>}, {.wait = true}};
+    all.values = !products;
+    sums.multi_dot(where, all);
+  }
+  return true;
+}
+
 /// Squares are first summed as products; the scaled sum takes another pass, if it matters.
 template <class R>
 void sum_nodes(const backend& sums, const executor& where, const interval_arguments& a) {
+  if (sum_rows<R>(sums, where, a)) return;
   const auto numbers = static_cast<unsigned>(a.shape.numbers());
   const summand what = a.shape.what;
   const bool squares = what == summand::square;
