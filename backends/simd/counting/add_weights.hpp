@@ -14,6 +14,7 @@
 #include "backends/common/exact/exact_sums.hpp"
 #include "backends/common/histogram/weights.hpp"
 #include "backends/simd/counting/limbs.hpp"
+#include "backends/simd/counting/memory.hpp"
 #include "backends/simd/counting/places.hpp"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ namespace tally::backends::simd {
 namespace counting {
 
 /// Maximum bytes of a thread's table of all bins (tuning/histogram.md: max_bytes_of_table).
-inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 25;
+inline constexpr std::size_t max_bytes_of_table = std::size_t{1} << 23;
 /// Maximum bytes of sorted samples, unless an eighth of them, or a group, takes more. A guess.
 inline constexpr std::size_t max_bytes_of_sorted = std::size_t{1} << 27;
 /// Maximum bytes of a group's table, and log2 of its bins; one more if groups get many. Not
@@ -47,7 +48,7 @@ inline bool needs_table(const limb_window& window, std::size_t samples, std::siz
 
 // --- Windows -------------------------------------------------------------------------------------
 
-/// Chooses the window by weights at random places: two limbs, or four, if (nearly) all of them fit;
+/// Chooses the window by weights at random places: the fewest limbs that (nearly) all of them fit;
 /// but for a few far above the others. How many, and which share: not measured.
 template <class W>
 limb_window window_of(const operand& weights) {
@@ -78,7 +79,7 @@ limb_window window_of(const operand& weights) {
   const int bits_of_last =
       std::min<int>(limb_bits, 62 - static_cast<int>(std::bit_width(weights.size)));
   const int highest = std::min(window.top + 1, max_top);  // others may be larger
-  for (const int limbs : {2, max_limbs}) {
+  for (const int limbs : {1, 2, max_limbs}) {
     const int below = bits_of_last + (limbs - 1) * limb_bits;
     window.top = std::max(highest, std::numeric_limits<double>::min_exponent - 53 + below);
     window.unit = window.top - below;
@@ -129,9 +130,7 @@ template <class W, class C>
 class finished_sums {
  public:
   finished_sums(const histogram_arguments& a, const limb_window& window, const limb_kernels& k)
-      : a_(a),
-        window_(window),
-        round_((window.limbs == 2 ? k.round_two : k.round_four)[type_of<C>]) {}
+      : a_(a), window_(window), round_(k.round[kernel_of(window.limbs)][type_of<C>]) {}
 
   /// Words of a sum in a table.
   std::size_t words() const {
@@ -260,7 +259,7 @@ struct weighted_samples {
   weighted_samples(const job& job_of, const limb_kernels& k)
       : j(job_of),
         window(window_of<W>(j.a.weights)),
-        kernel((window.limbs == 2 ? k.add_two : k.add_four)[type_of<W>]) {
+        kernel(k.add[kernel_of(window.limbs)][type_of<W>]) {
     if (window.limbs == 0) take_all();
   }
 
@@ -301,9 +300,9 @@ class weight_tables {
         all_(all),
         rows_(samples.j.counts + 1),
         room_(samples.j.a.x.size / all.count / 32 + block),
-        tables_(new std::int64_t[rows_ * sums.words() * all.count]),
-        places_(new slot[room_ * all.count]),
-        strays_(new W[room_ * all.count]) {}
+        tables_(make_table<std::int64_t>(rows_ * sums.words() * all.count)),
+        places_(make_table<slot>(room_ * all.count)),
+        strays_(make_table<W>(room_ * all.count)) {}
 
   /// Whether tables are small enough.
   static bool fit(const weighted_samples<W>& samples, std::size_t words, const threads& all) {
@@ -374,9 +373,9 @@ class weight_tables {
   const threads& all_;
   std::size_t rows_;
   std::size_t room_;  // of a thread, for strays
-  std::unique_ptr<std::int64_t[]> tables_;
-  std::unique_ptr<slot[]> places_;
-  std::unique_ptr<W[]> strays_;
+  table_memory<std::int64_t> tables_;
+  table_memory<slot> places_;
+  table_memory<W> strays_;
   std::vector<partial_sums> parts_;
   std::vector<std::uint32_t> heads_;
   std::unique_ptr<std::uint32_t[]> chains_;
@@ -425,10 +424,10 @@ class sorted_weights {
     }
     constexpr std::size_t bytes = sizeof(slot) + sizeof(W) + sizeof(std::uint32_t);
     room_ = std::min(total, std::max({max_bytes_of_sorted / bytes, n / 8, longest}));
-    places_.reset(new slot[room_]);
-    weights_.reset(new W[room_]);
+    places_ = make_table<slot>(room_);
+    weights_ = make_table<W>(room_);
     chains_.reset(new std::uint32_t[room_]);
-    tables_.reset(new std::int64_t[2 * all.count * words_of_table()]);
+    tables_ = make_table<std::int64_t>(2 * all.count * words_of_table());
     for (auto& parts : cut_) parts.reserve(2);
     for (auto& parts : parts_of_) parts.reserve(all.count);
   }
@@ -566,10 +565,10 @@ class sorted_weights {
   std::vector<std::uint32_t> next_;  // per thread and group
   std::size_t room_ = 0;
   std::vector<std::size_t> begins_;
-  std::unique_ptr<slot[]> places_;
-  std::unique_ptr<W[]> weights_;
+  table_memory<slot> places_;
+  table_memory<W> weights_;
   std::unique_ptr<std::uint32_t[]> chains_;
-  std::unique_ptr<std::int64_t[]> tables_;
+  table_memory<std::int64_t> tables_;
   // Per thread:
   std::vector<std::vector<cut_group>> cut_;
   std::vector<std::vector<partial_sums>> parts_of_;

@@ -162,6 +162,7 @@ HWY_NOINLINE bool round_some(const limb_window& window, const std::int64_t* HWY_
   constexpr tag<double> d;
   constexpr hn::RebindToSigned<tag<double>> di;
   const auto real = [](double v) HWY_ATTR { return hn::Set(tag<double>(), v); };
+  constexpr int count = limbs == 1 ? 2 : limbs;  // terms of a sum
   number units[limbs];
   for (int l = 0; l < limbs; ++l) units[l] = real(std::ldexp(1, window.unit_of(l)));
   const number bias_of_integers = real(bias);
@@ -175,12 +176,14 @@ HWY_NOINLINE bool round_some(const limb_window& window, const std::int64_t* HWY_
   for (std::size_t k = 0; k < rounded_at_once; k += hn::Lanes(d)) {
     integer rows[limbs];
     const std::int64_t* const from = table + k * limbs;
-    if constexpr (limbs == 2) {
+    if constexpr (limbs == 1) {
+      rows[0] = hn::LoadU(di, from);
+    } else if constexpr (limbs == 2) {
       hn::LoadInterleaved2(di, from, rows[0], rows[1]);
     } else {
       hn::LoadInterleaved4(di, from, rows[0], rows[1], rows[2], rows[3]);
     }
-    number terms[limbs];
+    number terms[count];
     integer bits = hn::Zero(di), carry = hn::Zero(di);
     for (int l = 0; l < limbs - 1; ++l) {
       const integer v = hn::Add(rows[l], carry);
@@ -193,16 +196,17 @@ HWY_NOINLINE bool round_some(const limb_window& window, const std::int64_t* HWY_
     bits = hn::Or(bits, last);
     const integer upper = hn::ShiftRight<32>(last);
     number error;
-    terms[limbs - 1] = sum_with_error(hn::Mul(as_number(upper), real(0x1p32)),
+    terms[count - 1] = sum_with_error(hn::Mul(as_number(upper), real(0x1p32)),
                                       as_number(hn::Sub(last, hn::ShiftLeft<32>(upper))), error);
-    terms[limbs - 1] = hn::Mul(terms[limbs - 1], units[limbs - 1]);
+    terms[count - 1] = hn::Mul(terms[count - 1], units[limbs - 1]);
+    error = hn::Mul(error, units[limbs - 1]);
     // Exact: the error is below 2^11 units of the last limb.
-    terms[limbs - 2] = hn::Add(terms[limbs - 2], hn::Mul(error, units[limbs - 1]));
+    terms[count - 2] = limbs == 1 ? error : hn::Add(terms[count - 2], error);
     const number old = load(y + k);
-    number sum = old, errors[limbs];
-    for (int l = 0; l < limbs; ++l) sum = sum_with_error(terms[l], sum, errors[l]);
+    number sum = old, errors[count];
+    for (int l = 0; l < count; ++l) sum = sum_with_error(terms[l], sum, errors[l]);
     number inexact = hn::Zero(d), ignored = inexact, rest = errors[0];
-    for (int l = 1; l < limbs; ++l) rest = sum_to_odd(errors[l], rest, inexact);
+    for (int l = 1; l < count; ++l) rest = sum_to_odd(errors[l], rest, inexact);
     const number total = sizeof(C) == 8 ? hn::Add(sum, rest) : sum_to_odd(sum, rest, ignored);
     are_fine = hn::And(are_fine, hn::Le(hn::Abs(old), real(max_addend)));
     are_fine = hn::And(are_fine, hn::Le(hn::Mul(inexact, real(16)), hn::Abs(total)));
@@ -244,8 +248,8 @@ constexpr auto rounds =
 
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET),
-                                        {adds<2>, adds<4>, rounds<2>, rounds<4>}};
+constexpr implementation this_target = {
+    set_of(HWY_TARGET), {{adds<1>, adds<2>, adds<4>}, {rounds<1>, rounds<2>, rounds<4>}}};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd

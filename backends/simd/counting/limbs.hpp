@@ -11,6 +11,7 @@
 #include <tally/executor.hpp>
 #include <tally/numerics/exact_sum.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -26,7 +27,7 @@ inline constexpr std::size_t max_unsettled = std::size_t{1} << 22;
 /// Range of weights: multiples of 2^unit below 2^top. Sums of them, and one more number of up to
 /// `max_addend`, do not overflow.
 struct limb_window {
-  int limbs = 0;  ///< of a sum: 2 or 4, or 0 if too few weights fit, which have a `weight_sum`
+  int limbs = 0;  ///< of a sum: 1, 2 or 4, or 0 if too few weights fit, which have a `weight_sum`
   int top = 0, unit = 0;
 
   int unit_of(int limb) const { return unit + limb * limb_bits; }
@@ -52,11 +53,12 @@ inline exact_sum<double> sum_of_limbs(const limb_window& window, const std::int6
   return sum;
 }
 
-/// Tables over float32 and float64.
+/// Tables over float32 and float64, for 1, 2 and 4 limbs.
 struct limb_kernels {
-  type_table<add_to_limbs*> add_two, add_four;
-  type_table<round_limbs*> round_two, round_four;
+  std::array<type_table<add_to_limbs*>, 3> add;
+  std::array<type_table<round_limbs*>, 3> round;
 };
+inline std::size_t kernel_of(int limbs) { return limbs == 1 ? 0 : limbs == 2 ? 1 : 2; }
 const limb_kernels& limb_kernels_of(instruction_set set);
 
 }  // namespace counting
