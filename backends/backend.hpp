@@ -66,18 +66,36 @@ struct element_bytes {
   alignas(16) std::byte bytes[16] = {};
 };
 
-/// x_i * y_i (conjugated as requested), x_i, |x_i| as |re| + |im|, or |x_i|^2.
-enum class exact_term : std::uint8_t { product, value, magnitude, square };
+/// x_i * y_i (conjugated as requested), x_i, |x_i| as |re| + |im|, |x_i|^2, or (x_i * y_i)^2 with
+/// the product rounded.
+enum class exact_term : std::uint8_t { product, value, magnitude, square, weighted };
 
-/// One exact sum, rounded once; for `square`, its correctly rounded root. With `result.words` the
-/// sum (no root) is added to words.
+/// One exact sum, rounded once; for `square`, its correctly rounded root; for `weighted` also the
+/// root of the rounded mean. With `result.words` the sum (no root) is added to words.
 struct exact_arguments {
   exact_term term = exact_term::product;
   operand x;
-  operand y;  ///< empty unless terms are products
+  operand y;  ///< empty unless terms are products, or weighted
   conjugate conjugated = conjugate::none;
-  output result;              ///< float32 or float64; for products and values also complex
-  call_options options = {};  ///< the grade is always exact
+  output result;                     ///< float32 or float64; for products and values also complex
+  call_options options = {};         ///< the grade is always exact
+  std::optional<operand> mask = {};  ///< of weighted terms
+  weighted_norm norm = weighted_norm::squares;  ///< of weighted terms
+
+  bool has_y() const { return term == exact_term::product || term == exact_term::weighted; }
+  bool is_root() const { return term == exact_term::square || norm == weighted_norm::root; }
+  /// Elements by which the rounded sum is divided before the root; 0: none.
+  std::size_t divisor() const {
+    return norm == weighted_norm::root_mean ? std::max<std::size_t>(x.size, 1) : 0;
+  }
+  /// The sum's elements [first, first + n).
+  exact_arguments slice(std::size_t first, std::size_t n) const {
+    exact_arguments part = *this;
+    part.x = x.slice(first, n);
+    if (has_y()) part.y = y.slice(first, n);
+    if (mask) part.mask = mask->slice(first, n);
+    return part;
+  }
 };
 
 /// Whether a sum is in the exact grade; integer sums are exact in either.
@@ -131,9 +149,13 @@ inline reduce_arguments sum_of_row(const multi_dot_arguments& a, std::size_t j) 
 inline exact_arguments exact_of(const dot_arguments& a) {
   return {exact_term::product, a.x, a.y, a.conjugated, a.result, a.options};
 }
+/// Pre: not max_norm.
 inline exact_arguments exact_of(const reduce_arguments& a) {
   constexpr exact_term terms[] = {exact_term::value, exact_term::magnitude, exact_term::square};
   return {terms[static_cast<std::size_t>(a.what)], a.x, {}, conjugate::none, a.result, a.options};
+}
+inline exact_arguments exact_of(const weighted_norm_arguments& a) {
+  return {exact_term::weighted, a.x, a.w, conjugate::none, a.result, a.options, a.mask, a.what};
 }
 inline exact_arguments exact_of(const multi_sum& a, std::size_t j) {
   return a.values ? exact_of(sum_of_row(a, j)) : exact_of(dot_of_pair(a, j));
@@ -255,6 +277,9 @@ class backend {
   void multi_dot_in_turn(const executor& where, const multi_sum& a) const;
   /// sum, asum and nrm2.
   virtual void reduce(const executor& where, const reduce_arguments& a) const = 0;
+  /// weighted_sum_of_squares, weighted_nrm2, wrms_norm and wrms_norm_mask. Pre: as for `dot`, in
+  /// any order; accumulates in float32 or float64.
+  virtual void weighted(const executor& where, const weighted_norm_arguments& a) const = 0;
   /// inclusive_scan and exclusive_scan. Pre: not empty; y's type accumulates x's; y is x or apart.
   virtual void scan(const executor& where, const scan_arguments& a) const = 0;
   /// Unfinished sums of nodes, and terms. Pre: something to write.
@@ -263,7 +288,8 @@ class backend {
   /// local and words never joined.
   virtual void join_nodes(const executor& where, const join_arguments& a) const = 0;
   virtual void join_words(const executor&, const join_words_arguments&) const {}
-  /// dot, sum, asum and nrm2, correctly rounded or added to words; no int64 results.
+  /// dot, sum, asum, nrm2 and weighted norms, correctly rounded or added to words; no int64
+  /// results.
   virtual void exact(const executor& where, const exact_arguments& a) const = 0;
   /// At least one of these, with equal options; here one after another.
   virtual void multi_exact(const executor& where, std::span<const exact_arguments> all) const;

@@ -135,6 +135,16 @@ FUNCTION(tally_dot, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, 
 FUNCTION(tally_sum, int, where, size_t, int, in, ptrdiff_t, int, void*, options);
 FUNCTION(tally_asum, int, where, size_t, int, in, ptrdiff_t, int, void*, options);
 FUNCTION(tally_nrm2, int, where, size_t, int, in, ptrdiff_t, int, void*, options);
+FUNCTION(tally_sum_of_squares, int, where, size_t, int, in, ptrdiff_t, int, void*, options);
+FUNCTION(tally_max_norm, int, where, size_t, int, in, ptrdiff_t, int, void*, options);
+FUNCTION(tally_weighted_sum_of_squares, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t,
+         int, void*, options);
+FUNCTION(tally_weighted_nrm2, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int,
+         void*, options);
+FUNCTION(tally_wrms_norm, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int, void*,
+         options);
+FUNCTION(tally_wrms_norm_mask, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int, in,
+         ptrdiff_t, int, void*, options);
 FUNCTION(tally_inclusive_scan, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t,
          options);
 FUNCTION(tally_exclusive_scan, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t,

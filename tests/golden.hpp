@@ -141,6 +141,20 @@ inline constexpr reduction_row reduction_rows[] = {
      0x4138deca, 0x46254b01, 0x42523b71},
 };
 
+/// Norms of x = doubles(n, 1) with weights doubles(n, 2): wrms_norm, with the mask doubles(n, 3),
+/// and the exact weighted_nrm2.
+struct norm_row {
+  std::size_t n;
+  std::uint64_t wrms, masked, exact_root;
+};
+
+inline constexpr norm_row norm_rows[] = {
+    {1, 0x3f46b1ea6ce91189, 0x0, 0x3f46b1ea6ce91189},
+    {100, 0x3fac4245c613677e, 0x3f925537785cef07, 0x3fe1a96b9bcc20af},
+    {1025, 0x3fb466cf817a21d6, 0x3fadab3973d87e6d, 0x4004695c32a1cb00},
+    {5000, 0x3fb7e8cc75694371, 0x3fb14a04706fc515, 0x401a6a974c1fb3dd},
+};
+
 /// exp and sigmoid, whose formula is part of order 1 (docs/numerics.md).
 template <class R, class Bits>
 struct exponential_row {

@@ -23,6 +23,7 @@ class backend final : public backends::backend {
   void dot(const executor&, const dot_arguments& a) const override;
   void multi_dot(const executor&, const multi_sum& a) const override;
   void reduce(const executor&, const reduce_arguments& a) const override;
+  void weighted(const executor&, const weighted_norm_arguments& a) const override;
   void scan(const executor&, const scan_arguments& a) const override;
   void sum_interval(const executor&, const interval_arguments& a) const override;
   void join_nodes(const executor&, const join_arguments& a) const override;

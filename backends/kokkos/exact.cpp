@@ -2,6 +2,7 @@
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/exact/exact_sums.hpp"
+#include "backends/common/order/weighted_square.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/kokkos/sums.hpp"
 
@@ -55,6 +56,8 @@ struct add_run {
   conjugate conjugated;
   std::size_t size, length;
   std::int64_t* words;  // real, then imaginary
+  weighted_vectors weighted;
+  bool to_float;  // the type of weighted products
 
   KOKKOS_FUNCTION void operator()(std::size_t run) const {
     const environment_guard environment;
@@ -83,6 +86,12 @@ struct add_run {
         add_product(re, xr, xr);
         if (x_complex) add_product(re, xi, xi);
         return;
+      case exact_term::weighted: {
+        const double number =
+            to_float ? double{weighted.product<float>(i)} : weighted.product<double>(i);
+        re.add_product(number, number);
+        return;
+      }
       case exact_term::product:
         break;
     }
@@ -126,9 +135,11 @@ struct round_sums {
   int parts;
   bool root;
   R* results;
+  std::size_t divisor = 0;  // of a mean, whose root is the result
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     round_sum<T>(words, parts, root, results, i);
+    if (divisor > 0) results[i] = root_of_mean(results[i], divisor);
   }
 };
 
@@ -138,7 +149,8 @@ void add_terms(const space& where, const exact_arguments& a, std::int64_t* words
   clear(where, words, 2 * accumulator::words);
   Kokkos::parallel_for(
       "tally exact", Kokkos::RangePolicy<space>(where, 0, (a.x.size + length - 1) / length),
-      add_run{a.term, numbers(a.x), numbers(a.y), a.conjugated, a.x.size, length, words});
+      add_run{a.term, numbers(a.x), numbers(a.y), a.conjugated, a.x.size, length, words,
+              weighted_vectors(a.x, a.y, a.mask), a.result.element == type::float32});
 }
 
 void run_to_words(const exact_arguments& a) {
@@ -174,7 +186,7 @@ void run(const exact_arguments& a) {
   auto* const result = static_cast<R*>(staged ? static_cast<void*>(sums + words) : a.result.data);
   const int parts = is_complex(a.result.element) ? 2 : 1;
   Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(where, 0, 1),
-                       round_sums<double, R>{sums, parts, a.term == exact_term::square, result});
+                       round_sums<double, R>{sums, parts, a.is_root(), result, a.divisor()});
   if (staged) copy_to_host(where, result, a.result.data, parts);
   if (a.options.wait || on_host) where.fence();
 }

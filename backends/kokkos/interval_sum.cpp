@@ -3,6 +3,7 @@
 
 #include "backends/common/order/interval_term.hpp"
 #include "backends/common/order/node_sum.hpp"
+#include "backends/common/order/weighted_square.hpp"
 #include "backends/kokkos/sums.hpp"
 
 namespace tally::backends::kokkos {
@@ -18,6 +19,18 @@ struct write_terms {
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
     const environment_guard environment;
     to[i] = interval_term<R>(what, x, y, number, i);
+  }
+};
+
+template <class R>
+struct write_weighted {
+  weighted_vectors vectors;
+  R* to;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    const environment_guard environment;
+    const R number = vectors.product<R>(i);
+    to[i] = multiply(number, number);
   }
 };
 
@@ -60,9 +73,15 @@ void backend::sum_interval(const executor&, const interval_arguments& a) const {
           const bool staged = a.wait && !on_host;
           R* const to = static_cast<R*>(t.to) + k * t.stride;
           R* const made = staged ? static_cast<R*>(scratch(n * sizeof(R))) : to;
-          Kokkos::parallel_for("tally terms", Kokkos::RangePolicy<space>(on, 0, n),
-                               write_terms<R>{what, typed_vector(t.elements.x),
-                                              typed_vector(t.elements.y), k, made});
+          const Kokkos::RangePolicy<space> all(on, 0, n);
+          if (const interval_field& f = t.elements; f.squared) {
+            Kokkos::parallel_for("tally terms", all,
+                                 write_weighted<R>{weighted_vectors(f.x, f.y, f.mask), made});
+          } else {
+            Kokkos::parallel_for(
+                "tally terms", all,
+                write_terms<R>{what, typed_vector(f.x), typed_vector(f.y), k, made});
+          }
           if (staged) copy_to_host(on, made, to, static_cast<int>(n));
         }
       }
@@ -76,7 +95,9 @@ void backend::sum_interval(const executor&, const interval_arguments& a) const {
   auto* to = static_cast<std::byte*>(a.sums);
   std::size_t longest = 0;
   for (const interval_field& node : a.nodes) longest = std::max(longest, node.x.size);
-  const auto leave = what == summand::product ? leave_products : leave_elements;
+  const auto leave = a.nodes[0].squared         ? leave_weighted
+                     : what == summand::product ? leave_products
+                                                : leave_elements;
   locked([&] {
     (void)scratch(node_count(longest) * each);  // so that none fails after another has written
     for (const interval_field& node : a.nodes) {

@@ -3,6 +3,7 @@
 
 #include "backends/common/order/node_sum.hpp"
 #include "backends/common/order/reduce_sum.hpp"
+#include "backends/common/order/weighted_square.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/kokkos/sums.hpp"
 
@@ -71,7 +72,60 @@ struct squares {
   }
 };
 
+template <class R, class Numbers>
+struct weighted_squares {
+  using sum = dot_sum<R>;
+  Numbers x, w;
+  numbers mask;
+  bool is_masked;
+
+  KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
+    sum s{};
+    for (std::size_t i = first; i < end; i += order::lanes) {
+      if (is_masked && !(mask.template get<double>(i, 0) > 0)) continue;
+      const R number = multiply(x.template get<R>(i, 0), w.template get<R>(i, 0));
+      s.value += multiply(number, number);
+    }
+    return s;
+  }
+};
+
+/// How a sum of n weighted squares is finished.
+struct weighted_finish {
+  weighted_norm what;
+  std::size_t n;
+};
+
+template <class R>
+KOKKOS_FUNCTION complex_number<R> finish_parts(const dot_sum<R>& sum, const weighted_finish& how) {
+  return {finish_weighted(sum.value, how.what, how.n), R{}};
+}
+
+/// Calls f with the terms.
+template <class R, class F>
+void with_weighted(const operand& x, const operand& w, const std::optional<operand>& mask,
+                   const F& f) {
+  const numbers masks(mask.value_or(operand()));
+  if (x.element == type_of<R> && w.element == type_of<R>) {
+    f(weighted_squares<R, own_numbers<R>>{own_numbers<R>(x), own_numbers<R>(w), masks,
+                                          mask.has_value()});
+  } else {
+    f(weighted_squares<R, numbers>{numbers(x), numbers(w), masks, mask.has_value()});
+  }
+}
+
 }  // namespace
+
+void backend::weighted(const executor&, const weighted_norm_arguments& a) const {
+  locked([&] {
+    with_type<type_list<float, double>>(a.result.element, [&]<class R>() {
+      with_weighted<R>(a.x, a.w, a.mask, [&](const auto& terms) {
+        write_sum<R>(terms, a.x.size, weighted_finish{a.what, a.x.size}, a.result.data, 1,
+                     a.options.wait);
+      });
+    });
+  });
+}
 
 void backend::reduce(const executor&, const reduce_arguments& a) const {
   locked([&] {
@@ -103,6 +157,13 @@ void leave_elements(type accumulator, const interval_field& node, void* sum, boo
       }
     };
     node.x.element == type_of<A> ? leave(own_numbers<A>(node.x)) : leave(numbers(node.x));
+  });
+}
+
+void leave_weighted(type accumulator, const interval_field& node, void* sum, bool wait) {
+  with_type<type_list<float, double>>(accumulator, [&]<class R>() {
+    with_weighted<R>(node.x, node.y, node.mask,
+                     [&](const auto& terms) { leave_sum(terms, node.x.size, sum, wait); });
   });
 }
 

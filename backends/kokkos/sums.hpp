@@ -258,8 +258,9 @@ void leave_sum(const Terms& terms, std::size_t size, void* node, bool wait) {
   if (wait || on_host) where.fence();
 }
 
-/// `leave_sum` of a node's products, or of elements.
+/// `leave_sum` of a node's products, of elements, or of squared products.
 void leave_products(type accumulator, const interval_field& node, void* sum, bool wait);
 void leave_elements(type accumulator, const interval_field& node, void* sum, bool wait);
+void leave_weighted(type accumulator, const interval_field& node, void* sum, bool wait);
 
 }  // namespace tally::backends::kokkos

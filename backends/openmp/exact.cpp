@@ -23,11 +23,8 @@ void backend::exact(const executor& where, const exact_arguments& a) const {
     for (int i = 0; i < shares; ++i) {
       const std::size_t first = static_cast<std::size_t>(i) * share;
       const std::size_t n = std::min(share, a.x.size - first);
-      exact_arguments part = a;
-      part.x = a.x.slice(first, n);
-      if (a.term == exact_term::product) part.y = a.y.slice(first, n);
       exact_sums sums;
-      node(part, sums);
+      node(a.slice(first, n), sums);
       const std::lock_guard lock(merging);
       total.merge(sums);
     }

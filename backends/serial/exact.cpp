@@ -2,6 +2,7 @@
 #include "backends/serial/serial.hpp"
 
 #include "backends/common/exact/exact_sums.hpp"
+#include "backends/common/order/weighted_square.hpp"
 
 #include <cmath>
 
@@ -111,10 +112,27 @@ void add_values(const exact_arguments& a, exact_sums& s) {
   }
 }
 
+void add_weighted(const exact_arguments& a, exact_sums& s) {
+  const weighted_vectors vectors(a.x, a.y, a.mask);
+  with_type<type_list<float, double>>(a.result.element, [&]<class R>() {
+    for (std::size_t i = 0; i < a.x.size; ++i) {
+      const double number = vectors.product<R>(i);
+      s.re.add_product(number, number);
+    }
+  });
+}
+
 }  // namespace
 
 void add_exact(const exact_arguments& a, exact_sums& to) {
-  a.term == exact_term::product ? add_products(a, to) : add_values(a, to);
+  switch (a.term) {
+    case exact_term::product:
+      return add_products(a, to);
+    case exact_term::weighted:
+      return add_weighted(a, to);
+    default:
+      return add_values(a, to);
+  }
 }
 
 void backend::exact(const executor&, const exact_arguments& a) const {

@@ -4,6 +4,7 @@
 #include "backends/common/order/interval_numbers.hpp"
 #include "backends/common/order/interval_term.hpp"
 #include "backends/common/order/reduce_sum.hpp"
+#include "backends/common/order/weighted_square.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/serial/order.hpp"
 
@@ -73,6 +74,13 @@ void write_terms(const interval_arguments& a) {
   for (const terms_destination& t : a.terms) {
     const interval_field& from = t.elements;
     const typed_vector x(from.x), y(from.y);
+    if (from.squared) {
+      const weighted_vectors vectors(from.x, from.y, from.mask);
+      for (std::size_t i = 0; i < from.x.size; ++i) {
+        static_cast<R*>(t.to)[i] = vectors.square<R>(i);
+      }
+      continue;
+    }
     for (unsigned k = 0; k < a.shape.numbers(); ++k) {
       R* const to = static_cast<R*>(t.to) + k * t.stride;
       for (std::size_t i = 0; i < from.x.size; ++i) {
@@ -129,6 +137,15 @@ void sum_nodes(const backend& sums, const executor& where, const interval_argume
   const auto numbers = static_cast<unsigned>(a.shape.numbers());
   const summand what = a.shape.what;
   const bool squares = what == summand::square;
+  if (a.nodes[0].squared) {
+    auto* to = static_cast<R*>(a.sums);
+    for (const interval_field& node : a.nodes) {
+      sums.weighted(
+          where,
+          {node.x, node.y, node.mask, weighted_norm::squares, {to++, type_of<R>}, {.wait = true}});
+    }
+    return;
+  }
   std::vector<R> plain(squares ? a.nodes.size() * numbers : 0);
   if (squares || what == summand::product) {
     const std::vector<operand_pair> pairs = pairs_of(a);

@@ -22,6 +22,7 @@ class backend : public backends::backend {
       const executor&, const workspace_options& options) const override;
   void dot(const executor&, const dot_arguments& a) const override;
   void reduce(const executor&, const reduce_arguments& a) const override;
+  void weighted(const executor&, const weighted_norm_arguments& a) const override;
   void scan(const executor&, const scan_arguments& a) const override;
   void sum_interval(const executor&, const interval_arguments& a) const override;
   void join_nodes(const executor&, const join_arguments& a) const override;

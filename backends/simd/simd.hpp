@@ -14,6 +14,7 @@ class backend : public serial::backend {
   void dot(const executor&, const dot_arguments& a) const override;
   void multi_dot(const executor&, const multi_sum& a) const override;
   void reduce(const executor&, const reduce_arguments& a) const override;
+  void weighted(const executor&, const weighted_norm_arguments& a) const override;
   void scan(const executor&, const scan_arguments& a) const override;
   void exact(const executor&, const exact_arguments& a) const override;
   void transform(const executor&, const transform_arguments& a, type computation) const override;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static tally_go_result told(tally_go_result* result, tally_status status) {
+tally_go_result tally_go_told(tally_go_result* result, tally_status status) {
   result->status = status;
   if (status != TALLY_SUCCESS) {
     const size_t size = tally_copy_last_error(NULL, 0) + 1;
@@ -14,11 +14,10 @@ static tally_go_result told(tally_go_result* result, tally_status status) {
 
 tally_go_result tally_go_done(tally_status status) {
   tally_go_result r = {{0}, NULL, NULL, 0};
-  return told(&r, status);
+  return tally_go_told(&r, status);
 }
 
-/* NULL for options of size 0, which spares the library a check. */
-static const tally_call_options* asked(const tally_call_options* options) {
+const tally_call_options* tally_go_asked(const tally_call_options* options) {
   return options->size != 0 ? options : NULL;
 }
 
@@ -54,7 +53,7 @@ tally_go_result tally_go_executor_named(tally_executor* where, const char* name)
 
 tally_go_result tally_go_executor_name(tally_go_where where) {
   tally_go_result r = {{0}, NULL, NULL, 0};
-  return told(&r, tally_executor_name(where, &r.string));
+  return tally_go_told(&r, tally_executor_name(where, &r.string));
 }
 
 tally_go_result tally_go_executors(size_t capacity, const char** names, int* usable,
@@ -99,15 +98,16 @@ tally_go_result tally_go_reduce(tally_go_reduction f, tally_go_where where, tall
                                 tally_type result_type, int64_t* words,
                                 tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
-  return told(&r, f(where, x.n, x.type, x.data, x.inc, result_type,
-                    words != NULL ? (void*)words : r.value, asked(&options)));
+  return tally_go_told(&r, f(where, x.n, x.type, x.data, x.inc, result_type,
+                             words != NULL ? (void*)words : r.value, tally_go_asked(&options)));
 }
 
 tally_go_result tally_go_dot(tally_go_where where, tally_go_vector x, tally_go_vector y,
                              tally_type result_type, int64_t* words, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
-  return told(&r, tally_dot(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, result_type,
-                            words != NULL ? (void*)words : r.value, asked(&options)));
+  return tally_go_told(
+      &r, tally_dot(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, result_type,
+                    words != NULL ? (void*)words : r.value, tally_go_asked(&options)));
 }
 
 tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_t k, size_t n,
@@ -115,7 +115,7 @@ tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_
                                    ptrdiff_t incy, tally_type result_type, unsigned char* results,
                                    tally_call_options options) {
   return tally_go_done(f(where, k, n, x.type, x.data, ldx, y.type, y.data, incy, result_type,
-                         results, asked(&options)));
+                         results, tally_go_asked(&options)));
 }
 
 static tally_call_options in_blocks(tally_call_options options, tally_go_layout l) {
@@ -148,7 +148,7 @@ tally_go_result tally_go_gemv(tally_go_where where, tally_operation operation,
                               tally_call_options options) {
   return tally_go_done(tally_gemv(where, operation, l.k, l.n, alpha.type, alpha.value, a.type,
                                   a.data, l.ld, l.inc, x.type, x.data, x.inc, beta.type, beta.value,
-                                  y.type, y.data, y.inc, asked(&options)));
+                                  y.type, y.data, y.inc, tally_go_asked(&options)));
 }
 
 tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
@@ -159,7 +159,7 @@ tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const si
                                         tally_call_options options) {
   return tally_go_done(tally_multi_dot_list(where, k, n, x_type, (const void* const*)x, incx,
                                             y_type, (const void* const*)y, incy, result_type,
-                                            results, asked(&options)));
+                                            results, tally_go_asked(&options)));
 }
 
 tally_go_result tally_go_merge_words(size_t count, tally_type sum_type, const int64_t* from,
@@ -177,12 +177,12 @@ tally_go_result tally_go_round_words(tally_go_rounding f, tally_go_where where, 
 
 tally_go_result tally_go_find(tally_go_search f, tally_go_where where, tally_go_vector x) {
   tally_go_result r = {{0}, NULL, NULL, 0};
-  return told(&r, f(where, x.n, x.type, x.data, x.inc, r.value, NULL));
+  return tally_go_told(&r, f(where, x.n, x.type, x.data, x.inc, r.value, NULL));
 }
 
 tally_go_result tally_go_iamax(tally_go_where where, tally_go_vector x) {
   tally_go_result r = {{0}, NULL, NULL, 0};
-  return told(&r, tally_iamax(where, x.n, x.type, x.data, x.inc, (int64_t*)r.value, NULL));
+  return tally_go_told(&r, tally_iamax(where, x.n, x.type, x.data, x.inc, (int64_t*)r.value, NULL));
 }
 
 /* --- Element-wise functions ------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ tally_go_result tally_go_segmented_sum(tally_go_where where, size_t segments,
                                        tally_type result_type, unsigned char* results,
                                        tally_call_options options) {
   return tally_go_done(tally_segmented_sum(where, segments, offsets.type, offsets.data, x.n, x.type,
-                                           x.data, result_type, results, asked(&options)));
+                                           x.data, result_type, results, tally_go_asked(&options)));
 }
 
 tally_go_result tally_go_multi_axpy(tally_go_where where, tally_go_vector alpha, tally_go_vector x,
@@ -216,18 +216,19 @@ tally_go_result tally_go_axpy_dot(tally_go_where where, tally_go_scalar alpha, t
                                   tally_go_vector y, tally_go_vector v, tally_type result_type,
                                   tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
-  return told(
-      &r, tally_axpy_dot(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, y.type, y.data,
-                         y.inc, v.type, v.data, v.inc, result_type, r.value, asked(&options)));
+  return tally_go_told(&r, tally_axpy_dot(where, x.n, alpha.type, alpha.value, x.type, x.data,
+                                          x.inc, y.type, y.data, y.inc, v.type, v.data, v.inc,
+                                          result_type, r.value, tally_go_asked(&options)));
 }
 
 tally_go_result tally_go_waxpby_nrm2(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
                                      tally_go_scalar beta, tally_go_vector y, tally_go_vector w,
                                      tally_type result_type, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
-  return told(&r, tally_waxpby_nrm2(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
-                                    beta.type, beta.value, y.type, y.data, y.inc, w.type, w.data,
-                                    w.inc, result_type, r.value, asked(&options)));
+  return tally_go_told(
+      &r, tally_waxpby_nrm2(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, beta.type,
+                            beta.value, y.type, y.data, y.inc, w.type, w.data, w.inc, result_type,
+                            r.value, tally_go_asked(&options)));
 }
 
 /* --- Histograms ------------------------------------------------------------------------------- */
@@ -298,7 +299,7 @@ tally_go_result tally_go_spmv_plan_create(tally_go_where where, tally_go_matrix 
 
 tally_go_result tally_go_spmv_plan_describe(const tally_spmv_plan* plan) {
   tally_go_result r = {{0}, NULL, NULL, 0};
-  return told(&r, tally_spmv_plan_describe(plan, &r.string));
+  return tally_go_told(&r, tally_spmv_plan_describe(plan, &r.string));
 }
 
 tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
@@ -306,7 +307,8 @@ tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
                               tally_go_scalar beta, tally_go_vector y, tally_call_options options) {
   const tally_csr a = csr(matrix);
   return tally_go_done(tally_spmv(where, plan, alpha.type, alpha.value, &a, x.type, x.data, x.inc,
-                                  beta.type, beta.value, y.type, y.data, y.inc, asked(&options)));
+                                  beta.type, beta.value, y.type, y.data, y.inc,
+                                  tally_go_asked(&options)));
 }
 
 tally_go_result tally_go_spmm(tally_go_where where, const tally_spmv_plan* plan,
@@ -326,5 +328,5 @@ tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan*
   const tally_csr a = csr(matrix);
   return tally_go_done(tally_spmv_apart(where, plan, alpha.type, alpha.value, &a, x.type, x.data,
                                         x.inc, beta.type, beta.value, y.type, y.data, y.inc, w.data,
-                                        w.inc, asked(&options)));
+                                        w.inc, tally_go_asked(&options)));
 }

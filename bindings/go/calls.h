@@ -51,6 +51,10 @@ typedef struct tally_go_histogram {
 
 /* The result of a call that only returns a status. */
 tally_go_result tally_go_done(tally_status status);
+/* The result, with the status and, of a failure, its message. */
+tally_go_result tally_go_told(tally_go_result* result, tally_status status);
+/* NULL for options of size 0, which spares the library a check. */
+const tally_call_options* tally_go_asked(const tally_call_options* options);
 
 /* --- Executors -------------------------------------------------------------------------------- */
 

@@ -35,6 +35,54 @@ func AddNrm2[S SumType, X Operand](where *Executor, words Words[S], x X) error {
 	return addReduced("AddNrm2", C.tally_go_reduction(C.tally_nrm2), where, words, cVector(x))
 }
 
+// SumOfSquares is sum_i x_i^2; real. R is as for Asum of x.
+func SumOfSquares[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
+	xv := cVector(x)
+	return valueOf[R](C.tally_go_sum_of_squares(where.where(), xv, cType[R](), cOptions(options)))
+}
+
+// MaxNorm is max_i |x_i|; real; 0 if there is none, NaN if one is NaN. R is as for Asum of x.
+func MaxNorm[R Number, X Operand](where *Executor, x X, options ...Option) (R, error) {
+	xv := cVector(x)
+	return valueOf[R](C.tally_go_max_norm(where.where(), xv, cType[R](), cOptions(options)))
+}
+
+// WeightedSumOfSquares is sum_i (x_i w_i)^2; real. R is as for Dot of x and w, but float64 for integers.
+func WeightedSumOfSquares[R Number, X, W Operand](where *Executor, x X, w W, options ...Option) (R, error) {
+	xv, wv := cVector(x), cVector(w)
+	if err := sameLength("WeightedSumOfSquares", length{"x", xv.n}, length{"w", wv.n}); err != nil {
+		return *new(R), err
+	}
+	return valueOf[R](C.tally_go_weighted_sum_of_squares(where.where(), xv, wv, cType[R](), cOptions(options)))
+}
+
+// WeightedNrm2 is sqrt(sum_i (x_i w_i)^2); real. R is as for Dot of x and w, but float64 for integers.
+func WeightedNrm2[R Number, X, W Operand](where *Executor, x X, w W, options ...Option) (R, error) {
+	xv, wv := cVector(x), cVector(w)
+	if err := sameLength("WeightedNrm2", length{"x", xv.n}, length{"w", wv.n}); err != nil {
+		return *new(R), err
+	}
+	return valueOf[R](C.tally_go_weighted_nrm2(where.where(), xv, wv, cType[R](), cOptions(options)))
+}
+
+// WrmsNorm is sqrt(sum_i (x_i w_i)^2 / n); real. R is as for Dot of x and w, but float64 for integers.
+func WrmsNorm[R Number, X, W Operand](where *Executor, x X, w W, options ...Option) (R, error) {
+	xv, wv := cVector(x), cVector(w)
+	if err := sameLength("WrmsNorm", length{"x", xv.n}, length{"w", wv.n}); err != nil {
+		return *new(R), err
+	}
+	return valueOf[R](C.tally_go_wrms_norm(where.where(), xv, wv, cType[R](), cOptions(options)))
+}
+
+// WrmsNormMask is sqrt(sum_i (x_i w_i)^2 / n); real; only terms with a positive element of the mask. R is as for Dot of x and w, but float64 for integers.
+func WrmsNormMask[R Number, X, W, M Operand](where *Executor, x X, w W, mask M, options ...Option) (R, error) {
+	xv, wv, maskv := cVector(x), cVector(w), cVector(mask)
+	if err := sameLength("WrmsNormMask", length{"x", xv.n}, length{"w", wv.n}, length{"mask", maskv.n}); err != nil {
+		return *new(R), err
+	}
+	return valueOf[R](C.tally_go_wrms_norm_mask(where.where(), xv, wv, maskv, cType[R](), cOptions(options)))
+}
+
 // Min is the smallest element; the first NaN, if any. ErrNoElements for an empty x.
 func Min[T Real, X OperandOf[T]](where *Executor, x X) (Extremum[T], error) {
 	return found[T]("Min", C.tally_go_search(C.tally_min), where, cVector(x))

@@ -101,6 +101,48 @@ static inline tally_go_result tally_go_exp(tally_go_where where, tally_go_vector
   return tally_go_done(tally_exp(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, NULL));
 }
 
+static inline tally_go_result tally_go_sum_of_squares(tally_go_where where, tally_go_vector x,
+    tally_type result_type, tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return tally_go_told(&r, tally_sum_of_squares(where, x.n, x.type, x.data, x.inc, result_type,
+      r.value, tally_go_asked(&options)));
+}
+
+static inline tally_go_result tally_go_max_norm(tally_go_where where, tally_go_vector x,
+    tally_type result_type, tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return tally_go_told(&r, tally_max_norm(where, x.n, x.type, x.data, x.inc, result_type, r.value,
+      tally_go_asked(&options)));
+}
+
+static inline tally_go_result tally_go_weighted_sum_of_squares(tally_go_where where,
+    tally_go_vector x, tally_go_vector w, tally_type result_type, tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return tally_go_told(&r, tally_weighted_sum_of_squares(where, x.n, x.type, x.data, x.inc, w.type,
+      w.data, w.inc, result_type, r.value, tally_go_asked(&options)));
+}
+
+static inline tally_go_result tally_go_weighted_nrm2(tally_go_where where, tally_go_vector x,
+    tally_go_vector w, tally_type result_type, tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return tally_go_told(&r, tally_weighted_nrm2(where, x.n, x.type, x.data, x.inc, w.type, w.data,
+      w.inc, result_type, r.value, tally_go_asked(&options)));
+}
+
+static inline tally_go_result tally_go_wrms_norm(tally_go_where where, tally_go_vector x,
+    tally_go_vector w, tally_type result_type, tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return tally_go_told(&r, tally_wrms_norm(where, x.n, x.type, x.data, x.inc, w.type, w.data, w.inc,
+      result_type, r.value, tally_go_asked(&options)));
+}
+
+static inline tally_go_result tally_go_wrms_norm_mask(tally_go_where where, tally_go_vector x,
+    tally_go_vector w, tally_go_vector mask, tally_type result_type, tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  return tally_go_told(&r, tally_wrms_norm_mask(where, x.n, x.type, x.data, x.inc, w.type, w.data,
+      w.inc, mask.type, mask.data, mask.inc, result_type, r.value, tally_go_asked(&options)));
+}
+
 /* clang-format on */
 
 #endif

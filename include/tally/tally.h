@@ -374,6 +374,56 @@ TALLY_EXPORT tally_status tally_nrm2(const tally_executor* where, size_t n, tall
                                      const void* x, ptrdiff_t incx, tally_type result_type,
                                      void* result, const tally_call_options* options);
 
+/* *result = sum_i x_i^2 of real numbers, the bits of tally_dot of x and x, with its result_type.
+ *
+ * options: grade, wait, form. */
+TALLY_EXPORT tally_status tally_sum_of_squares(const tally_executor* where, size_t n,
+                                               tally_type x_type, const void* x, ptrdiff_t incx,
+                                               tally_type result_type, void* result,
+                                               const tally_call_options* options);
+
+/* *result = max_i |x_i| of real numbers; 0 if there is none, NaN if one is NaN. result_type is as
+ * for tally_asum. Waits on a device.
+ *
+ * options: wait. */
+TALLY_EXPORT tally_status tally_max_norm(const tally_executor* where, size_t n, tally_type x_type,
+                                         const void* x, ptrdiff_t incx, tally_type result_type,
+                                         void* result, const tally_call_options* options);
+
+/* *result = sum_i (x_i w_i)^2 of real numbers, x_i w_i rounded; squares are not scaled, and may
+ * overflow (<tally/operations/reduce.hpp>). result_type is as for tally_dot, but TALLY_FLOAT64 for
+ * integers.
+ *
+ * options: grade, wait, form. */
+TALLY_EXPORT tally_status tally_weighted_sum_of_squares(const tally_executor* where, size_t n,
+                                                        tally_type x_type, const void* x,
+                                                        ptrdiff_t incx, tally_type w_type,
+                                                        const void* w, ptrdiff_t incw,
+                                                        tally_type result_type, void* result,
+                                                        const tally_call_options* options);
+
+/* *result = sqrt(sum_i (x_i w_i)^2), likewise; limbs take the squares. */
+TALLY_EXPORT tally_status tally_weighted_nrm2(const tally_executor* where, size_t n,
+                                              tally_type x_type, const void* x, ptrdiff_t incx,
+                                              tally_type w_type, const void* w, ptrdiff_t incw,
+                                              tally_type result_type, void* result,
+                                              const tally_call_options* options);
+
+/* *result = sqrt(sum_i (x_i w_i)^2 / n), likewise; 0 for n = 0. */
+TALLY_EXPORT tally_status tally_wrms_norm(const tally_executor* where, size_t n, tally_type x_type,
+                                          const void* x, ptrdiff_t incx, tally_type w_type,
+                                          const void* w, ptrdiff_t incw, tally_type result_type,
+                                          void* result, const tally_call_options* options);
+
+/* *result = sqrt(sum_i (x_i w_i)^2 / n), likewise, with the terms of positive elements of the mask,
+ * of any real type. */
+TALLY_EXPORT tally_status tally_wrms_norm_mask(const tally_executor* where, size_t n,
+                                               tally_type x_type, const void* x, ptrdiff_t incx,
+                                               tally_type w_type, const void* w, ptrdiff_t incw,
+                                               tally_type mask_type, const void* mask,
+                                               ptrdiff_t incmask, tally_type result_type,
+                                               void* result, const tally_call_options* options);
+
 /* y_i = x_0 + ... + x_i, with the bits of tally_sum of these elements
  * (<tally/operations/scan.hpp>). y_type is as result_type of tally_sum. y is x or shares no memory
  * with it. There is no exact grade. */

@@ -241,6 +241,35 @@ tally_status reduce(const tally_executor* where, tally::reduction what, const ta
   });
 }
 
+/// What the functions of these names ask for.
+namespace norms {
+constexpr auto sum_of_squares = tally::reduction::sum_of_squares;
+constexpr auto max_norm = tally::reduction::max_norm;
+constexpr auto weighted_sum_of_squares = tally::weighted_norm::squares;
+constexpr auto weighted_nrm2 = tally::weighted_norm::root;
+constexpr auto wrms_norm = tally::weighted_norm::root_mean;
+constexpr auto wrms_norm_mask = tally::weighted_norm::root_mean;
+}  // namespace norms
+
+tally_status norm(const tally_executor* where, tally::reduction what,
+                  std::initializer_list<tally::operand> x, tally_type result_type, void* result,
+                  const tally_call_options* options) {
+  return reduce(where, what, *x.begin(), result_type, result, options);
+}
+
+/// x, w and maybe a mask.
+tally_status norm(const tally_executor* where, tally::weighted_norm what,
+                  std::initializer_list<tally::operand> vectors, tally_type result_type,
+                  void* result, const tally_call_options* options) {
+  return status_of([&] {
+    const tally::operand* const v = vectors.begin();
+    tally::weighted_norm_arguments a{v[0], v[1], {}, what, {result, to_type(result_type)}};
+    if (vectors.size() > 2) a.mask = v[2];
+    read(options, &a.options, nullptr, &a.result.words);
+    tally::reduce_weighted(executor_of(where), a);
+  });
+}
+
 using dots_of_pairs = void(const tally::executor&, const tally::multi_dot_arguments&);
 
 tally_status multi_dot(dots_of_pairs& f, const tally_executor* where, const tally::dot_pairs& pairs,

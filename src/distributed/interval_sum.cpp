@@ -119,6 +119,17 @@ void check_fields(const check& check, const interval_shape& shape,
     };
     check_operand("x", field.x, field0.x);
     if (has_y) check_operand("y", field.y, field0.y);
+    const bool real_products = has_y && !is_complex(shape.accumulator);
+    if (field.squared != field0.squared || (field.squared && !real_products)) {
+      check.fail(errc::invalid_argument, "field ", f,
+                 " differs in being squared, or has no products of real numbers");
+    }
+    if (!field.mask) continue;
+    check_operand("mask", *field.mask, *field.mask);
+    if (!field.squared || is_complex(field.mask->element)) {
+      check.fail(errc::invalid_argument, "field ", f,
+                 " has a mask; only squared products have one, of real numbers");
+    }
   }
   check_accumulator(check, shape, field0);
 }
@@ -143,16 +154,11 @@ void for_each_vector(std::span<const interval_field> fields, const F& f) {
     };
     call("x", fields[j].x);
     if (fields[j].what == summand::product) call("y", fields[j].y);
+    if (fields[j].mask) call("the mask", *fields[j].mask);
   }
 }
 
 // --- Nodes and terms ------------------------------------------------------------------------------
-
-interval_field slice(const interval_field& field, std::size_t begin, std::size_t n) {
-  interval_field part = {field.what, field.x.slice(begin, n), {}};
-  if (field.what == summand::product) part.y = field.y.slice(begin, n);
-  return part;
-}
 
 executor chosen(const executor& where, const interval_field& field) {
   if (where.backend() != nullptr) return where;
@@ -262,7 +268,7 @@ interval_head sum_part(const executor& anywhere, const interval_shape& shape,
   backends::for_each_node(first, last, [&](const interval_node& node) {
     const auto begin = static_cast<std::size_t>(node.first * chunk_size - borders.whole);
     const auto n = std::min(whole - begin, static_cast<std::size_t>(node.chunks * chunk_size));
-    for (const interval_field& field : part.fields) nodes.push_back(slice(field, head + begin, n));
+    for (const interval_field& field : part.fields) nodes.push_back(field.slice(head + begin, n));
   });
   std::vector<backends::terms_destination> terms;
   const auto place_terms = [&](std::size_t begin, std::size_t n, void* to, std::size_t stride) {
@@ -270,7 +276,7 @@ interval_head sum_part(const executor& anywhere, const interval_shape& shape,
     const std::size_t bytes = shape.numbers() * stride * size_of(element);
     for (std::size_t f = 0; f < part.fields.size(); ++f) {
       terms.push_back(
-          {slice(part.fields[f], begin, n), static_cast<std::byte*>(to) + f * bytes, stride});
+          {part.fields[f].slice(begin, n), static_cast<std::byte*>(to) + f * bytes, stride});
     }
   };
   place_terms(0, head, part.head, part.head_stride);
@@ -392,7 +398,10 @@ void add_exact_sums(const executor& anywhere, std::span<const interval_field> fi
       check_arguments(where, arguments);
       all.push_back(backends::exact_of(arguments));
     };
-    if (field.what == summand::product) {
+    if (field.squared) {
+      add(weighted_norm_arguments{field.x, field.y, field.mask, weighted_norm::squares, to,
+                                  options});
+    } else if (field.what == summand::product) {
       add(dot_arguments{field.x, field.y, conjugated, to, options});
     } else {
       const reduction what = field.what == summand::value       ? reduction::sum

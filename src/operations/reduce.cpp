@@ -1,22 +1,31 @@
 // Public reductions.
 #include <tally/error.hpp>
+#include <tally/operations/extremum.hpp>
 #include <tally/operations/reduce.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
+#include "backends/common/order/weighted_square.hpp"
 #include "backends/common/types/tables.hpp"
 #include "src/automatic.hpp"
 #include "src/check.hpp"
+#include "src/operands/pair_rules.hpp"
 #include "src/operations/reduce.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 namespace tally {
 namespace {
 
 /// Function names in the order of `reduction`.
-constexpr std::array functions = {"tally::sum", "tally::asum", "tally::nrm2"};
+constexpr std::array functions = {"tally::sum", "tally::asum", "tally::nrm2",
+                                  "tally::sum_of_squares", "tally::max_norm"};
 
 template <reduction what>
 constexpr auto results_table = backends::table_over([]<class X>() {
@@ -25,7 +34,8 @@ constexpr auto results_table = backends::table_over([]<class X>() {
 });
 
 constexpr std::array all_results = {results_table<reduction::sum>, results_table<reduction::asum>,
-                                    results_table<reduction::nrm2>};
+                                    results_table<reduction::nrm2>, results_table<reduction::asum>,
+                                    results_table<reduction::asum>};
 
 }  // namespace
 
@@ -38,12 +48,18 @@ namespace {
 check check_of(reduction what) { return check{functions[static_cast<std::size_t>(what)]}; }
 
 [[gnu::noinline]] void check_arguments(const reduce_arguments& a) {
-  check{"tally::reduce"}.enumerator("what", a.what, reduction::nrm2, "reductions");
+  check{"tally::reduce"}.enumerator("what", a.what, reduction::max_norm, "reductions");
   const check check = check_of(a.what);
   check.known_type("x", a.x.element);
   check.known_type("result", a.result.element);
   check.vector("x", a.x);
+  if (a.what > reduction::nrm2 && is_complex(a.x.element)) {
+    check.fail(errc::unsupported_type, "x is ", name(a.x.element), "; it can be real");
+  }
   const reduce_results& allowed = results_of(a.what, a.x.element);
+  if (a.result.words && a.what == reduction::max_norm) {
+    check.fail(errc::invalid_argument, "the result is words; a maximum is no sum");
+  }
   if (a.result.words) {
     return check.words(a.result, is_complex(allowed.rule), a.x.element);
   }
@@ -54,9 +70,7 @@ check check_of(reduction what) { return check{functions[static_cast<std::size_t>
 
 /// See src/operations/dot.cpp.
 bool plain(const reduce_arguments& a) {
-  if (static_cast<std::size_t>(a.what) >= functions.size() || !is_listed(a.x.element)) {
-    return false;
-  }
+  if (a.what > reduction::nrm2 || !is_listed(a.x.element)) return false;
   const reduce_results& allowed = results_of(a.what, a.x.element);
   return (a.result.element == allowed.rule || a.result.element == allowed.widest) &&
          !a.result.words && check::has_reach(a.x) && a.x.data != nullptr &&
@@ -71,8 +85,47 @@ void check_reach(const executor& where, const reduce_arguments& a) {
   check.result(where, a.result, a.options.wait);
 }
 
+template <class X>
+auto magnitude(X value) {
+  if constexpr (std::is_integral_v<X>) {
+    const auto number = static_cast<std::uint64_t>(value);
+    return value < X{} ? 0 - number : number;
+  } else {
+    return std::abs(static_cast<double>(value));
+  }
+}
+
+/// Writes the larger magnitude of the extrema; both are NaN, or none.
+void write_max_norm(const executor& where, const reduce_arguments& a) {
+  std::array<std::byte, size_of(type::float64)> result = {};
+  backends::with_type<real_types>(a.x.element, [&]<class X>() {
+    extrema<X> found{};
+    if (a.x.size > 0) {
+      where.backend()->extremum(where, {a.x, extreme::minmax, &found, {.wait = true}});
+    }
+    const auto norm = std::max(magnitude(found.min.value), magnitude(found.max.value));
+    backends::with_type<type_list<std::int64_t, float, double>>(a.result.element, [&]<class R>() {
+      const R value = backends::canonical(static_cast<R>(norm));
+      std::memcpy(result.data(), &value, sizeof value);
+    });
+  });
+  const std::size_t bytes = size_of(a.result.element);
+  if (a.options.wait || where.backend()->is_on_host) {
+    std::memcpy(a.result.data, result.data(), bytes);
+  } else {
+    where.backend()->copy_bytes(where, result.data(), a.result.data, bytes);
+  }
+}
+
 void run(const executor& where, const reduce_arguments& a) {
   check_reach(where, a);
+  if (a.what == reduction::max_norm) return write_max_norm(where, a);
+  if (a.what == reduction::sum_of_squares) {
+    const dot_arguments products{a.x, a.x, conjugate::none, a.result, a.options};
+    return backends::is_exact(a.options, a.result)
+               ? where.backend()->exact(where, backends::exact_of(products))
+               : where.backend()->dot(where, products);
+  }
   if (backends::is_exact(a.options, a.result)) {
     return where.backend()->exact(where, backends::exact_of(a));
   }
@@ -84,6 +137,80 @@ void run(const executor& where, const reduce_arguments& a) {
 void check_arguments(const executor& where, const reduce_arguments& a) {
   check_arguments(a);
   check_reach(where, a);
+}
+
+namespace {
+
+check check_of(const weighted_norm_arguments& a) {
+  constexpr const char* names[] = {"tally::weighted_sum_of_squares", "tally::weighted_nrm2",
+                                   "tally::wrms_norm"};
+  return check{a.mask ? "tally::wrms_norm_mask" : names[static_cast<std::size_t>(a.what)]};
+}
+
+void check_arguments(const weighted_norm_arguments& a) {
+  check{"tally::reduce_weighted"}.enumerator("what", a.what, weighted_norm::root_mean, "norms");
+  const check check = check_of(a);
+  const auto real = [&](const char* name, const operand& v) {
+    check.known_type(name, v.element);
+    if (is_complex(v.element)) {
+      check.fail(errc::unsupported_type, name, " is ", tally::name(v.element), "; it can be real");
+    }
+    check.same_size("x", a.x, name, v);
+    check.vector(name, v);
+  };
+  real("x", a.x);
+  real("w", a.w);
+  if (a.mask) real("the mask", *a.mask);
+  check.known_type("result", a.result.element);
+  type rule = rules_of(a.x.element, a.w.element).rule;
+  if (is_integer(rule)) rule = type::float64;
+  if (a.result.words) return check.words(a.result, false, rule);
+  check.sum_type("the result", a.result.element, rule, type::float64, a.x.element, a.w.element);
+  check.pointer("result", a.result.data, a.result.element);
+}
+
+void check_reach(const executor& where, const weighted_norm_arguments& a) {
+  if (!check::is_needed(where)) return;
+  const check check = check_of(a);
+  check.reach(where, "x", a.x);
+  check.reach(where, "w", a.w);
+  if (a.mask) check.reach(where, "the mask", *a.mask);
+  check.result(where, a.result, a.options.wait);
+}
+
+}  // namespace
+
+void check_arguments(const executor& where, const weighted_norm_arguments& a) {
+  check_arguments(a);
+  check_reach(where, a);
+}
+
+void reduce_weighted(const executor& anywhere, const weighted_norm_arguments& a) {
+  const backends::default_environment environment;
+  check_arguments(a);
+  const operand& mask = a.mask ? *a.mask : a.x;
+  const executor where = anywhere.backend() != nullptr ? anywhere : choose(a.x, a.w, mask);
+  check_reach(where, a);
+  if (backends::is_exact(a.options, a.result)) {
+    return where.backend()->exact(where, backends::exact_of(a));
+  }
+  where.backend()->weighted(where, a);
+}
+
+void finish_weighted_norm(weighted_norm what, std::int64_t n, const output& sum) {
+  const backends::default_environment environment;
+  const check check{"tally::finish_weighted_norm"};
+  check.enumerator("what", what, weighted_norm::root_mean, "norms");
+  check.known_type("sum", sum.element);
+  if (n < 0) check.fail(errc::invalid_argument, "there are ", n, " elements");
+  check.sum_type("the sum", sum.element, type::float32, type::float64, type::float32,
+                 type::float32);
+  check.pointer("sum", sum.data, sum.element);
+  check.read_on_host("sum", {sum.data, 1, 1, sum.element});
+  backends::with_type<type_list<float, double>>(sum.element, [&]<class R>() {
+    R& value = *static_cast<R*>(sum.data);
+    value = backends::finish_weighted(value, what, static_cast<std::size_t>(n));
+  });
 }
 
 void reduce(const executor& where, const reduce_arguments& a) {

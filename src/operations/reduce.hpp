@@ -15,5 +15,6 @@ struct reduce_results {
 const reduce_results& results_of(reduction what, type x);
 
 void check_arguments(const executor& where, const reduce_arguments& a);
+void check_arguments(const executor& where, const weighted_norm_arguments& a);
 
 }  // namespace tally

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "backends/backend.hpp"
+#include "backends/common/order/weighted_square.hpp"
 #include "backends/common/types/tables.hpp"
 
 #include <tally/numerics/exact_sum.hpp>
 
 namespace tally::backends {
 
-/// Magnitudes and squares only have `re`.
+/// Magnitudes, squares and weighted terms only have `re`.
 struct exact_sums {
   exact_sum<double> re, im;
 
@@ -54,11 +55,12 @@ inline void add_to_words(const exact_sums& sums, const output& to) {
 inline void write_result(const exact_sums& sums, const exact_arguments& a) {
   if (a.result.words) return add_to_words(sums, a.result);
   const auto write = [&]<class R>(R* result) {
-    if (a.term == exact_term::square) {
+    if (a.is_root()) {
       result[0] = sums.re.round_root<R>();
       return;
     }
     result[0] = sums.re.round<R>();
+    if (a.divisor() > 0) result[0] = root_of_mean(result[0], a.divisor());
     if (is_complex(a.result.element)) result[1] = sums.im.round<R>();
   };
   with_type<type_list<float, double>>(part_of(a.result.element),

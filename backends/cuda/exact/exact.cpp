@@ -27,6 +27,7 @@ const exact_kernel_pair* kernels_for(const exact_arguments& a) {
   using product_types = type_list<float16, bfloat16, float, double>;
   using value_types = type_list<float, double>;
   const exact_kernel_pair* made = nullptr;
+  if (a.term == exact_term::weighted) return made_for<weighted_vector, weighted_vector>();
   if (a.term == exact_term::product) {
     if (a.x.element == type::boolean && a.y.element == type::float32) {
       made = made_for<bool, float>();
@@ -110,6 +111,8 @@ const char* name_of(const exact_arguments& a) {
       return "asum";
     case exact_term::square:
       return "nrm2";
+    case exact_term::weighted:
+      return "weighted norms";
     default:
       return "dot";
   }
@@ -124,11 +127,24 @@ void queue(const executor& where, const current_device& current, bool captured,
   job.y = a.y.data;
   job.n = static_cast<std::int64_t>(a.x.size);
   job.absolute = a.term == exact_term::magnitude;
-  job.root = a.term == exact_term::square;
+  job.root = a.is_root();
+  job.divisor = a.result.words ? 0 : a.divisor();
   job.to_words = a.result.words;
   job.to_float = part_of(a.result.element) == type::float32;
   job.result = to;
   job.tag = tag;
+
+  if (a.term == exact_term::weighted) {
+    job.x_increment = a.x.increment;
+    job.y_increment = a.y.increment;
+    job.x_type = a.x.element;
+    job.y_type = a.y.element;
+  }
+  if (a.mask && a.x.size > 0) {
+    job.mask = a.mask->data;
+    job.mask_increment = a.mask->increment;
+    job.mask_type = a.mask->element;
+  }
 
   const exact_kernel_pair* made = kernels_for(a);
   if (made == nullptr) {

@@ -55,17 +55,24 @@ struct exact_job {
   unsigned products = 1;
   product product_of[2][4] = {};
   enum class factor : std::uint8_t { y, x, one } second = factor::y;
+
+  // For weighted terms: y is the weights, and products are rounded to the type of the result.
+  const void* mask = nullptr;  ///< null: all terms
+  std::ptrdiff_t mask_increment = 1;
+  type mask_type = type::float64;
+  std::size_t divisor = 0;  ///< of a mean, whose root is the result; 0: none
 };
 
 /// Parameter of one launch that rounds sums: block i rounds sum i.
 struct round_job {
-  const std::int64_t* words = nullptr;  ///< of the first sum
-  unsigned parts = 1;                   ///< per result: 2 if complex
-  bool root = false;                    ///< whether results are roots of the sums
-  bool to_float = false;                ///< float, else double
-  std::uint32_t tag = 0;                ///< as in exact_job
-  unsigned result_bytes = 0;            ///< to the next result, or its tagged words
-  void* result = nullptr;               ///< the first result
+  const std::int64_t* words = nullptr;       ///< of the first sum
+  unsigned parts = 1;                        ///< per result: 2 if complex
+  bool root = false;                         ///< whether results are roots of the sums
+  bool to_float = false;                     ///< float, else double
+  std::uint32_t tag = 0;                     ///< as in exact_job
+  unsigned result_bytes = 0;                 ///< to the next result, or its tagged words
+  void* result = nullptr;                    ///< the first result
+  static constexpr std::size_t divisor = 0;  ///< no means
 };
 
 }  // namespace tally::backends::cuda

@@ -179,6 +179,8 @@ template <class X, class Y>
 exact_kernel_pair exact_kernels() {
   if constexpr (std::is_same_v<X, any_vector>) {
     return {exact_kernel_of<any_tile>(), exact_kernel_of<any_tile>()};
+  } else if constexpr (std::is_same_v<X, weighted_vector>) {
+    return {exact_kernel_of<weighted_tile>(), exact_kernel_of<weighted_tile>()};
   } else {
     constexpr bool has_bools = std::is_same_v<X, bool>;
     constexpr int size = has_bools ? sizeof(float) : sizeof(X);

@@ -11,6 +11,8 @@ struct no_vector;
 struct squared;
 /// Both types for any operands.
 struct any_vector;
+/// Both types for squares of products, of any operands.
+struct weighted_vector;
 
 /// A kernel of an exact_job.
 struct exact_kernel_choice {

@@ -1,6 +1,7 @@
 // Rounding of the limbs of a result's parts.
 #pragma once
 
+#include "backends/common/order/weighted_square.hpp"
 #include "backends/cuda/device/kernel.cuh"
 
 #include <tally/numerics/exact_sum.hpp>
@@ -127,6 +128,7 @@ __device__ void round_and_deliver(const Job& job, const std::int64_t (*words)[co
                            : exact_sum<T>::template round_words<R>(words[i], low, high);
       }
     }
+    if (job.divisor > 0) part[0] = root_of_mean(part[0], job.divisor);
     if (job.parts == 1) {
       deliver<1>(complex_number<R>{part[0], R()}, job.tag, to);
     } else {

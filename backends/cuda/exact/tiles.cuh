@@ -1,6 +1,7 @@
 // Tiles: terms that a thread adds up at a time.
 #pragma once
 
+#include "backends/cuda/device/any_share.cuh"
 #include "backends/cuda/device/kernel.cuh"
 #include "backends/cuda/exact/job.hpp"
 #include "backends/cuda/exact/kernels.hpp"
@@ -179,6 +180,39 @@ class tile_of_products {
 
   double x_[loads];
   double y_[loads];
+};
+
+/// Squares of the products of any real vectors x and y, rounded to the result's type.
+class weighted_tile : public tile_of_products {
+ public:
+  static constexpr unsigned products = 1;
+
+  __device__ explicit weighted_tile(const exact_job&) {}
+
+  __device__ void load(const exact_job& job, std::int64_t tile, int thread) {
+    const std::int64_t first = tile * (loads * static_cast<int>(warp)) + thread;
+    const std::int64_t left = job.n - first;
+    const int some = left < loads * warp ? static_cast<int>(left) : loads * warp;
+    job.to_float ? load<float>(job, first, some) : load<double>(job, first, some);
+  }
+
+ private:
+  template <class R>
+  __device__ void load(const exact_job& job, std::int64_t first, int left) {
+    R x[loads], y[loads];
+    load_any<warp>(x, job.x, job.x_type, first * job.x_increment, job.x_increment, left);
+    load_any<warp>(y, job.y, job.y_type, first * job.y_increment, job.y_increment, left);
+#pragma unroll
+    for (int l = 0; l < loads; ++l) x_[l] = x[l] * y[l];
+    if (job.mask != nullptr) {
+      load_any<warp>(y_, job.mask, job.mask_type, first * job.mask_increment, job.mask_increment,
+                     left);
+#pragma unroll
+      for (int l = 0; l < loads; ++l) x_[l] = y_[l] > 0 ? x_[l] : 0;
+    }
+#pragma unroll
+    for (int l = 0; l < loads; ++l) y_[l] = x_[l];
+  }
 };
 
 /// Terms of any vectors; a tile has one of the products of an element's term.

@@ -99,6 +99,7 @@ void sum_vectors(const call& c, std::span<const interval_field> nodes, void* to)
 /// Whether all fields are real products with a common vector, which multi_dot reads once.
 bool shares_per_vector(const interval_arguments& a) {
   if (a.shape.what != summand::product || a.shape.numbers() > 1 || a.shape.fields < 2) return false;
+  if (!a.nodes.empty() && a.nodes[0].squared) return false;
   const auto first = a.nodes.first(std::min(a.nodes.size(), a.shape.fields));
   const auto all_have = [&](operand interval_field::* which) {
     return std::ranges::all_of(
@@ -117,6 +118,14 @@ void sum_products(const executor& where, const interval_arguments& a, void* to, 
 void sum_nodes(const call& c, void* to) {
   const std::span<const interval_field> nodes = c.a.nodes;
   if (nodes.empty()) return;
+  if (nodes[0].squared) {  // products: no tag
+    auto* sum = static_cast<std::byte*>(to);
+    for (const interval_field& node : nodes) {
+      sum_node_of_weighted(c.where, c.a.shape.accumulator, node, sum);
+      sum += c.node_bytes();
+    }
+    return;
+  }
   if (nodes.size() == 1 && c.tag == 0) {
     const auto sum_node =
         c.a.shape.what == summand::product ? sum_node_of_products : sum_node_of_elements;
@@ -134,6 +143,12 @@ void sum_nodes(const call& c, void* to) {
 /// Field i's terms go to `to(i)`, with `stride(i)`.
 void write_terms(const call& c, const auto& to, const auto& stride) {
   const std::span<const terms_destination> all = c.a.terms;
+  if (!all.empty() && all[0].elements.squared) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      write_weighted_terms(c.where, c.a.shape.accumulator, all[i].elements, to(i));
+    }
+    return;
+  }
   for (std::size_t first = 0; first < all.size(); first += max_fields) {
     const std::size_t some = std::min<std::size_t>(max_fields, all.size() - first);
     terms_job job;

@@ -31,4 +31,10 @@ void sum_node_of_products(const executor& where, type accumulator, const interva
 void sum_node_of_elements(const executor& where, type accumulator, const interval_field& node,
                           void* sum);
 
+void sum_node_of_weighted(const executor& where, type accumulator, const interval_field& node,
+                          void* sum);
+/// Writes the terms of a cut chunk.
+void write_weighted_terms(const executor& where, type accumulator, const interval_field& field,
+                          void* to);
+
 }  // namespace tally::backends::cuda

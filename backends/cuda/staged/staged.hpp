@@ -54,6 +54,7 @@ class backend final : public backends::backend {
   void dot(const executor&, const dot_arguments& a) const override;
   void multi_dot(const executor&, const multi_sum& a) const override;
   void reduce(const executor&, const reduce_arguments& a) const override;
+  void weighted(const executor&, const weighted_norm_arguments& a) const override;
   void exact(const executor&, const exact_arguments& a) const override;
   void multi_exact(const executor&, std::span<const exact_arguments> all) const override;
   void round_words(const executor&, const round_arguments& a) const override;

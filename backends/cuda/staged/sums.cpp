@@ -3,6 +3,7 @@
 
 #include "backends/common/order/node_sum.hpp"
 #include "backends/common/order/tree.hpp"
+#include "backends/common/order/weighted_square.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/staged/staged.hpp"
 #include "backends/serial/serial.hpp"
@@ -13,27 +14,33 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace tally::backends::cuda::staged {
 namespace {
 
-using vectors_of_pair = std::array<staged_vector, 2>;
-
-/// x, and for products y, which may be x.
+/// x, for products y, which may be x, and maybe a mask.
 struct summed_vectors {
-  summed_vectors(const call& c, const operand& x, const operand& y, bool has_y) {
+  summed_vectors(const call& c, const operand& x, const operand& y, bool has_y,
+                 const std::optional<operand>& mask = {}) {
     all[0] = c.through().vector(x);
     is_square = has_y && x.data == y.data && x.increment == y.increment && x.element == y.element;
     if (has_y && !is_square) all[count++] = c.through().vector(y);
+    is_masked = mask.has_value();
+    if (is_masked) all[count++] = c.through().vector(*mask);
   }
   std::span<const staged_vector> get() const { return {all.data(), count}; }
   const operand& x(const staged_operands& here) const { return here[0]; }
   const operand& y(const staged_operands& here) const { return here[is_square ? 0 : 1]; }
+  std::optional<operand> mask(const staged_operands& here) const {
+    return is_masked ? std::optional(here[count - 1]) : std::nullopt;
+  }
 
-  vectors_of_pair all;
+  std::array<staged_vector, 3> all;
   std::size_t count = 1;
   bool is_square;
+  bool is_masked;
 };
 
 /// Calls `run(here, options)` on short vectors, and waits for the result.
@@ -47,9 +54,10 @@ void run_short(const call& c, std::span<const staged_vector> vectors, call_optio
 }
 
 /// Sums parts as nodes, and joins and finishes them on the host; `what` and `accumulator` are a
-/// node's.
+/// node's. `norm`, if any: of squared products.
 void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumulator,
-               conjugate conjugated, const output& result) {
+               conjugate conjugated, const output& result,
+               const std::optional<weighted_norm>& norm = {}) {
   const std::size_t n = v.all[0].host.size;
   with_node(what, accumulator, [&]<summand terms, class A>() {
     using Sum = node_sum<terms, A>;
@@ -62,6 +70,8 @@ void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumu
         [&](const staged_operands& here, std::size_t, void* sum) {
           interval_field node{terms, v.x(here)};
           if (terms == summand::product) node.y = v.y(here);
+          node.squared = norm.has_value();
+          node.mask = v.mask(here);
           cuda::instance.sum_interval(c.on(),
                                       {"sum_part", shape, {&node, 1}, sum, {}, false, nothing});
         },
@@ -71,7 +81,7 @@ void sum_nodes(const call& c, const summed_vectors& v, summand what, type accumu
           joined.add(node, leaves);
         });
     const complex_number<R> made = finish_node<terms, A>(joined.total(), conjugated);
-    const R parts[] = {made.re, made.im};
+    const R parts[] = {norm ? finish_weighted(made.re, *norm, n) : made.re, made.im};
     deliver(c, parts, sizeof(R) * result_parts<terms, A>, result.data);
   });
 }
@@ -140,14 +150,28 @@ void backend::reduce(const executor&, const reduce_arguments& a) const {
             a.result);
 }
 
+void backend::weighted(const executor&, const weighted_norm_arguments& a) const {
+  const call c(memory_);
+  const summed_vectors v(c, a.x, a.w, true, a.mask);
+  if (!c.through().are_short(v.get())) {
+    return sum_nodes(c, v, summand::product, a.result.element, conjugate::none, a.result, a.what);
+  }
+  run_short(c, v.get(), a.options, a.result.data,
+            [&](const staged_operands& here, const call_options& options) {
+              cuda::instance.weighted(
+                  c.on(), {v.x(here), v.y(here), v.mask(here), a.what, a.result, options});
+            });
+}
+
 void backend::exact(const executor&, const exact_arguments& a) const {
   const call c(memory_);
-  const bool has_y = a.term == exact_term::product;
-  const summed_vectors v(c, a.x, a.y, has_y);
+  const bool has_y = a.has_y();
+  const summed_vectors v(c, a.x, a.y, has_y, a.mask);
   const auto run = [&](const staged_operands& here, const output& result, call_options options) {
     exact_arguments part = a;
     part.x = v.x(here);
     if (has_y) part.y = v.y(here);
+    part.mask = v.mask(here);
     part.result = result;
     part.options = options;
     cuda::instance.exact(c.on(), part);
@@ -157,8 +181,9 @@ void backend::exact(const executor&, const exact_arguments& a) const {
                      [&](const auto& here, call_options o) { run(here, a.result, o); });
   }
   const type y_type = has_y ? a.y.element : a.x.element;
+  const bool own_sum = a.result.words || a.term == exact_term::weighted;
   const type sum =
-      a.result.words ? a.result.element : exact_sum_type(a.x.element, y_type, a.result.element);
+      own_sum ? a.result.element : exact_sum_type(a.x.element, y_type, a.result.element);
   const std::size_t bytes = exact_words(sum) * sizeof(std::int64_t);
   auto* const words = static_cast<std::int64_t*>(c.memory().words.of(bytes));
   check(cudaMemsetAsync(words, 0, bytes, c.stream()), "cudaMemsetAsync");
@@ -170,8 +195,16 @@ void backend::exact(const executor&, const exact_arguments& a) const {
       [](const void*, std::size_t, std::size_t) {});
   if (a.result.words) return add_words(c, words, a.result);
   const bool on_host = result_place(a.result.data).on_host;
-  cuda::instance.round_words(c.on(),
-                             {words, sum, 1, a.term == exact_term::square, a.result, on_host});
+  if (a.divisor() > 0) {
+    with_type<type_list<float, double>>(a.result.element, [&]<class R>() {
+      R result;
+      cuda::instance.round_words(c.on(), {words, sum, 1, false, {&result, type_of<R>}, true});
+      result = root_of_mean(result, a.divisor());
+      deliver(c, &result, sizeof result, a.result.data);
+    });
+    return;
+  }
+  cuda::instance.round_words(c.on(), {words, sum, 1, a.is_root(), a.result, on_host});
   if (!on_host) c.through().wait();
 }
 

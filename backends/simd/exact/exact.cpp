@@ -38,7 +38,7 @@ struct implementation {
 #include <hwy/highway.h>
 
 #include "backends/simd/exact/bins-inl.hpp"
-#include "backends/simd/sums/kernel-inl.hpp"
+#include "backends/simd/sums/numbers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
@@ -449,6 +449,21 @@ void add_packed_squares(const exact_arguments& a, exact_sums& to) {
   for (intermediate_sum* held : {&first, &second, &mixed}) flush<products<T>::paired>(*held);
 }
 
+/// Adds squares of rounded products, packed.
+template <class T>
+void add_packed_weighted(const exact_arguments& a, exact_sums& to) {
+  buffer<T> made;
+  shared_bins bins;
+  intermediate_sum held{to.re, bins};
+  for (std::size_t i = 0; i < a.x.size; i += order::chunk) {
+    const std::size_t n = std::min(order::chunk, a.x.size - i);
+    const exact_arguments part = a.slice(i, n);
+    weighted_products(part.x, part.y, part.mask, made);
+    add_terms(products<T>(made.numbers, made.numbers), n, held);
+  }
+  flush<products<T>::paired>(held);
+}
+
 template <class T>
 void add_packed(const exact_arguments& a, exact_sums& to) {
   switch (a.term) {
@@ -460,6 +475,8 @@ void add_packed(const exact_arguments& a, exact_sums& to) {
       return add_packed_values<T, true>(a, to);
     case exact_term::square:
       return add_packed_squares<T>(a, to);
+    case exact_term::weighted:
+      return add_packed_weighted<T>(a, to);
   }
 }
 
@@ -469,6 +486,7 @@ bool are_in_place(const exact_arguments& a) {
   const bool product = a.term == exact_term::product;
   const bool parted = is_complex(a.x.element) && (product || a.term == exact_term::value);
   const type part = part_of(a.x.element);
+  if (a.term == exact_term::weighted) return false;
   return a.x.increment == 1 && !parted && (part == type::float64 || part == type::float32) &&
          (!product || (a.y.increment == 1 && a.x.element == a.y.element));
 }
@@ -485,7 +503,7 @@ void with_terms_in_place(const exact_arguments& a, const F& f) {
         return f(values<T, false>(x), n);
       case exact_term::magnitude:
         return f(values<T, true>(x), n);
-      case exact_term::square:
+      default:
         return f(products<T>(x, x), n);
     }
   });
@@ -495,6 +513,9 @@ void add_exact(const exact_arguments& a, exact_sums& to) {
   if (are_in_place(a)) {
     return with_terms_in_place(
         a, [&](auto terms, std::size_t n) HWY_ATTR { add_all(terms, n, to.re); });
+  }
+  if (a.term == exact_term::weighted) {  // in the type of the products
+    return a.result.element == type::float32 ? add_packed<float>(a, to) : add_packed<double>(a, to);
   }
   const bool product = a.term == exact_term::product;
   const bool narrow =

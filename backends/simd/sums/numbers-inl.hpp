@@ -2,6 +2,8 @@
 // after kernel-inl.hpp, once per target.
 #include "backends/simd/vectors/targets.hpp"
 
+#include <optional>
+
 // Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_NUMBERS) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_BACKENDS_SIMD_NUMBERS
@@ -56,6 +58,27 @@ const summed_t<real_t<A>>* fetch(const operand& v, buffer<A>& to) {
     return static_cast<const W*>(v.data);
   }
   return to.numbers;
+}
+
+/// Clears the numbers of elements whose mask is not positive. Not inlined, for the stack.
+template <class R>
+HWY_NOINLINE void clear_masked(const operand& mask, buffer<R>& to) {
+  buffer<double> masks;
+  const double* const m = fetch<double>(mask, masks);
+  for (std::size_t i = 0; i < mask.size; ++i) to.numbers[i] = m[i] > 0 ? to.numbers[i] : R{};
+}
+
+/// Writes the products x_i * w_i, rounded, of at most a chunk of elements; 0 for those masked.
+template <class R>
+HWY_NOINLINE void weighted_products(const operand& x, const operand& w,
+                                    const std::optional<operand>& mask, buffer<R>& to) {
+  {
+    buffer<R> weights;
+    const R* const px = fetch<R>(x, to);
+    const R* const pw = fetch<R>(w, weights);
+    for (std::size_t i = 0; i < x.size; ++i) to.numbers[i] = px[i] * pw[i];
+  }
+  if (mask) clear_masked(*mask, to);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-// sum, asum and nrm2 on one thread, by the two paths of dot.cpp. Complex elements are summed as
-// pairs of numbers.
+// sum, asum, nrm2 and weighted norms on one thread, by the two paths of dot.cpp. Complex elements
+// are summed as pairs of numbers.
 #include "backends/simd/sums/reduce.hpp"
 #include "backends/simd/level_one.hpp"
 #include "backends/simd/simd.hpp"
 
 #include "backends/common/floating_point_environment.hpp"
+#include "backends/common/order/weighted_square.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
@@ -33,6 +34,7 @@ struct implementation {
   instruction_set set;
   std::tuple<row_sums<double>*, row_sums<float>*> rows;
   decltype(all_tables(accumulator_types{})) nodes;
+  std::tuple<weighted_node<double>*, weighted_node<float>*> weighted;
   void (*add_level_one)(detail::level_one_kernels& to);
 };
 
@@ -81,6 +83,43 @@ struct terms {
   template <class Mask>
   HWY_INLINE vec<W> masked(Mask m, std::ptrdiff_t i) const {
     return of(hn::MaskedLoad(m, tag<W>(), x + i));
+  }
+};
+
+/// Terms (x_i * y_i)^2; 0 where the mask is not positive.
+template <class W, bool has_mask>
+struct weighted_terms {
+  using number = W;
+  using sum = W;
+  static constexpr std::size_t parts = 1;
+  static constexpr bool can_align = has_masked_loads;
+  const W* x;
+  const W* y;
+  const W* mask;
+
+  template <class Load>
+  static HWY_INLINE vec<W> of(vec<W> a, vec<W> b, const Load& load_mask) {
+    vec<W> v = hn::Mul(a, b);
+    if constexpr (has_mask) {
+      v = hn::IfThenElseZero(hn::Gt(load_mask(), hn::Zero(tag<W>())), v);
+    }
+    return hn::Mul(v, v);
+  }
+  HWY_INLINE vec<W> at(std::size_t i) const {
+    return of(load<W>(x + i), load<W>(y + i), [&]() HWY_ATTR { return load<W>(mask + i); });
+  }
+  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
+    return of(load_first<W>(x + i, count), load_first<W>(y + i, count),
+              [&]() HWY_ATTR { return load_first<W>(mask + i, count); });
+  }
+  HWY_INLINE weighted_terms from(std::size_t i) const {
+    return {x + i, y + i, has_mask ? mask + i : nullptr};
+  }
+  HWY_INLINE const W* address() const { return x; }
+  template <class Mask>
+  HWY_INLINE vec<W> masked(Mask m, std::ptrdiff_t i) const {
+    const auto load = [&](const W* p) HWY_ATTR { return hn::MaskedLoad(m, tag<W>(), p + i); };
+    return of(load(x), load(y), [&]() HWY_ATTR { return load(mask); });
   }
 };
 
@@ -216,6 +255,27 @@ template <class A>
 constexpr node_tables<A> nodes = {nodes_of<reduction::sum, A>, nodes_of<reduction::asum, A>,
                                   nodes_of<reduction::nrm2, A>};
 
+template <class W>
+W sum_weighted(const operand& x, const operand& w, const std::optional<operand>& mask) {
+  const auto in_place = [](const operand& v) {
+    return v.increment == 1 && v.element == type_of<W>;
+  };
+  if (in_place(x) && in_place(w) && (!mask || in_place(*mask))) {
+    const W *const px = static_cast<const W*>(x.data), *const pw = static_cast<const W*>(w.data);
+    if (!mask) return sum_node(weighted_terms<W, false>{px, pw, nullptr}, x.size);
+    return sum_node(weighted_terms<W, true>{px, pw, static_cast<const W*>(mask->data)}, x.size);
+  }
+  buffer<W> made;
+  tree<reduce_sum<W>> chunks;
+  for (std::size_t i = 0; i < x.size; i += order::chunk) {
+    const std::size_t n = std::min(order::chunk, x.size - i);
+    weighted_products(x.slice(i, n), w.slice(i, n),
+                      mask ? std::optional(mask->slice(i, n)) : std::nullopt, made);
+    chunks.add(sum_contiguous<reduction::nrm2, W>(made.numbers, n));
+  }
+  return total(chunks).value;
+}
+
 template <reduction what, class W>
 W reduce_numbers(const W* x, std::size_t n) {
   const default_environment environment;
@@ -252,6 +312,7 @@ constexpr implementation this_target = {
     set_of(HWY_TARGET),
     {&sums_of_rows<double>, &sums_of_rows<float>},
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
+    {&sum_weighted<double>, &sum_weighted<float>},
     &add_level_one,
 };
 
@@ -282,6 +343,19 @@ void backend::reduce(const executor& where, const reduce_arguments& a) const {
   });
 }
 
+template <class R>
+weighted_node<R>* weighted_node_of(instruction_set set) {
+  return std::get<weighted_node<R>*>(implementation_of(set).weighted);
+}
+
+void backend::weighted(const executor& where, const weighted_norm_arguments& a) const {
+  with_type<type_list<float, double>>(a.result.element, [&]<class R>() {
+    const instruction_set set = set_for_reduce(where, a.result.element, 2 * a.x.size);
+    const R sum = weighted_node_of<R>(set)(a.x, a.w, a.mask);
+    *static_cast<R*>(a.result.data) = finish_weighted(sum, a.what, a.x.size);
+  });
+}
+
 void add_reductions(instruction_set set, detail::level_one_kernels& to) {
   implementation_of(widest(set)).add_level_one(to);
 }
@@ -291,6 +365,8 @@ template void sums_of_rows(instruction_set, rows_of<double>, std::size_t, std::s
 template void sums_of_rows(instruction_set, rows_of<float>, std::size_t, std::size_t, float*);
 
 // For the openmp backend.
+template weighted_node<float>* weighted_node_of<float>(instruction_set);
+template weighted_node<double>* weighted_node_of<double>(instruction_set);
 template reduce_node<std::int64_t>* reduce_node_of<std::int64_t>(instruction_set, reduction, type);
 template reduce_node<float>* reduce_node_of<float>(instruction_set, reduction, type);
 template reduce_node<double>* reduce_node_of<double>(instruction_set, reduction, type);

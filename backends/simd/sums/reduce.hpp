@@ -25,4 +25,11 @@ reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x);
 template <class W>
 void sums_of_rows(instruction_set set, rows_of<W> x, std::size_t n, std::size_t count, W* results);
 
+/// Sum of (x_i * w_i)^2 over a node, the vectors likewise.
+template <class R>
+using weighted_node = R(const operand& x, const operand& w, const std::optional<operand>& mask);
+
+template <class R>
+weighted_node<R>* weighted_node_of(instruction_set set);
+
 }  // namespace tally::backends::simd

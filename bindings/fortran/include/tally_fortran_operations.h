@@ -17,6 +17,77 @@ tally_status tally_fortran_nrm2(const CFI_cdesc_t* x, const CFI_cdesc_t* result,
   return reduce("tally_nrm2", tally_nrm2, x, result, sum_type, where, grade, wait);
 }
 
+tally_status tally_fortran_sum_of_squares(const CFI_cdesc_t* dx, const CFI_cdesc_t* dresult,
+    const int* sum_type, const tally_executor* where, const int* grade, const int* wait) {
+  call c = {"tally_sum_of_squares", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx);
+  const vector result = results_of(&c, "result", dresult, sum_type, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, wait, sum_type);
+  return tally_fortran_kept(tally_sum_of_squares(where, x.n, x.type, x.data, x.inc, result.type,
+      result.data, &options));
+}
+
+tally_status tally_fortran_max_norm(const CFI_cdesc_t* dx, const CFI_cdesc_t* dresult,
+    const int* sum_type, const tally_executor* where, const int* grade, const int* wait) {
+  call c = {"tally_max_norm", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx);
+  const vector result = results_of(&c, "result", dresult, sum_type, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, wait, sum_type);
+  return tally_fortran_kept(tally_max_norm(where, x.n, x.type, x.data, x.inc, result.type,
+      result.data, &options));
+}
+
+tally_status tally_fortran_weighted_sum_of_squares(const CFI_cdesc_t* dx, const CFI_cdesc_t* dw,
+    const CFI_cdesc_t* dresult, const int* sum_type, const tally_executor* where, const int* grade,
+    const int* wait) {
+  call c = {"tally_weighted_sum_of_squares", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), w = vector_like(&c, "w", dw, &x, "x");
+  const vector result = results_of(&c, "result", dresult, sum_type, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, wait, sum_type);
+  return tally_fortran_kept(tally_weighted_sum_of_squares(where, x.n, x.type, x.data, x.inc, w.type,
+      w.data, w.inc, result.type, result.data, &options));
+}
+
+tally_status tally_fortran_weighted_nrm2(const CFI_cdesc_t* dx, const CFI_cdesc_t* dw,
+    const CFI_cdesc_t* dresult, const int* sum_type, const tally_executor* where, const int* grade,
+    const int* wait) {
+  call c = {"tally_weighted_nrm2", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), w = vector_like(&c, "w", dw, &x, "x");
+  const vector result = results_of(&c, "result", dresult, sum_type, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, wait, sum_type);
+  return tally_fortran_kept(tally_weighted_nrm2(where, x.n, x.type, x.data, x.inc, w.type, w.data,
+      w.inc, result.type, result.data, &options));
+}
+
+tally_status tally_fortran_wrms_norm(const CFI_cdesc_t* dx, const CFI_cdesc_t* dw,
+    const CFI_cdesc_t* dresult, const int* sum_type, const tally_executor* where, const int* grade,
+    const int* wait) {
+  call c = {"tally_wrms_norm", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), w = vector_like(&c, "w", dw, &x, "x");
+  const vector result = results_of(&c, "result", dresult, sum_type, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, wait, sum_type);
+  return tally_fortran_kept(tally_wrms_norm(where, x.n, x.type, x.data, x.inc, w.type, w.data,
+      w.inc, result.type, result.data, &options));
+}
+
+tally_status tally_fortran_wrms_norm_mask(const CFI_cdesc_t* dx, const CFI_cdesc_t* dw,
+    const CFI_cdesc_t* dmask, const CFI_cdesc_t* dresult, const int* sum_type,
+    const tally_executor* where, const int* grade, const int* wait) {
+  call c = {"tally_wrms_norm_mask", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), w = vector_like(&c, "w", dw, &x, "x"),
+      mask = vector_like(&c, "mask", dmask, &x, "x");
+  const vector result = results_of(&c, "result", dresult, sum_type, 1);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, wait, sum_type);
+  return tally_fortran_kept(tally_wrms_norm_mask(where, x.n, x.type, x.data, x.inc, w.type, w.data,
+      w.inc, mask.type, mask.data, mask.inc, result.type, result.data, &options));
+}
+
 tally_status tally_fortran_min(const CFI_cdesc_t* x, const CFI_cdesc_t* value, int64_t* index,
     const tally_executor* where) {
   return find_extreme("tally_min", tally_min, x, value, index, where);

@@ -131,6 +131,12 @@ module tally
   public :: tally_nrm2, tally_nrm2_into
   public :: tally_min
   public :: tally_max
+  public :: tally_sum_of_squares
+  public :: tally_max_norm
+  public :: tally_weighted_sum_of_squares
+  public :: tally_weighted_nrm2
+  public :: tally_wrms_norm
+  public :: tally_wrms_norm_mask
   public :: tally_minmax, tally_iamax
   public :: tally_inclusive_scan
   public :: tally_exclusive_scan
@@ -678,6 +684,58 @@ module tally
     integer(c_int) function c_nrm2(x, result, sum_type, where, grade, wait) bind(C, name='tally_fortran_nrm2')
       import
       type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_sum_of_squares(x, result, sum_type, where, grade, wait) bind(C, &
+        name='tally_fortran_sum_of_squares')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_max_norm(x, result, sum_type, where, grade, wait) bind(C, name='tally_fortran_max_norm')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_weighted_sum_of_squares(x, w, result, sum_type, where, grade, wait) bind(C, &
+        name='tally_fortran_weighted_sum_of_squares')
+      import
+      type(*), intent(in) :: x(..), w(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_weighted_nrm2(x, w, result, sum_type, where, grade, wait) bind(C, &
+        name='tally_fortran_weighted_nrm2')
+      import
+      type(*), intent(in) :: x(..), w(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_wrms_norm(x, w, result, sum_type, where, grade, wait) bind(C, name='tally_fortran_wrms_norm')
+      import
+      type(*), intent(in) :: x(..), w(..)
+      type(*), intent(inout) :: result(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: sum_type, grade, wait
+    end function
+
+    integer(c_int) function c_wrms_norm_mask(x, w, mask, result, sum_type, where, grade, wait) bind(C, &
+        name='tally_fortran_wrms_norm_mask')
+      import
+      type(*), intent(in) :: x(..), w(..), mask(..)
       type(*), intent(inout) :: result(..)
       type(tally_executor), intent(in), optional :: where
       integer(c_int), intent(in), optional :: sum_type, grade, wait
@@ -4153,6 +4211,78 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(x, result)
     call tally_finish(c_nrm2(x, result, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  !> result = sum_i x_i^2; real. It has a type of tally_asum(x), or with sum_type takes words, like tally_dot_into's.
+  subroutine tally_sum_of_squares(x, result, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, result)
+    call tally_finish(c_sum_of_squares(x, result, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  !> result = max_i |x_i|; real; 0 if there is none, NaN if one is NaN. It has a type of tally_asum(x), or with sum_type takes words, like tally_dot_into's.
+  subroutine tally_max_norm(x, result, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, result)
+    call tally_finish(c_max_norm(x, result, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  !> result = sum_i (x_i w_i)^2; real. It has a type of tally_dot(x, w), of double precision for integers, or with sum_type takes words, like tally_dot_into's.
+  subroutine tally_weighted_sum_of_squares(x, w, result, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..), w(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, w, result)
+    call tally_finish(c_weighted_sum_of_squares(x, w, result, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  !> result = sqrt(sum_i (x_i w_i)^2); real. It has a type of tally_dot(x, w), of double precision for integers, or with sum_type takes words, like tally_dot_into's.
+  subroutine tally_weighted_nrm2(x, w, result, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..), w(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, w, result)
+    call tally_finish(c_weighted_nrm2(x, w, result, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  !> result = sqrt(sum_i (x_i w_i)^2 / n); real. It has a type of tally_dot(x, w), of double precision for integers, or with sum_type takes words, like tally_dot_into's.
+  subroutine tally_wrms_norm(x, w, result, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..), w(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, w, result)
+    call tally_finish(c_wrms_norm(x, w, result, sum_type, where, grade, wait), stat, errmsg)
+  end subroutine
+
+  !> result = sqrt(sum_i (x_i w_i)^2 / n); real; only terms with a positive element of the mask. It has a type of tally_dot(x, w), of double precision for integers, or with sum_type takes words, like tally_dot_into's.
+  subroutine tally_wrms_norm_mask(x, w, mask, result, sum_type, where, grade, wait, stat, errmsg)
+    type(*), intent(in) :: x(..), w(..), mask(..)
+    type(*), intent(inout) :: result(..)
+    integer(c_int), intent(in), optional :: sum_type, grade, wait
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, w, mask, result)
+    call tally_finish(c_wrms_norm_mask(x, w, mask, result, sum_type, where, grade, wait), stat, errmsg)
   end subroutine
 
   subroutine tally_multi_dot_into(x, y, results, sum_type, where, grade, conjugate, wait, stat, errmsg)

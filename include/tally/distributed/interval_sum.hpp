@@ -29,6 +29,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -37,11 +38,23 @@ namespace tally {
 /// Terms: x_i*y_i (maybe conjugated), x_i, |x_i| (|re| + |im|), |x_i|^2 (sent as x_i).
 enum class summand : std::uint8_t { product, value, magnitude, square };
 
-/// One sum, types erased: `dot`, `sum`, `asum` or `nrm2`.
+/// One sum, types erased: `dot`, `sum`, `asum`, `nrm2` or, of real products squared,
+/// `weighted_sum_of_squares`.
 struct interval_field {
-  summand what = summand::product;  ///< the terms
-  operand x;                        ///< elements of the part
-  operand y = {};                   ///< of products only: the second factors
+  summand what = summand::product;   ///< the terms
+  operand x;                         ///< elements of the part
+  operand y = {};                    ///< of products only: the second factors
+  bool squared = false;              ///< of products only: whether terms are (x_i*y_i)^2
+  std::optional<operand> mask = {};  ///< of squared products: terms of positive elements alone
+
+  /// Returns the field's elements [first, first + n).
+  interval_field slice(std::size_t first, std::size_t n) const {
+    interval_field part = *this;
+    part.x = x.slice(first, n);
+    if (what == summand::product) part.y = y.slice(first, n);
+    if (mask) part.mask = mask->slice(first, n);
+    return part;
+  }
 };
 
 /// Format of a message, equal for all parts.

@@ -33,6 +33,11 @@ struct field_sums {
   conjugate conjugated = conjugate::none;
   type result = type::float64;
   std::vector<interval_field> fields;  ///< this rank's parts of the vectors
+  /// Of squared products: the result in the exact grade, if it is the root.
+  weighted_norm norm = weighted_norm::squares;
+
+  /// Whether exact sums' roots are the results.
+  bool has_roots() const noexcept { return what == summand::square || norm == weighted_norm::root; }
 
   /// Accumulator of the default grade: complex if an operand is.
   type accumulator() const noexcept {
@@ -46,6 +51,7 @@ struct field_sums {
   /// Pre: at least one field.
   type exact_sum() const noexcept {
     const interval_field& f = fields[0];
+    if (f.squared) return result;
     const operand& y = what == summand::product ? f.y : f.x;
     return exact_sum_type(f.x.element, y.element, result);
   }
@@ -54,6 +60,7 @@ struct field_sums {
     for (const interval_field& field : fields) {
       detail::check_size(caller, field.x, size);
       if (what == summand::product) detail::check_size(caller, field.y, size);
+      if (field.mask) detail::check_size(caller, *field.mask, size);
     }
   }
   /// Sums this rank's part of field j.
@@ -105,6 +112,15 @@ auto elements(const X& x) {
                             : what == reduction::asum ? summand::magnitude
                                                       : summand::square;
   return typed_sums<T>{{terms, conjugate::none, type_of<T>, {{terms, as_operand(x)}}}};
+}
+
+/// `weighted_sum_of_squares`, maybe with a mask.
+template <class R, class X, class W, class... M>
+auto weighted_squares(const X& x, const W& w, const M&... mask) {
+  using T = sum_t<weighted_sum<X, W>, R>;
+  const interval_field field = {
+      summand::product, as_operand(x), as_operand(w), true, {as_operand(mask)...}};
+  return typed_sums<T>{{summand::product, conjugate::none, type_of<T>, {field}}};
 }
 
 /// `multi_dot` of rows and a vector.
@@ -171,6 +187,22 @@ R returned(const C& over, const executor& where, typed_sums<R> all, distributed:
   });
 }
 
+/// Real vectors, of weighted norms.
+template <class V>
+concept weighted_factor = vector_operand<V> && !is_complex_v<element_t<V>>;
+
+/// A norm of `total` elements.
+template <weighted_norm what, class C, class R, class G>
+R returned_norm(const C& over, const executor& where, typed_sums<R> all, G g, std::int64_t total) {
+  const bool is_exact = !requires { g.is_exact(); } || grade(g).is_exact();
+  if (is_exact) all.norm = what;
+  R result = returned(over, where, std::move(all), g);
+  if (!is_exact || what != weighted_norm::root) {
+    finish_weighted_norm(what, total, {&result, type_of<R>});
+  }
+  return result;
+}
+
 }  // namespace tally::detail
 
 namespace tally::distributed {
@@ -232,6 +264,44 @@ auto asum(const C& over, const executor& where, const X& x, grade_over<C> g = {}
 template <class R = void, ranks C, detail::summed<R, reduction::nrm2> X>
 auto nrm2(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
   return detail::returned(over, where, detail::elements<reduction::nrm2, R>(x), g);
+}
+
+/// r = sum_i x_i^2 of real numbers.
+template <class R = void, ranks C, detail::summed<R, reduction::sum> X>
+  requires(!is_complex_v<element_t<X>>)
+auto sum_of_squares(const C& over, const executor& where, const X& x, grade_over<C> g = {}) {
+  return detail::returned(over, where, detail::products<R>(x, x, conjugate::none), g);
+}
+
+/// r = sum_i (x_i*w_i)^2, as `tally::weighted_sum_of_squares`; parameters as for `dot`.
+template <class R = void, ranks C, detail::weighted_factor X, detail::weighted_factor W>
+auto weighted_sum_of_squares(const C& over, const executor& where, const X& x, const W& w,
+                             grade_over<C> g = {}) {
+  return detail::returned(over, where, detail::weighted_squares<R>(x, w), g);
+}
+
+/// r = sqrt(sum_i (x_i*w_i)^2), as `tally::weighted_nrm2`.
+template <class R = void, ranks C, detail::weighted_factor X, detail::weighted_factor W>
+auto weighted_nrm2(const C& over, const executor& where, const X& x, const W& w,
+                   grade_over<C> g = {}) {
+  return detail::returned_norm<weighted_norm::root>(over, where, detail::weighted_squares<R>(x, w),
+                                                    g, 0);
+}
+
+/// r = sqrt(sum_i (x_i*w_i)^2 / n), n the elements of all ranks, as `tally::wrms_norm`.
+template <class R = void, layout L, detail::weighted_factor X, detail::weighted_factor W>
+auto wrms_norm(const L& over, const executor& where, const X& x, const W& w, grade g = {}) {
+  return detail::returned_norm<weighted_norm::root_mean>(
+      over, where, detail::weighted_squares<R>(x, w), g, over.total());
+}
+
+/// The same of the terms with a positive m_i, as `tally::wrms_norm_mask`.
+template <class R = void, layout L, detail::weighted_factor X, detail::weighted_factor W,
+          detail::weighted_factor M>
+auto wrms_norm_mask(const L& over, const executor& where, const X& x, const W& w, const M& m,
+                    grade g = {}) {
+  return detail::returned_norm<weighted_norm::root_mean>(
+      over, where, detail::weighted_squares<R>(x, w, m), g, over.total());
 }
 
 /// r_j = sum_i x_ji * y_i, j = 0 ... k-1, in one message.

@@ -280,9 +280,9 @@ class limb_reduction final : public unfinished_sums {
       std::copy_n(words_.data(), size(), static_cast<std::int64_t*>(results));
       return;
     }
-    const bool root = sums_.what == summand::square;
-    round_words(serial(),
-                {words_.data(), sums_.exact_sum(), size(), root, {results, sums_.result}});
+    round_words(
+        serial(),
+        {words_.data(), sums_.exact_sum(), size(), sums_.has_roots(), {results, sums_.result}});
   }
 
  private:

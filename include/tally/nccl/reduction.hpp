@@ -31,7 +31,7 @@ inline void add_words(const communicator& over, const executor& where, const fie
                       void* results) {
   const type sum = all.exact_sum();
   const std::size_t each = exact_words(sum), count = all.fields.size();
-  const bool root = all.what == summand::square;
+  const bool root = all.has_roots();
   const output result = {results, all.result};
   std::int64_t* const words = over.words(where, count * each);
   const current_device current(over.device());
@@ -97,10 +97,7 @@ class ordered_sums {
     std::vector<interval_field> fields = sums_.fields;
     const auto begin = static_cast<std::size_t>(first - layout_.first());
     const auto count = static_cast<std::size_t>(last - first);
-    for (interval_field& field : fields) {
-      field.x = field.x.slice(begin, count);
-      if (sums_.what == summand::product) field.y = field.y.slice(begin, count);
-    }
+    for (interval_field& field : fields) field = field.slice(begin, count);
     return fields;
   }
 
@@ -109,7 +106,7 @@ class ordered_sums {
   std::vector<interval_field> chunk_of(const interval_borders& p) const {
     const std::size_t sent = p.head_size(), own = p.tail_size();
     if (sent == 0 && own == 0) return {};
-    constexpr std::size_t a_field = 2 * order::chunk * 16;
+    constexpr std::size_t a_field = 3 * order::chunk * 16;
     std::byte* const room = over_.pieces(where_, 2 * shape_.fields * a_field);
     std::byte* const gone = room + shape_.fields * a_field;
     const auto pack = [&](operand& v, std::byte* to, std::size_t) {
@@ -159,6 +156,7 @@ class ordered_sums {
     for (interval_field& field : fields) {
       one(field.x);
       if (field.what == summand::product) one(field.y);
+      if (field.mask) one(*field.mask);
     }
   }
 

@@ -31,6 +31,11 @@ using distributed::multi_dot;
 using distributed::nrm2;
 using distributed::sum;
 using distributed::sums;
+using distributed::sum_of_squares;
+using distributed::weighted_nrm2;
+using distributed::weighted_sum_of_squares;
+using distributed::wrms_norm;
+using distributed::wrms_norm_mask;
 
 using distributed::dot_options_over;
 using distributed::fields;
