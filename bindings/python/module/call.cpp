@@ -1,0 +1,206 @@
+#include "call.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace python {
+
+void raise(PyObject* type, const std::string& text) {
+  PyErr_SetString(type, text.c_str());
+  throw nb::python_error();
+}
+
+void check(tally_status status) {
+  if (status == TALLY_SUCCESS) [[likely]]
+    return;
+  const auto type_of = [](tally_status s) {
+    switch (s) {
+      case TALLY_UNSUPPORTED_TYPE:
+        return PyExc_TypeError;
+      case TALLY_KEY_OUT_OF_RANGE:
+        return PyExc_IndexError;
+      case TALLY_OUT_OF_MEMORY:
+        return PyExc_MemoryError;
+      case TALLY_MISSING_BACKEND:
+      case TALLY_NO_DEVICE:
+      case TALLY_DEVICE_FAILURE:
+      case TALLY_UNKNOWN_FAILURE:
+        return PyExc_RuntimeError;
+      default:
+        return PyExc_ValueError;
+    }
+  };
+  raise(type_of(status), tally_last_error());
+}
+
+tally_call_options options_of(bool exact, tally_wait wait) {
+  tally_call_options o{};
+  o.size = sizeof o;
+  o.grade = exact ? TALLY_GRADE_EXACT : TALLY_GRADE_DEFAULT;
+  o.wait = wait;
+  return o;
+}
+
+tally_type chosen_type(nb::handle dtype, tally_type otherwise, bool& is_unsigned) {
+  return dtype.is_none() ? otherwise : type_of_dtype(dtype, is_unsigned);
+}
+
+// --- A call ---------------------------------------------------------------------------------------
+
+call::call(const char* function, nb::handle backend) : function_(function), backend_(backend) {
+  if (backend.is_none()) return;
+  is_named_ = true;
+  if (nb::isinstance<executor>(backend)) {
+    chosen_ = nb::cast<const executor&>(backend);
+    stream_ = chosen_.stream;
+    return;
+  }
+  if (!nb::isinstance<nb::str>(backend)) {
+    fail(PyExc_TypeError, "backend is no name, executor or None");
+  }
+  const char* const name = nb::cast<const char*>(backend);
+  check(tally_executor_named(&chosen_.value, name));
+  chosen_.is_cuda = std::string(name) == "cuda";
+  if (std::string(name) == "automatic") is_named_ = false;
+}
+
+void call::fail(PyObject* type, const std::string& text) const {
+  raise(type, std::string("tally.") + function_ + ": " + text);
+}
+
+void call::place(const char* name, const array& a) {
+  if (is_placed_ && a.device != device_) {
+    const auto memory = [](int device) {
+      return device < 0 ? std::string("in host memory") : "on device " + std::to_string(device);
+    };
+    fail(PyExc_ValueError,
+         std::string(first_) + " is " + memory(device_) + ", " + name + " " + memory(a.device));
+  }
+  if (!is_placed_) {
+    device_ = a.device;
+    device_stream_ = a.stream;
+    first_ = name;
+    is_placed_ = true;
+  }
+}
+
+void call::read(const char* name, nb::handle x, array& a) {
+  if (!read_numpy(x, a) && !read_foreign(x, stream_, a)) read_as_numpy(x, a);
+  place(name, a);
+}
+
+void call::write(const char* name, nb::handle x, array& a) {
+  if (!read_numpy(x, a) && !read_foreign(x, stream_, a)) {
+    fail(PyExc_TypeError, std::string(name) + " is no array that can be written");
+  }
+  if (!a.is_writable) {
+    fail(PyExc_ValueError, std::string(name) +
+                               " can't be written in place: it is read-only, or lies as no "
+                               "operation writes it");
+  }
+  place(name, a);
+}
+
+vector call::read_vector(const char* name, nb::handle x, array& a) {
+  read(name, x, a);
+  if (a.ndim != 1) {
+    fail(PyExc_ValueError,
+         std::string(name) + " has " + std::to_string(a.ndim) + " dimensions, not 1");
+  }
+  return vector_at(a.data, a.shape[0], a.stride[0], a.type, a.item);
+}
+
+void call::require_same_size(const char* x, std::size_t nx, const char* y, std::size_t ny) const {
+  if (nx == ny) return;
+  fail(PyExc_ValueError, std::string(x) + " has " + std::to_string(nx) + " elements, " + y +
+                             " has " + std::to_string(ny));
+}
+
+const tally_executor* call::where() {
+  if (is_ready_) return where_;
+  is_ready_ = true;
+  if (!is_named_) {
+    if (device_ < 0) return where_ = nullptr;
+    check(tally_cuda(&chosen_.value, device_, device_stream_));
+  } else if (chosen_.is_cuda && device_ >= 0) {
+    if (chosen_.device >= 0 && chosen_.device != device_) {
+      fail(PyExc_ValueError, "the executor is of device " + std::to_string(chosen_.device) + ", " +
+                                 first_ + " on device " + std::to_string(device_));
+    }
+    void* const stream = stream_.is_none()
+                             ? device_stream_
+                             : reinterpret_cast<void*>(nb::cast<std::uintptr_t>(stream_));
+    check(tally_cuda(&chosen_.value, device_, stream));
+  } else if (device_ >= 0) {
+    const char* name = "";
+    check(tally_executor_name(&chosen_.value, &name));
+    if (std::string(name) != "kokkos") {
+      fail(PyExc_ValueError, std::string(first_) + " is on device " + std::to_string(device_) +
+                                 ", which " + name + " can't read");
+    }
+  }
+  return where_ = &chosen_.value;
+}
+
+// --- Results --------------------------------------------------------------------------------------
+
+results::results(call& c, const array& like, int ndim, const std::int64_t* shape, tally_type type,
+                 bool is_unsigned, nb::handle out)
+    : type_(type), is_unsigned_(is_unsigned) {
+  if (out.is_none() && ndim == 0 && like.is_numpy) [[likely]]
+    return;
+  if (!out.is_none()) {
+    array a;
+    c.write("out", out, a);
+    if (a.ndim != ndim || !std::equal(shape, shape + ndim, a.shape)) {
+      c.fail(PyExc_ValueError, "out has another shape than the results");
+    }
+    out_ = nb::borrow(out);
+    std::int64_t dense = 1;
+    bool in_place = a.type == type && a.is_unsigned == is_unsigned;
+    for (int i = ndim; i-- > 0; dense *= shape[i]) {
+      in_place = in_place && (shape[i] <= 1 || a.stride[i] == dense);
+    }
+    if (in_place) {
+      made_ = out_;
+      data_ = const_cast<char*>(a.data);
+      queued_ = a.device >= 0;
+      return;
+    }
+    if (!a.is_numpy) {
+      c.fail(PyExc_ValueError,
+             std::string("out must be contiguous, of type ") + type_name(type, is_unsigned));
+    }
+  } else if (!like.is_numpy) {
+    array a;
+    if (new_like(like, ndim, shape, type, is_unsigned, a)) {
+      made_ = a.object;
+      data_ = const_cast<char*>(a.data);
+      queued_ = a.device >= 0;
+      return;
+    }
+    library_ = like.object;
+  }
+  if (ndim > 0 || !out.is_none() || library_.is_valid()) {
+    made_ = new_numpy(ndim, shape, type, is_unsigned, &data_);
+  }
+}
+
+void results::write(call& c, const void* from, std::size_t bytes) {
+  if (queued_) {
+    check(tally_device_copy(c.where(), data_, from, bytes));
+  } else {
+    std::memcpy(data_, from, bytes);
+  }
+}
+
+nb::object results::object() {
+  if (library_.is_valid()) return libraries("from_host")(library_, made_);
+  if (out_.is_valid()) {
+    if (out_.ptr() != made_.ptr()) numpy("copyto")(out_, made_);
+    return out_;
+  }
+  return made_.is_valid() ? made_ : numpy_scalar(value_, type_, is_unsigned_);
+}
+
+}  // namespace python

@@ -1,0 +1,34 @@
+// Element-wise functions of arrays of one shape; all are rows of bindings/operations.
+#pragma once
+
+#include "call.hpp"
+
+namespace python {
+
+/// A number in host memory, as tally.h takes it.
+struct factor {
+  tally_type type;
+  const void* data;
+};
+
+enum class role { factor, in, out, inout };
+
+struct argument {
+  role is;
+  const char* name;
+  nb::handle value;
+};
+
+/// An element-wise function, or a scan, which is one of vectors alone.
+struct elementwise {
+  const char* name;
+  bool is_scan;
+  /// Calls tally.h with factors and vectors, each in the order of the arguments.
+  tally_status (*function)(const tally_executor*, std::size_t, const factor*, const vector*);
+};
+
+/// Returns the array that is written: the argument of that role, or a new one if that is None.
+nb::object transform(const elementwise& f, std::initializer_list<argument> arguments,
+                     nb::handle dtype, nb::handle backend);
+
+}  // namespace python

@@ -1,0 +1,189 @@
+// Products of vectors, and unrounded sums.
+#include "axes.hpp"
+#include "layout.hpp"
+#include "module.hpp"
+
+namespace python {
+
+namespace {
+
+/// dtype= of a product, or its accumulator; `is_unsigned` if the result is a sum of uint64.
+tally_type product_type(const call& c, const array& x, const array& y, nb::handle dtype,
+                        bool& is_unsigned) {
+  is_unsigned = x.is_unsigned || y.is_unsigned;
+  bool is_given = is_unsigned;
+  const tally_type type = chosen_type(dtype, sum_type(x.type, y.type), is_given);
+  if (is_unsigned && type != TALLY_INT64) {
+    c.fail(PyExc_TypeError, "uint64 is multiplied by integers alone, and their sum is of uint64");
+  }
+  is_unsigned = is_given;
+  return type;
+}
+
+nb::object dot(nb::handle x, nb::handle y, bool exact, int conjugate, nb::handle dtype,
+               nb::handle out, nb::handle backend) {
+  call c("dot", backend);
+  array a, b;
+  const vector v = c.read_vector("x", x, a), w = c.read_vector("y", y, b);
+  c.require_same_size("x", v.n, "y", w.n);
+  bool is_unsigned;
+  const tally_type type = product_type(c, a, b, dtype, is_unsigned);
+  results result(c, a.is_numpy ? b : a, 0, nullptr, type, is_unsigned, out);
+  tally_call_options o = options_of(exact, result.wait());
+  o.conjugate = conjugate;
+  c.run(a.shape[0], [&](const tally_executor* where) {
+    return tally_dot(where, v.n, v.type, v.data, v.inc, w.type, w.data, w.inc, type, result.data(),
+                     &o);
+  });
+  return result.object();
+}
+
+nb::object multi_dot(nb::handle A, nb::handle x, bool exact, int conjugate, nb::handle dtype,
+                     nb::handle out, nb::handle backend) {
+  call c("multi_dot", backend);
+  array a, b;
+  c.read("A", A, a);
+  if (a.ndim != 2) {
+    c.fail(PyExc_ValueError, "A has " + std::to_string(a.ndim) + " dimensions, not 2");
+  }
+  const vector w = c.read_vector("x", x, b);
+  c.require_same_size("a row of A", static_cast<std::size_t>(a.shape[1]), "x", w.n);
+  bool is_unsigned;
+  const tally_type type = product_type(c, a, b, dtype, is_unsigned);
+  results result(c, a, 1, a.shape, type, is_unsigned, out);
+  tally_call_options o = options_of(exact, result.wait());
+  o.conjugate = conjugate;
+  c.run(a.size(), [&](const tally_executor* where) {
+    return tally_multi_dot_strided(where, static_cast<std::size_t>(a.shape[0]), w.n, a.type, a.data,
+                                   a.shape[0] > 1 ? a.stride[0] : 1,
+                                   a.shape[1] > 1 ? a.stride[1] : 1, w.type, w.data, w.inc, type,
+                                   result.data(), &o);
+  });
+  return result.object();
+}
+
+// --- Unrounded sums -------------------------------------------------------------------------------
+
+tally_type sum_type_of(nb::handle dtype) {
+  bool is_unsigned = false;
+  const tally_type type = type_of_dtype(dtype, is_unsigned);
+  if (is_integer(type) || type == TALLY_FLOAT16 || type == TALLY_BFLOAT16) {
+    raise(PyExc_TypeError,
+          "tally.exact_sum: dtype may be float32, float64, complex64 or complex128");
+  }
+  return type;
+}
+
+/// The limbs of a sum: a contiguous array of int64.
+std::int64_t* limbs_of(call& c, nb::handle words, tally_type sum, bool is_written) {
+  array a;
+  if (!read_numpy(words, a) || a.type != TALLY_INT64 || a.ndim != 1 ||
+      (a.shape[0] > 1 && a.stride[0] != 1) || (is_written && !a.is_writable)) {
+    c.fail(PyExc_TypeError, "words are no contiguous array of int64");
+  }
+  const std::size_t limbs = tally_exact_words(sum);
+  if (a.shape[0] != static_cast<std::int64_t>(limbs)) {
+    c.fail(PyExc_ValueError, "there are " + std::to_string(a.shape[0]) + " words; a sum of " +
+                                 tally_type_name(sum) + " has " + std::to_string(limbs));
+  }
+  return reinterpret_cast<std::int64_t*>(const_cast<char*>(a.data));
+}
+
+void read_term(call& c, const char* name, nb::handle x, array& a) {
+  c.read(name, x, a);
+  if (a.is_unsigned) c.fail(PyExc_TypeError, std::string(name) + " is of uint64");
+}
+
+void add_sum(nb::handle words, nb::handle dtype, nb::handle x, nb::handle backend) {
+  call c("exact_sum.add", backend);
+  const tally_type sum = sum_type_of(dtype);
+  std::int64_t* const limbs = limbs_of(c, words, sum, true);
+  array a;
+  read_term(c, "x", x, a);
+  const char* data = a.data;
+  layout l = layout_in_memory(a, data);
+  if (l.ndim > 1 && c.on_device()) {
+    copy_slices(c, axes(a, nb::none(), false), a);
+    data = a.data;
+    l = layout_of(a);
+  }
+  tally_call_options o = options_of(true);
+  o.form = TALLY_RESULT_WORDS;
+  c.run(l.elements(), [&](const tally_executor* where) {
+    if (l.ndim <= 1) {
+      return tally_sum(where, static_cast<std::size_t>(l.length()), a.type, data, l.step(), sum,
+                       limbs, &o);
+    }
+    return block_reader(a, data, l).for_each([&](std::size_t, std::size_t n, const void* terms) {
+      return tally_sum(where, n, a.type, terms, 1, sum, limbs, &o);
+    });
+  });
+}
+
+void add_products(nb::handle words, nb::handle dtype, nb::handle x, nb::handle y, int conjugate,
+                  nb::handle backend) {
+  call c("exact_sum.add_products", backend);
+  const tally_type sum = sum_type_of(dtype);
+  std::int64_t* const limbs = limbs_of(c, words, sum, true);
+  array a, b;
+  const vector v = c.read_vector("x", x, a), w = c.read_vector("y", y, b);
+  c.require_same_size("x", v.n, "y", w.n);
+  if (a.is_unsigned || b.is_unsigned) c.fail(PyExc_TypeError, "x or y is of uint64");
+  tally_call_options o = options_of(true);
+  o.form = TALLY_RESULT_WORDS;
+  o.conjugate = conjugate;
+  c.run(a.shape[0], [&](const tally_executor* where) {
+    return tally_dot(where, v.n, v.type, v.data, v.inc, w.type, w.data, w.inc, sum, limbs, &o);
+  });
+}
+
+/// Normalises `to`, after adding `from`, unless that is None.
+void merge_words(nb::handle to, nb::handle dtype, nb::handle from) {
+  call c("exact_sum.merge", nb::none());
+  const tally_type sum = sum_type_of(dtype);
+  check(tally_merge_words(1, sum, from.is_none() ? nullptr : limbs_of(c, from, sum, false),
+                          limbs_of(c, to, sum, true)));
+}
+
+nb::object round_words(nb::handle words, nb::handle dtype, nb::handle result_dtype, bool root) {
+  call c("exact_sum.round", nb::none());
+  const tally_type sum = sum_type_of(dtype), type = sum_type_of(result_dtype);
+  alignas(16) std::byte value[16];
+  const auto round = root ? tally_round_root_words : tally_round_words;
+  check(round(nullptr, 1, sum, limbs_of(c, words, sum, false), type, value, nullptr));
+  return numpy_scalar(value, type, false);
+}
+
+}  // namespace
+
+void define_sums(nb::module_& m) {
+  const nb::object none = nb::none();
+  m.def("dot", dot, nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("exact") = false,
+        nb::arg("conjugate") = 0, nb::arg("dtype").none() = none, nb::arg("out").none() = none,
+        nb::arg("backend").none() = none,
+        nb::sig("def dot(x: ArrayLike, y: ArrayLike, *, exact: bool = False, conjugate: int = 0, "
+                "dtype: DTypeLike = None, out: Any = None, backend: Backend = None) -> Any"),
+        "sum_i x_i y_i of two vectors of any types; conjugate=1: of conj(x_i) y_i, 2: of x_i "
+        "conj(y_i).");
+  m.def(
+      "multi_dot", multi_dot, nb::arg("A"), nb::arg("x"), nb::kw_only(), nb::arg("exact") = false,
+      nb::arg("conjugate") = 0, nb::arg("dtype").none() = none, nb::arg("out").none() = none,
+      nb::arg("backend").none() = none,
+      nb::sig(
+          "def multi_dot(A: ArrayLike, x: ArrayLike, *, exact: bool = False, conjugate: int = 0, "
+          "dtype: DTypeLike = None, out: Any = None, backend: Backend = None) -> Any"),
+      "The dot product of each row of A with x, in one pass; A has two dimensions of any strides.");
+  m.def("_add_sum", add_sum, nb::arg("words"), nb::arg("dtype"), nb::arg("x"),
+        nb::arg("backend").none() = none);
+  m.def("_add_products", add_products, nb::arg("words"), nb::arg("dtype"), nb::arg("x"),
+        nb::arg("y"), nb::arg("conjugate") = 0, nb::arg("backend").none() = none);
+  m.def("_merge_words", merge_words, nb::arg("to"), nb::arg("dtype"),
+        nb::arg("from_").none() = none);
+  m.def("_round_words", round_words, nb::arg("words"), nb::arg("dtype"), nb::arg("result_dtype"),
+        nb::arg("root") = false);
+  m.def(
+      "_exact_words", [](nb::handle dtype) { return tally_exact_words(sum_type_of(dtype)); },
+      nb::arg("dtype"));
+}
+
+}  // namespace python

@@ -1,0 +1,92 @@
+"""Sums that are not rounded yet."""
+import numpy
+
+from . import _tally
+
+
+class exact_sum:
+    """The exact sum of all that was added: int64 words, which parts of a sum add up to in any order.
+
+    exact_sum(x) begins with the elements of x, exact_sum(x, y) with their products. dtype is float64, of any operands;
+    float32, with fewer words, of all but doubles; or complex128, complex64.
+    """
+    __slots__ = ("_words", "dtype")
+    __hash__ = None
+
+    def __init__(self, x=None, y=None, *, dtype="float64"):
+        self.dtype = numpy.dtype(dtype)
+        self._words = numpy.zeros(_tally._exact_words(self.dtype), numpy.int64)
+        if y is not None:
+            self.add_products(x, y)
+        elif x is not None:
+            self.add(x)
+
+    @classmethod
+    def from_words(cls, words, dtype="float64"):
+        """The sum of these words, such as the sum of the words of several sums."""
+        made = cls(dtype=dtype)
+        _tally._merge_words(made._words, made.dtype, numpy.array(words, numpy.int64))
+        return made
+
+    @property
+    def words(self):
+        """The words themselves, in normal form: equal sums have equal words. They may be added to, as by MPI."""
+        _tally._merge_words(self._words, self.dtype)
+        return self._words
+
+    def add(self, x, *, backend=None):
+        """Adds all elements."""
+        _tally._add_sum(self._words, self.dtype, x, backend)
+        return self
+
+    def add_products(self, x, y, *, conjugate=0, backend=None):
+        """Adds the dot product of two vectors."""
+        _tally._add_products(self._words, self.dtype, x, y, conjugate, backend)
+        return self
+
+    def merge(self, other):
+        """Adds another sum of this type."""
+        if self.dtype != other.dtype:
+            raise TypeError(f"tally.exact_sum: one sum is of {self.dtype}, the other of {other.dtype}")
+        _tally._merge_words(self._words, self.dtype, other._words)
+        return self
+
+    def round(self, dtype=None):
+        """The nearest number of a type: float32, float64 or a complex one."""
+        return _tally._round_words(self._words, self.dtype, self.dtype if dtype is None else dtype)
+
+    def root(self, dtype=None):
+        """The nearest number to the square root, as of nrm2."""
+        return _tally._round_words(self._words, self.dtype, self.dtype if dtype is None else dtype, True)
+
+    def copy(self):
+        return exact_sum.from_words(self._words, self.dtype)
+
+    __copy__ = copy
+    __iadd__ = merge
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __add__(self, other):
+        return self.copy().merge(other) if isinstance(other, exact_sum) else NotImplemented
+
+    def __radd__(self, other):  # the built-in sum begins with 0
+        return self.copy() if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __eq__(self, other):
+        if not isinstance(other, exact_sum) or self.dtype != other.dtype:
+            return NotImplemented
+        return bool((self.words == other.words).all())
+
+    def __float__(self):
+        return float(self.round())
+
+    def __complex__(self):
+        return complex(self.round())
+
+    def __reduce__(self):
+        return exact_sum.from_words, (self.words.copy(), self.dtype.name)
+
+    def __repr__(self):
+        return f"<tally.exact_sum of {self.dtype}: {self.round()}>"

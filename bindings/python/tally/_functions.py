@@ -1,0 +1,50 @@
+"""Functions made of others."""
+import math
+import operator
+
+import numpy
+
+from . import _tally
+
+
+def vdot(x, y, *, exact=False, dtype=None, out=None, backend=None):
+    """sum_i conj(x_i) y_i of two vectors, as dot(x, y, conjugate=1)."""
+    return _tally.dot(x, y, exact=exact, conjugate=1, dtype=dtype, out=out, backend=backend)
+
+
+def mean(x, axis=None, *, dtype=None, out=None, keepdims=False, exact=False, backend=None):
+    """The sum, divided by the number of its elements and rounded again; of integers in float64."""
+    if not hasattr(x, "shape"):
+        x = numpy.asarray(x)
+    name = str(getattr(x, "dtype", "")).rpartition(".")[2]
+    if dtype is None and name.lstrip("u").startswith(("int", "bool")) and name != "uint64":
+        dtype = "float64"
+    total = _tally.sum(x, axis, dtype=dtype, out=out, keepdims=keepdims, exact=exact, backend=backend)
+    over = range(len(x.shape)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    n = math.prod(x.shape[i] for i in over)
+    if out is not None:
+        return operator.itruediv(total, n)
+    return total / (total.dtype.type(n) if isinstance(total, numpy.floating) else n)
+
+
+def histogram(x, bins=10, range=None, weights=None, *, backend=None):
+    """numpy.histogram: counts and edges, equal to NumPy's. With weights each bin has the exact sum of its weights,
+    rounded once. bins is a number or edges."""
+    if not hasattr(x, "__dlpack__") or getattr(x, "ndim", 1) != 1:
+        x = numpy.asarray(x).ravel()
+        weights = None if weights is None else numpy.asarray(weights).ravel()
+    if numpy.ndim(bins) > 0:
+        edges = numpy.ascontiguousarray(bins)
+        return _tally._histogram(x, edges, weights, backend), edges
+    lower, upper = range if range is not None else _tally.minmax(x) if len(x) else (0, 1)
+    if not isinstance(lower, numpy.generic):
+        lower, upper = float(lower), float(upper)
+    if not (lower <= upper and math.isfinite(lower) and math.isfinite(upper)):
+        raise ValueError(f"tally.histogram: the range [{lower}, {upper}] is not finite, or the first number is larger")
+    if lower == upper:
+        lower, upper = lower - 0.5, upper + 0.5
+    narrow = isinstance(x, numpy.ndarray) and x.dtype in ("float16", "float32")  # then NumPy's edges are so, too
+    edges = numpy.linspace(lower, upper, bins + 1, dtype=x.dtype if narrow else None)
+    if narrow:
+        return _tally._histogram(x, edges, weights, backend), edges
+    return _tally._histogram_even(x, float(lower), float(upper), bins, weights, backend), edges

@@ -1,0 +1,42 @@
+"""What is asked of other libraries' arrays beside DLPack: new arrays, copies in another order, the current stream."""
+import sys
+
+
+def _library(x):
+    return type(x).__module__.partition(".")[0]
+
+
+def empty(like, shape, dtype):
+    """An uninitialised array of the library and device of `like`; None of a library whose arrays can't be written."""
+    name = _library(like)
+    if name == "torch":
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
+    if name == "cupy":
+        with like.device:
+            return sys.modules["cupy"].empty(shape, dtype)
+    return None
+
+
+def from_host(like, x):
+    """A NumPy array as one of the library and device of `like`; NumPy's where that library can't be told."""
+    if not hasattr(like, "__array_namespace__"):
+        return x[()]
+    return like.__array_namespace__().asarray(x, device=like.device)
+
+
+def contiguous(x, axes=None):
+    """A C-ordered copy, of the axes in another order."""
+    name = _library(x)
+    if name == "torch":
+        return (x if axes is None else x.permute(axes)).clone(memory_format=sys.modules["torch"].contiguous_format)
+    space = sys.modules[name] if name in ("numpy", "cupy") else x.__array_namespace__()
+    moved = x if axes is None else space.permute_dims(x, axes) if name not in ("numpy", "cupy") else x.transpose(axes)
+    return space.ascontiguousarray(moved) if name in ("numpy", "cupy") else space.asarray(moved, copy=True)
+
+
+def stream(x):
+    """The address of the stream on which its library works now."""
+    if _library(x) == "cupy":
+        return sys.modules["cupy"].cuda.get_current_stream().ptr
+    return 0

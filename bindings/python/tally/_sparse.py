@@ -1,0 +1,48 @@
+"""Sparse matrices."""
+from . import _tally
+
+
+class csr:
+    """A sparse matrix in compressed rows, whose arrays it keeps: A is one of SciPy's, or (data, indices, indptr), of
+    which the last two are int32 or int64, with shape=. It is checked, and analysed for repeated products (plan=False:
+    not). fixed_columns and fixed_values promise that indices, or data too, won't change; products are then faster.
+    """
+    __array_ufunc__ = None  # ndarray @ csr calls __rmatmul__
+
+    def __init__(self, A, shape=None, *, fixed_columns=False, fixed_values=False, plan=True, backend=None):
+        if isinstance(A, tuple):
+            data, indices, indptr = A
+            if shape is None:
+                raise TypeError("tally.csr: a matrix of three arrays needs its shape")
+        else:
+            if A.format != "csr":
+                A = A.tocsr()
+            data, indices, indptr, shape = A.data, A.indices, A.indptr, A.shape
+        self.shape = tuple(shape)
+        self._transposed = False
+        self._matrix = _tally._csr(*self.shape, indptr, indices, data, fixed_columns, fixed_values, plan, backend)
+
+    @property
+    def T(self):
+        """The transpose, of the same arrays."""
+        other = object.__new__(csr)
+        other.shape, other._matrix, other._transposed = self.shape[::-1], self._matrix, not self._transposed
+        return other
+
+    @property
+    def plan(self):
+        """How rows are summed, and why; empty without a plan."""
+        return self._matrix.plan
+
+    def dot(self, x, *, exact=False, out=None):
+        """A x, in the order of the rows' terms; exact: each element's sum is rounded once."""
+        return self._matrix.times(x, self._transposed, exact, out)
+
+    def __matmul__(self, x):
+        return self.dot(x)
+
+    def __rmatmul__(self, x):
+        return self.T.dot(x)
+
+    def __repr__(self):
+        return f"<tally.csr of shape {self.shape}>"

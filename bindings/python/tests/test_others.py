@@ -1,0 +1,340 @@
+"""Everything else: element-wise functions, histograms, matrices, unrounded sums, operands, errors."""
+import gc
+import math
+import os
+import pickle
+import sys
+import threading
+
+import numpy
+import pytest
+
+import tally
+from contract import same
+
+
+# --- Element-wise functions ---
+
+def test_formulas(x, y):
+    a, b, c = x[:3000], y[:3000], x[3000:6000]
+    assert same(tally.add(a, b), a + b) and same(tally.sub(a, b), a - b) and same(tally.mul(a, b), a * b)
+    assert same(tally.relu(a), numpy.maximum(a, 0)) and numpy.allclose(tally.exp(a), numpy.exp(a), rtol=1e-15)
+    assert same(tally.copy(a, dtype="f4"), a.astype("f4")) and same(tally.waxpby(1, a, -1, b), a - b)
+    z = c.copy()
+    assert tally.axpy(2, a, z) is z and same(z, 2 * a + c)
+    assert same(tally.axpby(2.0, a, 0, z), 2 * a) and same(tally.scal(numpy.float32(.5), z), a)
+    assert tally.fill(3, z) is z and (z == 3).all()
+    assert same(tally.axpbypcz(1, a, 2, b, 0, z), a + 2 * b)
+
+
+def test_elementwise_layouts(random):
+    a, b = random.standard_normal((20, 30, 40)), random.standard_normal((20, 30, 40))
+    for laid in (a, numpy.asfortranarray(a), a.transpose(1, 0, 2).copy().transpose(1, 0, 2), a[:, ::-1].copy()[:, ::-1],
+                 a.astype(">f8")):
+        assert same(tally.add(laid, b), a + b)
+        out = numpy.zeros((20, 30, 80))[..., ::2]
+        assert tally.add(laid, b, out) is out and same(out.copy(), a + b)
+    z = a.copy()
+    assert same(tally.add(z, z, out=z), a + a)
+    assert same(tally.add(numpy.float64(1), numpy.float64(2)), numpy.array(3.))
+    assert tally.add(numpy.zeros((3, 0)), numpy.zeros((3, 0))).shape == (3, 0)
+    with pytest.raises(ValueError, match="shape"):
+        tally.add(a, b[0])
+    with pytest.raises(ValueError):
+        tally.copy(z[1:, 1:], out=z[:-1, :-1])
+    with pytest.raises(ValueError, match="read-only"):
+        tally.scal(2, numpy.broadcast_to(z, z.shape))
+    with pytest.raises(ValueError, match="written"):
+        tally.scal(2, z.astype(">f8"))
+
+
+@pytest.mark.parametrize("a,b,result", [("i1", "i4", "i4"), ("i1", "u1", "i4"), ("i8", "f4", "f4"), ("f2", "f8", "f8"),
+                                        ("f8", "c8", "c16"), ("f4", "c8", "c8"), ("?", "i1", "i1")])
+def test_new_types(a, b, result):
+    assert tally.add(numpy.ones(3, a), numpy.ones(3, b)).dtype == result
+
+
+def test_gather(random):
+    x = random.standard_normal(100)
+    at = random.permutation(100)[:40]
+    assert same(tally.gather(x[::-1], at), x[::-1][at])
+    z, expected = numpy.zeros(100), numpy.zeros(100)
+    expected[at] = x[:40]
+    assert tally.scatter(x[:40], at, z) is z and same(z, expected)
+    assert same(tally.scatter_add(numpy.array([1e100, 1, -1e100]), numpy.array([1, 1, 1]), numpy.zeros(2)),
+                numpy.array([0, 1.]))
+    for f in (lambda: tally.gather(x, numpy.array([100])), lambda: tally.scatter(x[:1], numpy.array([-1]), z)):
+        with pytest.raises(IndexError):
+            f()
+
+
+# --- Histograms ---
+
+def test_bincount(random):
+    keys, weights = random.integers(0, 700, 100000), random.standard_normal(100000)
+    for k in (keys, keys.astype("i4"), keys.astype("u2"), keys[::-2]):
+        assert same(tally.bincount(k), numpy.bincount(k))
+    assert same(tally.bincount(keys, minlength=1000), numpy.bincount(keys, minlength=1000))
+    assert same(tally.bincount(numpy.zeros(0, int)), numpy.bincount(numpy.zeros(0, int)))
+    sums, order = tally.bincount(keys, weights), random.permutation(100000)
+    assert sums[5] == math.fsum(weights[keys == 5]) and same(sums, tally.bincount(keys[order], weights[order]))
+    for bad, error in ((numpy.array([-1]), ValueError), (numpy.zeros(2), TypeError), (numpy.zeros((2, 2), int), ValueError)):
+        with pytest.raises(error):
+            tally.bincount(bad)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "i8", "u1", "?"])
+def test_histogram(random, dtype):
+    for _ in range(20):
+        n, bins = int(random.integers(1, 3000)), int(random.integers(1, 60))
+        x = (random.standard_normal(n) * 50).astype(dtype) if dtype != "u1" else random.integers(0, 200, n).astype("u1")
+        counts, edges = tally.histogram(x, bins)
+        peer, peers_edges = numpy.histogram(x.astype("u1") if dtype == "?" else x, bins)
+        assert same(counts, peer) and (edges == peers_edges).all()
+        counts, edges = tally.histogram(x, bins, range=(-20, 20))
+        assert same(counts, numpy.histogram(x.astype("u1") if dtype == "?" else x, bins, range=(-20, 20))[0])
+
+
+def test_histogram_of_edges(random):
+    x, w = random.standard_normal((30, 40)), random.standard_normal((30, 40))
+    edges = numpy.sort(random.standard_normal(20))
+    assert same(tally.histogram(x, edges)[0], numpy.histogram(x, edges)[0])
+    assert same(tally.histogram(x, edges.tolist())[0], numpy.histogram(x, edges)[0])
+    sums = tally.histogram(x, edges, weights=w)[0]
+    assert sums[3] == math.fsum(w[(x >= edges[3]) & (x < edges[4])])
+    for bad in ({"bins": 0}, {"range": (1, 0)}, {"range": (0, math.nan)}, {"bins": [2, 1]}):
+        with pytest.raises(ValueError):
+            tally.histogram(x, **bad)
+
+
+# --- Sparse matrices ---
+
+def test_csr(random):
+    sparse = pytest.importorskip("scipy.sparse")
+    A = sparse.random(500, 300, .1, "csr", rng=random)
+    x, y = random.standard_normal(300), random.standard_normal(500)
+    m = tally.csr(A)
+    assert numpy.allclose(m @ x, A @ x) and numpy.allclose(y @ m, y @ A) and numpy.allclose(m.T @ y, A.T @ y)
+    for other in (tally.csr(A, plan=False, backend="serial"), tally.csr(A, fixed_columns=True, fixed_values=True),
+                  tally.csr(A.tocoo()), tally.csr((A.data, A.indices, A.indptr), A.shape), tally.csr(sparse.csr_array(A))):
+        assert same(other @ x, m @ x) and same(other.T @ y, m.T @ y)
+        assert same(other.dot(x, exact=True), m.dot(x, exact=True))
+    assert m.shape == (500, 300) and m.T.shape == (300, 500) and m.T.T.shape == m.shape and m.plan
+    out = numpy.empty(500)
+    assert m.dot(x, out=out) is out and same(out, m @ x)
+    assert (m @ x.astype("c16")).dtype == "c16"
+    with pytest.raises(ValueError, match="a row of A has 300 elements, x has 500"):
+        m @ y
+    broken = A.copy()
+    broken.indices[3] = 400
+    with pytest.raises(ValueError):
+        tally.csr(broken)
+    expected = A @ x
+    del A
+    gc.collect()
+    assert numpy.allclose(m @ x, expected)
+
+
+# --- Unrounded sums ---
+
+def test_exact_sum(x, y):
+    a, b = tally.exact_sum(x[:5000]), tally.exact_sum(x[5000:])
+    assert a + b == tally.exact_sum(x) == sum([a, b]) and same((a + b).round(), tally.sum(x, exact=True))
+    assert same(tally.exact_sum(x, y).round(), tally.dot(x, y, exact=True))
+    assert same(tally.exact_sum(x.reshape(-1, 1)[::-1]).round(), tally.sum(x, exact=True))
+    assert same(tally.exact_sum(numpy.asfortranarray(x[:99000].reshape(300, 330))[:, 1:]).round(),
+                tally.sum(x[:99000].reshape(300, 330)[:, 1:], exact=True))
+    c = pickle.loads(pickle.dumps(a))
+    c += b
+    assert c == a + b and c != a and c.words.dtype == "i8" and c.words.size == 137
+    words = a.words + b.words  # as MPI adds them
+    assert tally.exact_sum.from_words(words) == c
+    a.words[:] += b.words
+    assert a == c
+    small = tally.exact_sum(x.astype("f4"), dtype="f4")
+    assert small.words.size == 23 and same(small.round(), tally.sum(x.astype("f4"), exact=True))
+    z = tally.exact_sum(x + 1j * y, dtype="c16")
+    assert same(z.round(), tally.sum(x + 1j * y, exact=True)) and complex(z) == z.round()
+    assert float(tally.exact_sum([.1] * 10)) == 1.0 and math.isnan(tally.exact_sum([-4.]).root())
+    for bad, error in ((lambda: a.merge(small), TypeError), (lambda: tally.exact_sum(dtype="i4"), TypeError),
+                       (lambda: tally.exact_sum.from_words([1, 2]), ValueError), (lambda: hash(a), TypeError),
+                       (lambda: small.add(x), TypeError), (lambda: a + 1, TypeError)):
+        with pytest.raises(error):
+            bad()
+
+
+# --- Operands ---
+
+def test_operands(x):
+    a = x[:3000]
+    expected = tally.sum(a)
+    read_only = a.copy()
+    read_only.setflags(write=False)
+
+    class interface:
+        __array_interface__ = a.__array_interface__
+
+    class array:
+        def __array__(self, dtype=None, copy=None):
+            return a
+
+    class capsule:
+        def __dlpack__(self, **options):
+            return a.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return a.__dlpack_device__()
+
+    class subclass(numpy.ndarray):
+        pass
+
+    for other in (read_only, interface(), array(), capsule(), memoryview(a), a.tolist(), tuple(a), a.view(subclass)):
+        assert same(tally.sum(other), expected)
+    assert same(tally.sum(numpy.float64(3)), numpy.float64(3)) and same(tally.sum(2), numpy.int64(2))
+    for value in (0.1, 1 + 2j):
+        assert same(tally.sum(numpy.broadcast_to(value, 5000)), tally.sum(numpy.full(5000, value)))
+    assert same(tally.dot(numpy.broadcast_to(.1, 3000), a), tally.dot(numpy.full(3000, .1), a))
+
+
+def test_pandas(x):
+    pandas = pytest.importorskip("pandas")
+    assert same(tally.sum(pandas.Series(x)), tally.sum(x)) and same(tally.dot(pandas.Series(x), x), tally.dot(x, x))
+
+
+def test_ndarray(random):
+    A = random.standard_normal((200, 300))
+    a = tally.asarray(A)
+    assert same(numpy.sum(a), tally.sum(A)) and same(a.sum(axis=0), tally.sum(A, 0)) and same(a.sum(0), tally.sum(A, 0))
+    assert same(numpy.add.reduce(a, axis=1), tally.sum(A, 1)) and same(a.mean(), tally.mean(A))
+    assert same(numpy.mean(a, axis=0, keepdims=True), tally.mean(A, 0, keepdims=True))
+    assert same(a @ a[0], tally.multi_dot(A, A[0])) and same(A[:, 0] @ a, tally.multi_dot(A.T, A[:, 0]))
+    assert same(numpy.dot(a[0], a[1]), tally.dot(A[0], A[1])) and same(a[0].dot(a[1]), tally.dot(A[0], A[1]))
+    assert same(numpy.linalg.norm(a), tally.nrm2(A)) and same(numpy.linalg.norm(a, 2, axis=1), tally.nrm2(A, 1))
+    assert same(numpy.vdot(a, a), tally.dot(A.ravel(), A.ravel()))
+    b = a * 2 + 1
+    assert type(b) is tally.ndarray and same(numpy.sum(b), tally.sum(A * 2 + 1))
+    assert same(numpy.asarray(a @ a.T), A @ A.T) and numpy.allclose(numpy.std(a), A.std())  # NumPy's
+    assert same(numpy.sum(a, where=A > 0), numpy.sum(A, where=A > 0)) and same(a.sum(initial=3.0), A.sum(initial=3.0))
+    out = numpy.empty(300)
+    assert numpy.sum(a, axis=0, out=out) is out and same(out, tally.sum(A, 0))
+    b = a.copy()
+    b += 1
+    assert type(b) is tally.ndarray and same(numpy.asarray(b), A + 1)
+
+
+# --- Errors ---
+
+@pytest.mark.parametrize("call,error,text", [
+    (lambda: tally.sum(numpy.array(["a"])), TypeError, "no operation reads"),
+    (lambda: tally.sum(numpy.array([object()])), TypeError, "no operation reads"),
+    (lambda: tally.sum(numpy.zeros(3, numpy.longdouble)), TypeError, "no operation reads"),
+    (lambda: tally.sum(numpy.zeros(3, "M8[s]")), TypeError, "no operation reads"),
+    (lambda: tally.sum(numpy.zeros(3, "V3")), TypeError, "no operation reads"),
+    (lambda: tally.sum(numpy.ma.array([1., 2.], mask=[0, 1])), TypeError, r"x\.compressed\(\)"),
+    (lambda: tally.sum({}), TypeError, "no operation reads"),
+    (lambda: tally.dot(numpy.zeros(3), numpy.zeros(4)), ValueError, "tally.dot: x has 3 elements, y has 4"),
+    (lambda: tally.dot(numpy.zeros((3, 1)), numpy.zeros(3)), ValueError, "x has 2 dimensions"),
+    (lambda: tally.dot(3., 3.), ValueError, "x has 0 dimensions"),
+    (lambda: tally.dot(numpy.zeros(3), numpy.zeros(3), dtype="float32"), TypeError, None),
+    (lambda: tally.sum(numpy.zeros(3), dtype="S1"), TypeError, None),
+    (lambda: tally.sum(numpy.zeros(3), 1), numpy.exceptions.AxisError, None),
+    (lambda: tally.sum(numpy.zeros((3, 3)), (0, 0)), ValueError, "twice"),
+    (lambda: tally.sum(numpy.zeros(3), 0.5), TypeError, None),
+    (lambda: tally.sum(numpy.zeros(3), backend="abacus"), RuntimeError, "there is no backend abacus"),
+    (lambda: tally.sum(numpy.zeros(3), backend=3), TypeError, "backend"),
+    (lambda: tally.sum(numpy.zeros((3, 3)), 0, out=numpy.zeros(4)), ValueError, "another shape"),
+    (lambda: tally.sum(numpy.zeros((3, 3)), 0, out=[0, 0, 0]), TypeError, "out is no array"),
+    (lambda: tally.dot(numpy.zeros(3), numpy.zeros(3), conjugate=7), ValueError, "conjugate"),
+    (lambda: tally.multi_dot(numpy.zeros(3), numpy.zeros(3)), ValueError, "A has 1 dimensions"),
+])
+def test_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_cuda_without_a_device():
+    if "cuda" in tally.executors():
+        pytest.skip("there is a device")
+    with pytest.raises(RuntimeError):
+        tally.cuda()
+    with pytest.raises(RuntimeError):
+        tally.sum([1.], backend="cuda")
+
+
+def test_a_failed_call_writes_nothing():
+    out = numpy.full(3, 7.)
+    with pytest.raises(ValueError):
+        tally.add(numpy.zeros(3), numpy.zeros(4), out=out)
+    assert (out == 7).all()
+
+
+def test_executors():
+    names = tally.executors()
+    assert names[:2] == ["serial", "simd"] and repr(tally.serial()) == "<tally.executor serial>"
+    assert tally.simd().name == "simd" and tally.order_version() == 1 and tally.version().count(".") == 2
+
+
+# --- Processes and threads ---
+
+def test_threads(x, y):
+    found, dot = [], tally.dot(x, y)
+    threads = [threading.Thread(target=lambda: found.extend(tally.dot(x, y) for _ in range(50))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 400 and set(found) == {dot}
+
+
+def test_the_lock_is_released(random):
+    long, turns, stop = random.standard_normal(10_000_000), [], threading.Event()
+
+    def count():
+        n = 0
+        while not stop.is_set():
+            n += 1
+        turns.append(n)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    for _ in range(5):
+        tally.sum(long, exact=True, backend="simd")
+    stop.set()
+    thread.join()
+    assert turns[0] > 1000
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork(x):
+    expected = tally.sum(x)
+    if "openmp" in tally.executors():
+        tally.sum(x, backend=tally.openmp(3))
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if same(tally.sum(x), expected) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_no_leaks(x):
+    """References of operands, results and names, and memory."""
+    a, out, A = x[:8].copy(), numpy.empty(3), x[:12].reshape(4, 3)[:, ::-1]
+    counted = [a, out, A, "simd", None]
+
+    def calls():
+        tally.dot(a, a, backend="simd")
+        tally.sum(A, 0, out=out)
+        tally.sum(A.T)
+        tally.add(A, A)
+        tally.exact_sum(a).words
+        tally.histogram(a, 3)
+        try:
+            tally.dot(a, x)
+        except ValueError:
+            pass
+
+    calls()
+    before = [sys.getrefcount(each) for each in counted]
+    for _ in range(1000):
+        calls()
+    after = [sys.getrefcount(each) for each in counted]
+    assert all(abs(a - b) < 10 for a, b in zip(before, after))
