@@ -1,7 +1,7 @@
 // What the functions of the module share: one call's operands, executor, options and results.
 #pragma once
 
-#include "array.hpp"
+#include "arrays/array.hpp"
 
 #include <cstddef>
 

@@ -1,10 +1,10 @@
 // Bits: a whole array is summed in the order of its indices (C order), whatever its layout; each
 // slice along axes likewise. A layout that is no vector goes through blocks, which are nodes of the
 // order's tree (exact: parts of one unrounded sum), so nothing is copied whole.
-#include "reductions.hpp"
+#include "operations/reductions.hpp"
 
-#include "axes.hpp"
-#include "layout.hpp"
+#include "arrays/axes.hpp"
+#include "arrays/layout.hpp"
 
 #include <tally/numerics/order.hpp>
 #include <tally/numerics/order_tree.hpp>

@@ -1,6 +1,6 @@
 // Elements by index, and extrema that are no rows of bindings/operations.
 #include "module.hpp"
-#include "reductions.hpp"
+#include "operations/reductions.hpp"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
-#include "elementwise.hpp"
+#include "operations/elementwise.hpp"
 
-#include "layout.hpp"
+#include "arrays/layout.hpp"
 #include "module.hpp"
 
 #include <algorithm>

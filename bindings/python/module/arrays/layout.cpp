@@ -1,4 +1,4 @@
-#include "layout.hpp"
+#include "arrays/layout.hpp"
 
 #include <algorithm>
 #include <cstddef>

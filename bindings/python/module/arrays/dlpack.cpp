@@ -3,7 +3,7 @@
 //
 // Capsules are read here, not by nanobind, which asks PyTorch for one that checks nothing if
 // __dlpack__ fails. PyTorch's exports ignore conjugate and negative bits, so those are resolved.
-#include "array.hpp"
+#include "arrays/array.hpp"
 
 #include <algorithm>
 

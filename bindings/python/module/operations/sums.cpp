@@ -1,6 +1,6 @@
 // Products of vectors, and unrounded sums.
-#include "axes.hpp"
-#include "layout.hpp"
+#include "arrays/axes.hpp"
+#include "arrays/layout.hpp"
 #include "module.hpp"
 
 namespace python {

@@ -1,7 +1,7 @@
 // Arrays and scalars of NumPy, whose structs are read directly: a fifth of the time of DLPack.
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_25_API_VERSION
-#include "array.hpp"
+#include "arrays/array.hpp"
 
 #include <numpy/arrayobject.h>
 

@@ -1,4 +1,4 @@
-#include "axes.hpp"
+#include "arrays/axes.hpp"
 
 #include <algorithm>
 

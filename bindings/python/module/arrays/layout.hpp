@@ -1,7 +1,7 @@
 // The layout of an array: the fewest dimensions that visit its elements in the order of indices.
 #pragma once
 
-#include "array.hpp"
+#include "arrays/array.hpp"
 
 #include <algorithm>
 #include <memory>

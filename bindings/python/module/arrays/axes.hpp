@@ -1,8 +1,8 @@
 // The arguments axis= and keepdims=.
 #pragma once
 
+#include "arrays/layout.hpp"
 #include "call.hpp"
-#include "layout.hpp"
 
 namespace python {
 

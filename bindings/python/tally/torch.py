@@ -1,0 +1,190 @@
+"""PyTorch: operators for autograd and torch.compile, and a mode in which PyTorch's own sums are Tally's.
+
+tally.sum(tensor) itself is faster and has no gradient; use these under torch.compile, or where gradients are needed.
+"""
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from . import _tally
+
+__all__ = ["dot", "mean", "mv", "nrm2", "sum", "sums"]
+
+
+def _accumulator(*tensors):
+    """Tally's type of a sum of products."""
+    types = [x.dtype for x in tensors]
+    if not any(t.is_floating_point or t.is_complex for t in types):
+        return torch.int64
+    real = torch.float64 if torch.float64 in types or torch.complex128 in types else torch.float32
+    return real.to_complex() if any(t.is_complex for t in types) else real
+
+
+def _gradient(x, g):
+    """The part of a gradient that a tensor has."""
+    return (g if x.is_complex() or not g.is_complex() else g.real).to(x.dtype)
+
+
+# --- Operators ---
+
+@torch.library.custom_op("tally::dot", mutates_args=())
+def dot(x: torch.Tensor, y: torch.Tensor, exact: bool = False) -> torch.Tensor:
+    """sum_i x_i y_i of two vectors."""
+    return _tally.dot(x.detach(), y.detach(), exact=exact)
+
+
+@dot.register_fake
+def _(x, y, exact=False):
+    torch._check(x.dim() == 1 and y.dim() == 1 and x.shape[0] == y.shape[0], lambda: "tally.torch.dot: vectors of one size")
+    return x.new_empty((), dtype=_accumulator(x, y))
+
+
+def _dot_backward(ctx, g):
+    x, y = ctx.saved_tensors
+    return _gradient(x, g * y.conj()), _gradient(y, g * x.conj()), None
+
+
+dot.register_autograd(_dot_backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs[:2]))
+
+
+@torch.library.custom_op("tally::mv", mutates_args=())
+def mv(A: torch.Tensor, x: torch.Tensor, exact: bool = False) -> torch.Tensor:
+    """The dot product of each row of A with x."""
+    return _tally.multi_dot(A.detach(), x.detach(), exact=exact)
+
+
+@mv.register_fake
+def _(A, x, exact=False):
+    torch._check(A.dim() == 2 and x.dim() == 1 and A.shape[1] == x.shape[0], lambda: "tally.torch.mv: rows as long as x")
+    return A.new_empty((A.shape[0],), dtype=_accumulator(A, x))
+
+
+def _mv_backward(ctx, g):
+    A, x = ctx.saved_tensors
+    of_A = _gradient(A, torch.outer(g, x.conj().to(g.dtype))) if ctx.needs_input_grad[0] else None
+    of_x = _gradient(x, mv(A.mH.to(g.dtype).resolve_conj(), g)) if ctx.needs_input_grad[1] else None
+    return of_A, of_x, None
+
+
+mv.register_autograd(_mv_backward, setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs[:2]))
+
+
+@torch.library.custom_op("tally::sum", mutates_args=())
+def _sum(x: torch.Tensor, dim: list[int], keepdim: bool, exact: bool) -> torch.Tensor:
+    return _tally.sum(x.detach(), tuple(dim), keepdims=keepdim, exact=exact)
+
+
+@_sum.register_fake
+def _(x, dim, keepdim, exact):
+    return x.new_empty(_reduced(x, dim, keepdim), dtype=_accumulator(x))
+
+
+@torch.library.custom_op("tally::nrm2", mutates_args=())
+def _nrm2(x: torch.Tensor, dim: list[int], keepdim: bool, exact: bool) -> torch.Tensor:
+    return _tally.nrm2(x.detach(), tuple(dim), keepdims=keepdim, exact=exact)
+
+
+@_nrm2.register_fake
+def _(x, dim, keepdim, exact):
+    real = torch.float32 if _accumulator(x) in (torch.float32, torch.complex64) else torch.float64
+    return x.new_empty(_reduced(x, dim, keepdim), dtype=real)
+
+
+def _reduced(x, dim, keepdim):
+    """The shape of a reduction's result. dim: from 0."""
+    return [1 if i in dim else n for i, n in enumerate(x.shape) if keepdim or i not in dim]
+
+
+def _keep(ctx, inputs, output):
+    x, ctx.dim, ctx.keepdim, _ = inputs
+    ctx.save_for_backward(x, output)
+
+
+def _spread(ctx, x, g):
+    for i in () if ctx.keepdim else sorted(ctx.dim):
+        g = g.unsqueeze(i)
+    return g.expand(x.shape)
+
+
+def _sum_backward(ctx, g):
+    x, _ = ctx.saved_tensors
+    return _gradient(x, _spread(ctx, x, g)).clone(), None, None, None
+
+
+def _nrm2_backward(ctx, g):
+    x, norm = ctx.saved_tensors
+    return _gradient(x, x * _spread(ctx, x, torch.where(norm > 0, g / norm, 0))), None, None, None
+
+
+_sum.register_autograd(_sum_backward, setup_context=_keep)
+_nrm2.register_autograd(_nrm2_backward, setup_context=_keep)
+
+
+def _dims(x, dim):
+    """Axes from 0; None or none: all."""
+    if dim is None or dim == [] or dim == ():
+        return list(range(x.dim()))
+    return [i % max(x.dim(), 1) for i in ([dim] if isinstance(dim, int) else dim)]
+
+
+def sum(x, dim=None, keepdim=False, *, exact=False):
+    """The sum of all elements, or over dimensions, in Tally's accumulator."""
+    return _sum(x, _dims(x, dim), keepdim, exact)
+
+
+def mean(x, dim=None, keepdim=False, *, exact=False):
+    """The sum, divided by the number of its elements and rounded again."""
+    dims = _dims(x, dim)
+    total = _sum(x, dims, keepdim, exact)
+    n = 1
+    for i in dims:
+        n *= x.shape[i]
+    return total / n if total.dtype != torch.int64 else total.double() / n
+
+
+def nrm2(x, dim=None, keepdim=False, *, exact=False):
+    """The root of the sum of squares."""
+    return _nrm2(x, _dims(x, dim), keepdim, exact)
+
+
+# --- The mode ---
+
+class sums(TorchDispatchMode):
+    """with tally.torch.sums(): torch.sum, mean, dot, mv and vector_norm (of order 2) of floating-point and complex tensors
+    are Tally's, rounded to the type that PyTorch has. A row's result then depends on that row alone, not on the batch, the
+    threads or the device. It works below autograd, so gradients are as always."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        ours = _mode.get(func)
+        if ours is not None and _is_floating(args[0]):
+            result = ours(*args, **(kwargs or {}))
+            if result is not None:
+                return result
+        return func(*args, **(kwargs or {}))
+
+
+def _is_floating(x):
+    return isinstance(x, torch.Tensor) and (x.is_floating_point() or x.is_complex()) and x.device.type in ("cpu", "cuda")
+
+
+def _wide(f, x, dim, keepdim, dtype):
+    if dtype is not None and dtype in (torch.float64, torch.complex128):
+        x = x.to(dtype)
+    return f(x, dim, keepdim).to(dtype or x.dtype)
+
+
+def _vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    if ord != 2:
+        return None
+    return _wide(nrm2, x, dim, keepdim, dtype or (x.real.dtype if x.is_complex() else x.dtype))
+
+
+_aten = torch.ops.aten
+_mode = {
+    _aten.sum.default: lambda x, *, dtype=None: _wide(sum, x, None, False, dtype),
+    _aten.sum.dim_IntList: lambda x, dim, keepdim=False, *, dtype=None: _wide(sum, x, dim, keepdim, dtype),
+    _aten.mean.default: lambda x, *, dtype=None: _wide(mean, x, None, False, dtype),
+    _aten.mean.dim: lambda x, dim, keepdim=False, *, dtype=None: _wide(mean, x, dim, keepdim, dtype),
+    _aten.linalg_vector_norm.default: _vector_norm,
+    _aten.dot.default: lambda x, y: dot(x, y).to(x.dtype),
+    _aten.mv.default: lambda A, x: mv(A, x).to(x.dtype),
+}

@@ -1,0 +1,138 @@
+"""PyTorch's tensors, operators and mode, on the CPU and, if there is one, a GPU."""
+import numpy
+import pytest
+
+import tally
+from contract import same
+
+torch = pytest.importorskip("torch")
+tally_torch = pytest.importorskip("tally.torch")
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() and "cuda" in tally.executors() else [])]
+
+
+@pytest.fixture(params=DEVICES)
+def device(request):
+    return request.param
+
+
+def tensor(device, *shape, dtype=torch.float64, **options):
+    return torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(7)).to(device).requires_grad_(
+        options.get("requires_grad", False))
+
+
+def numbers(x):
+    return x.detach().cpu().resolve_conj().resolve_neg().numpy()
+
+
+def test_tensors(device):
+    x, A = tensor(device, 5000), tensor(device, 30, 40, 50)
+    s = tally.sum(x)
+    assert isinstance(s, torch.Tensor) and s.device.type == device and s.shape == () and same(numbers(s), tally.sum(numbers(x)))
+    assert same(numbers(tally.dot(x, x.flip(0))), tally.dot(numbers(x), numbers(x)[::-1]))
+    for laid in (A, A.permute(2, 0, 1).contiguous().permute(1, 2, 0), A[:, 1:], A[..., ::2]):
+        for axis in (None, 0, 1, 2, (0, 1), (0, 2)):
+            for f in (tally.sum, tally.mean, tally.nrm2, tally.max, tally.argmax):
+                assert same(numbers(f(laid, axis)), f(numbers(laid), axis))
+        assert same(numbers(tally.sum(laid, exact=True)), tally.sum(numbers(laid), exact=True))
+    assert same(numbers(tally.sum(x[:1].expand(500))), tally.sum(numpy.full(500, numbers(x)[0])))
+    assert same(numbers(tally.multi_dot(A[0].T, A[0, :, 0])), tally.multi_dot(numbers(A[0]).T, numbers(A[0, :, 0])))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "complex64",
+                                   "uint64"])
+def test_types(device, dtype):
+    x = (tensor("cpu", 3000) * 3).abs().to(getattr(torch, dtype)).to(device)
+    host = tally.sum(numbers(x)) if dtype != "bfloat16" else tally.sum(numbers(x.float()))
+    assert same(numbers(tally.sum(x)), host)
+
+
+def test_bits_that_dlpack_does_not_tell(device):
+    z = tensor(device, 3000, dtype=torch.complex128)
+    assert same(numbers(tally.sum(z.conj())), tally.sum(numbers(z).conj()))
+    assert z.conj().imag.is_neg() and same(numbers(tally.sum(z.conj().imag)), tally.sum(-numbers(z).imag))
+    with pytest.raises(RuntimeError, match="requires a gradient"):
+        tally.sum(tensor(device, 3, requires_grad=True))
+
+
+def test_results_and_places(device):
+    x = tensor(device, 30, 40)
+    out = torch.empty(40, dtype=torch.float64, device=device)
+    assert tally.sum(x, 0, out=out) is out and same(numbers(out), tally.sum(numbers(x), 0))
+    y = x.clone()
+    assert tally.axpy(2, x, y) is y and same(numbers(y), tally.add(2 * numbers(x), numbers(x)))
+    assert same(numbers(tally.exp(x)), tally.exp(numbers(x)))
+    assert same(numbers(tally.bincount(torch.arange(5, device=device))), numpy.ones(5, int))
+    assert same(numbers(tally.histogram(x[0], [-1., 0, 1])[0]), tally.histogram(numbers(x[0]), [-1., 0, 1])[0])
+    assert same(tally.exact_sum(x).round(), tally.sum(numbers(x), exact=True))
+    for bad in (torch.empty(41, dtype=torch.float64, device=device), torch.empty(40, device=device)):
+        with pytest.raises(ValueError, match="out"):
+            tally.sum(x, 0, out=bad)
+    if device == "cuda":
+        with pytest.raises(ValueError, match="device 0.*host memory"):
+            tally.dot(x[0], numpy.zeros(40))
+        with pytest.raises(ValueError, match="simd can't read"):
+            tally.sum(x, backend="simd")
+
+
+def test_csr_of_tensors(device):
+    sparse = pytest.importorskip("scipy.sparse")
+    A = sparse.random(500, 300, .1, "csr", rng=numpy.random.default_rng(1))
+    arrays = [torch.from_numpy(a).to(device) for a in (A.data, A.indices, A.indptr)]
+    x = tensor(device, 300)
+    m = tally.csr(tuple(arrays), A.shape)
+    assert same(numbers(m @ x), tally.csr(A) @ numbers(x))
+
+
+def test_gradients(device):
+    x, y = tensor(device, 40, requires_grad=True), tensor(device, 40, requires_grad=True)
+    A = tensor(device, 3, 4, 5, requires_grad=True)
+    check = torch.autograd.gradcheck
+    assert check(tally_torch.dot, (x, y))
+    assert check(lambda A: tally_torch.sum(A, [0, 2], True), (A,)) and check(lambda A: tally_torch.mean(A, -1), (A,))
+    assert check(lambda A: tally_torch.nrm2(A, 1), (A,)) and check(tally_torch.sum, (A,))
+    assert check(tally_torch.mv, (tensor(device, 5, 40, requires_grad=True), x))
+
+
+def test_opcheck(device):
+    x, A = tensor(device, 40, requires_grad=True), tensor(device, 5, 40, requires_grad=True)
+    for op, inputs in ((tally_torch.dot, (x, x.detach())), (tally_torch.mv, (A, x)), (tally_torch._sum, (A, [0], False, False)),
+                       (tally_torch._nrm2, (A, [1], True, True))):
+        torch.library.opcheck(op, inputs)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_mode(device, dtype):
+    """A row's result does not depend on the batch."""
+    x = tensor(device, 64, 4096, dtype=torch.float32).to(dtype)
+
+    def rms_norm(x):
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6)
+
+    with tally_torch.sums():
+        all_rows, one_row = rms_norm(x), rms_norm(x[5:6])
+        total, norm = x.sum(), torch.linalg.vector_norm(x, dim=0)
+        product, row = torch.dot(x[0], x[1]), torch.mv(x, x[0])
+    assert torch.equal(all_rows[5:6], one_row) and total.dtype == dtype
+    assert torch.equal(total, tally.sum(x).to(dtype)) and torch.equal(norm, tally.nrm2(x, 0).to(dtype))
+    assert torch.equal(product, tally.dot(x[0], x[1]).to(dtype)) and torch.equal(row, tally.multi_dot(x, x[0]).to(dtype))
+    w = x.clone().requires_grad_()
+    with tally_torch.sums():
+        w.sum(0).mean().backward()
+    assert torch.equal(w.grad, torch.full_like(x, 1 / 4096))
+    with tally_torch.sums():
+        assert x.to(torch.int32).sum().dtype == torch.int64
+
+
+def test_compile(device):
+    if device == "cpu" and not torch.backends.cpu.get_cpu_capability():
+        pytest.skip("no compiler")
+
+    @torch.compile(fullgraph=True, backend="aot_eager")
+    def f(x, y):
+        return tally_torch.dot(x, y) + tally_torch.sum(x * 2) + tally_torch.nrm2(y)
+
+    x, y = tensor(device, 4096, requires_grad=True), tensor(device, 4096)
+    z = f(x, y)
+    z.backward()
+    assert torch.equal(x.grad, y + 2)
+    assert same(numbers(z), numbers(tally.dot(x.detach(), y) + tally.sum(x.detach() * 2) + tally.nrm2(y)))
