@@ -179,7 +179,7 @@ results::results(call& c, const array& like, int ndim, const std::int64_t* shape
       queued_ = a.device >= 0;
       return;
     }
-    library_ = like.object;
+    library_ = like.source();
   }
   if (ndim > 0 || !out.is_none() || library_.is_valid()) {
     made_ = new_numpy(ndim, shape, type, is_unsigned, &data_);

@@ -124,10 +124,7 @@ def test_mode(device, dtype):
 
 
 def test_compile(device):
-    if device == "cpu" and not torch.backends.cpu.get_cpu_capability():
-        pytest.skip("no compiler")
-
-    @torch.compile(fullgraph=True, backend="aot_eager")
+    @torch.compile(fullgraph=True, backend="inductor" if device == "cuda" else "aot_eager")
     def f(x, y):
         return tally_torch.dot(x, y) + tally_torch.sum(x * 2) + tally_torch.nrm2(y)
 

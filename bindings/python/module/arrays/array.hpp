@@ -28,7 +28,13 @@ struct array {
   bool is_writable = false;  ///< in place
   bool is_unsigned = false;  ///< uint64, read as int64, the same modulo 2^64
   bool is_numpy = true;      ///< results are NumPy's
-  nb::object object;         ///< keeps the elements; the given object unless it was copied
+  nb::object
+      object;  ///< keeps the elements: the given object, a copy, or a tuple of one and a capsule
+
+  /// The object whose elements these are.
+  nb::object source() const {
+    return nb::isinstance<nb::tuple>(object) ? nb::object(object[0]) : object;
+  }
 
   std::int64_t size() const {
     std::int64_t n = 1;

@@ -42,10 +42,8 @@ void copy_slices(call& c, const axes& x, array& a) {
   nb::list order;
   for (int i = 0; i < x.kept_count; ++i) order.append(x.kept[i]);
   for (int i = 0; i < x.reduced_count; ++i) order.append(x.reduced[i]);
-  const nb::object source =
-      nb::isinstance<nb::tuple>(a.object) ? nb::object(a.object[0]) : a.object;
   array copy;
-  c.read("x", libraries("contiguous")(source, nb::tuple(order)), copy);
+  c.read("x", libraries("contiguous")(a.source(), nb::tuple(order)), copy);
   // The copy's dimensions take the places of the axes that they were.
   for (int i = 0; i < a.ndim; ++i) {
     const int axis = i < x.kept_count ? x.kept[i] : x.reduced[i - x.kept_count];

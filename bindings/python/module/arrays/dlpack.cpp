@@ -261,8 +261,7 @@ bool read_foreign(nb::handle given, nb::handle stream, array& a) {
 
 bool new_like(const array& like, int ndim, const std::int64_t* shape, tally_type type,
               bool is_unsigned, array& result) {
-  nb::handle object =
-      nb::isinstance<nb::tuple>(like.object) ? nb::handle(like.object[0]) : nb::handle(like.object);
+  const nb::object object = like.source();
   const dl_exchange* const exchange = traits_of(object).exchange;
   if (exchange != nullptr) {
     std::int64_t extents[max_dimensions + 1];
