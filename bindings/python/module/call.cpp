@@ -172,13 +172,10 @@ results::results(call& c, const array& like, int ndim, const std::int64_t* shape
              std::string("out must be contiguous, of type ") + type_name(type, is_unsigned));
     }
   } else if (!like.is_numpy) {
-    array a;
-    if (new_like(like, ndim, shape, type, is_unsigned, a)) {
-      made_ = a.object;
-      data_ = const_cast<char*>(a.data);
-      queued_ = a.device >= 0;
-      return;
-    }
+    made_ = new_like(like, ndim, shape, type, is_unsigned, &data_);
+    queued_ = like.device >= 0;
+    if (!made_.is_none()) return;
+    queued_ = false;
     library_ = like.source();
   }
   if (ndim > 0 || !out.is_none() || library_.is_valid()) {

@@ -86,10 +86,10 @@ nb::object numpy(const char* name);
 /// Whether x has DLPack or __cuda_array_interface__, which then describes it.
 bool read_foreign(nb::handle x, nb::handle stream, array& a);
 
-/// An uninitialised C-ordered array of the library and device of `like`. False if its arrays can't
+/// An uninitialised C-ordered array of the library and device of `like`; None if its arrays can't
 /// be written.
-bool new_like(const array& like, int ndim, const std::int64_t* shape, tally_type type,
-              bool is_unsigned, array& result);
+nb::object new_like(const array& like, int ndim, const std::int64_t* shape, tally_type type,
+                    bool is_unsigned, void** data);
 
 /// A function of tally._libraries.
 nb::object libraries(const char* name);

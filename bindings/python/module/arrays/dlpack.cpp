@@ -101,15 +101,26 @@ const traits& traits_of(nb::handle x) {
   return last = t;
 }
 
-bool is_true(nb::handle value) { return PyObject_IsTrue(value.ptr()) == 1; }
+/// Whether an attribute of a tensor, or what a method returns, is true.
+bool is_true(nb::handle x, PyObject* name, bool is_method) {
+  PyObject* self = x.ptr();
+  nb::object value = nb::steal(is_method ? PyObject_VectorcallMethod(name, &self, 1, nullptr)
+                                         : PyObject_GetAttr(self, name));
+  const int truth = value.is_valid() ? PyObject_IsTrue(value.ptr()) : -1;
+  if (truth < 0) throw nb::python_error();
+  return truth == 1;
+}
 
 /// A PyTorch tensor without what DLPack does not tell: a conjugate or negative bit.
 nb::object resolved(nb::handle x) {
-  if (is_true(x.attr("requires_grad"))) {
+  static PyObject* const requires_grad = PyUnicode_InternFromString("requires_grad");
+  static PyObject* const is_neg = PyUnicode_InternFromString("is_neg");
+  static PyObject* const is_conj = PyUnicode_InternFromString("is_conj");
+  if (is_true(x, requires_grad, false)) {
     raise(PyExc_RuntimeError,
           "tally: a tensor that requires a gradient; use tally.torch, or x.detach()");
   }
-  if (is_true(x.attr("is_conj")()) || is_true(x.attr("is_neg")())) {
+  if (is_true(x, is_neg, true) || is_true(x, is_conj, true)) {
     return x.attr("resolve_conj")().attr("resolve_neg")();
   }
   return nb::borrow(x);
@@ -259,41 +270,40 @@ bool read_foreign(nb::handle given, nb::handle stream, array& a) {
   return true;
 }
 
-bool new_like(const array& like, int ndim, const std::int64_t* shape, tally_type type,
-              bool is_unsigned, array& result) {
+nb::object new_like(const array& like, int ndim, const std::int64_t* shape, tally_type type,
+                    bool is_unsigned, void** data) {
   const nb::object object = like.source();
   const dl_exchange* const exchange = traits_of(object).exchange;
-  if (exchange != nullptr) {
-    std::int64_t extents[max_dimensions + 1];
-    std::copy_n(shape, ndim, extents);
-    dl_tensor prototype{};
-    prototype.device = like.device >= 0 ? dl_device{cuda, like.device} : dl_device{cpu, 0};
-    prototype.ndim = ndim;
-    prototype.shape = extents;
-    for (const auto& each : types) {
-      if (each.type == type) prototype.type = each.dl;
+  if (exchange == nullptr) {
+    nb::list extents;
+    for (int i = 0; i < ndim; ++i) extents.append(shape[i]);
+    nb::object made = libraries("empty")(object, nb::tuple(extents), type_name(type, is_unsigned));
+    array a;
+    if (!made.is_none()) {
+      read_foreign(made, nb::int_(0), a);
+      *data = const_cast<char*>(a.data);
     }
-    if (is_unsigned) prototype.type = dl_uint64;
-    dl_versioned* made = nullptr;
-    void* python_object = nullptr;
-    const auto set_error = [](void*, const char*, const char* text) {
-      if (PyErr_Occurred() == nullptr) PyErr_SetString(PyExc_RuntimeError, text);
-    };
-    if (exchange->allocate(&prototype, &made, nullptr, set_error) != 0 ||
-        exchange->to_object(made, &python_object) != 0) {
-      throw nb::python_error();
-    }
-    nb::object kept = nb::steal(static_cast<PyObject*>(python_object));
-    read_exchange(*exchange, kept, nb::int_(0), result);
-    return true;
+    return made;
   }
-  nb::list extents;
-  for (int i = 0; i < ndim; ++i) extents.append(shape[i]);
-  nb::object made = libraries("empty")(object, nb::tuple(extents), type_name(type, is_unsigned));
-  if (made.is_none()) return false;
-  read_foreign(made, nb::int_(0), result);
-  result.object = made;
-  return true;
+  std::int64_t extents[max_dimensions + 1];
+  std::copy_n(shape, ndim, extents);
+  dl_tensor prototype{};
+  prototype.device = like.device >= 0 ? dl_device{cuda, like.device} : dl_device{cpu, 0};
+  prototype.ndim = ndim;
+  prototype.shape = extents;
+  for (const auto& each : types) {
+    if (each.type == type) prototype.type = each.dl;
+  }
+  if (is_unsigned) prototype.type = dl_uint64;
+  const auto set_error = [](void*, const char*, const char* text) {
+    if (PyErr_Occurred() == nullptr) PyErr_SetString(PyExc_RuntimeError, text);
+  };
+  dl_versioned* made = nullptr;
+  if (exchange->allocate(&prototype, &made, nullptr, set_error) != 0) throw nb::python_error();
+  *data = static_cast<char*>(made->tensor.data) + made->tensor.byte_offset;
+  void* result = nullptr;
+  if (exchange->to_object(made, &result) != 0) throw nb::python_error();
+  return nb::steal(static_cast<PyObject*>(result));
 }
 
 nb::object libraries(const char* name) {
