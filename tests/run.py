@@ -541,9 +541,10 @@ def install(chosen):
     packages("need_packages", "g++:g++", "gcc:gcc", "cmake:cmake", "ninja-build:ninja", "pkg-config:pkg-config",
              "binutils:nm", "make:make", "libhwy-dev", "libgtest-dev", "libmpfr-dev", "shellcheck:shellcheck")
     # Kokkos: one that is installed some other way is found before this one is. zlib: for .mtx.gz. Fortran: its module,
-    # on MPI too. Go: bindings/go. Doxygen and Python's venv: scripts/lint and the reference. Eigen: operands.
+    # on MPI too. Go: bindings/go. Doxygen and Python's venv: scripts/lint and the reference;
+    # with its headers, bindings/python. Eigen: operands.
     packages("want_packages", "libtrilinos-kokkos-dev", "zlib1g-dev", "gfortran:gfortran", "python3-venv",
-             "doxygen:doxygen", "libopenmpi-dev", "openmpi-bin:mpiexec", "golang-go:go", "libeigen3-dev")
+             "python3-dev", "doxygen:doxygen", "libopenmpi-dev", "openmpi-bin:mpiexec", "golang-go:go", "libeigen3-dev")
     if chosen.full:
         packages("want_packages", "libmpich-dev", "mpich:mpiexec.mpich", "petsc-dev", "debootstrap:debootstrap")
     if chosen.clang or "thread" in chosen.sanitize:

@@ -1,0 +1,21 @@
+"""The blocks of docs/python.md run, one after another; those that import what is not installed don't."""
+import pathlib
+import re
+
+import pytest
+
+import numpy
+
+PAGE = pathlib.Path(__file__).parents[3] / "docs" / "python.md"
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
+names = {}
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])
+def test_block(block):
+    for module in re.findall(r"^(?:import|from) (\w+)", block, re.M):
+        pytest.importorskip(module)
+    if not names:
+        random = numpy.random.default_rng(1)
+        names.update(x=random.standard_normal(1000), y=random.standard_normal(1000), A=random.standard_normal((1000, 1000)))
+    exec(compile(block, str(PAGE), "exec"), names)
