@@ -1,10 +1,9 @@
 """Functions made of others."""
 import math
-import operator
 
 import numpy
 
-from . import _tally
+from . import _libraries, _tally
 
 
 def vdot(x, y, *, exact=False, dtype=None, out=None, backend=None):
@@ -22,9 +21,10 @@ def mean(x, axis=None, *, dtype=None, out=None, keepdims=False, exact=False, bac
     total = _tally.sum(x, axis, dtype=dtype, out=out, keepdims=keepdims, exact=exact, backend=backend)
     over = range(len(x.shape)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     n = math.prod(x.shape[i] for i in over)
-    if out is not None:
-        return operator.itruediv(total, n)
-    return total / (total.dtype.type(n) if isinstance(total, numpy.floating) else n)
+    if out is None:
+        return _libraries.divided(total, n)
+    out[...] = _libraries.divided(total, n)
+    return out
 
 
 def histogram(x, bins=10, range=None, weights=None, *, backend=None):

@@ -1,6 +1,8 @@
 """What is asked of other libraries' arrays beside DLPack: new arrays, copies in another order, the current stream."""
 import sys
 
+import numpy
+
 
 def _library(x):
     return type(x).__module__.partition(".")[0]
@@ -40,3 +42,13 @@ def stream(x):
     if _library(x) == "cupy":
         return sys.modules["cupy"].cuda.get_current_stream().ptr
     return 0
+
+
+def divided(total, n):
+    """total / n, rounded once. PyTorch on a GPU, and JAX, multiply by the reciprocal of a number."""
+    name = _library(total)
+    if name == "torch":
+        return total / total.new_full((), n)
+    if name == "numpy":
+        return total / (total.dtype.type(n) if total.dtype.kind in "fc" else n)
+    return total / n if name == "cupy" else from_host(total, divided(numpy.asarray(total), n))

@@ -138,7 +138,8 @@ def mean(x, dim=None, keepdim=False, *, exact=False):
     n = 1
     for i in dims:
         n *= x.shape[i]
-    return total / n if total.dtype != torch.int64 else total.double() / n
+    total = total if total.dtype != torch.int64 else total.double()
+    return total / total.new_full((), n)  # on a GPU PyTorch multiplies by the reciprocal of a number
 
 
 def nrm2(x, dim=None, keepdim=False, *, exact=False):

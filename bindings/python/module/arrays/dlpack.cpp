@@ -155,6 +155,11 @@ bool describe(const dl_tensor& t, array& a) {
   for (int i = t.ndim; i-- > 0;) {
     a.shape[i] = t.shape[i];
     a.stride[i] = t.strides != nullptr ? t.strides[i] : dense;
+    // CuPy 14 divides the bytes of negative strides as an unsigned number.
+    if (a.stride[i] > INT64_MAX / a.item) {
+      a.stride[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(a.stride[i]) -
+                                              (UINT64_MAX / static_cast<unsigned>(a.item) + 1));
+    }
     dense *= t.shape[i];
     is_readable = is_readable && (t.shape[i] <= 1 || a.stride[i] != 0);
   }

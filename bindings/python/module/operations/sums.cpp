@@ -31,9 +31,10 @@ nb::object dot(nb::handle x, nb::handle y, bool exact, int conjugate, nb::handle
   results result(c, a.is_numpy ? b : a, 0, nullptr, type, is_unsigned, out);
   tally_call_options o = options_of(exact, result.wait());
   o.conjugate = conjugate;
+  const bool is_default = !exact && conjugate == 0 && result.wait() == TALLY_WAIT_YES;
   c.run(a.shape[0], [&](const tally_executor* where) {
     return tally_dot(where, v.n, v.type, v.data, v.inc, w.type, w.data, w.inc, type, result.data(),
-                     &o);
+                     is_default ? nullptr : &o);
   });
   return result.object();
 }
