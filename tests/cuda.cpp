@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <future>
 #include <map>
 #include <span>
@@ -273,6 +274,40 @@ TEST_F(Cuda, BranchesOfAGraphRunSideBySide) {
   check_cuda(cudaEventDestroy(fork));
   for (auto& e : joined) check_cuda(cudaEventDestroy(e));
   for (auto& s : streams) check_cuda(cudaStreamDestroy(s));
+}
+
+// Which limbs weights get is decided on the device: no launch depends on what a capture saw.
+TEST_F(Cuda, GraphsAddWeightsOfAnyExponents) {
+  constexpr std::size_t n = 100'000, bins = 50'000;
+  std::vector<std::int32_t> places(n);
+  golden::generator random(7);
+  for (auto& place : places) place = static_cast<std::int32_t>(random() % bins);
+  const device_vector<std::int32_t> indices(places);
+  const auto of_kind = [](data::kind kind) {
+    return data::elements_of<double>(data::random_bytes<double>(n, 5, kind));
+  };
+  const device_vector<double> x(of_kind(data::kind::plain)), z(std::vector<double>(bins, 1));
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  tally::scatter_add(tally::cuda({.stream = stream}), x.span(), indices.span(), z.span());
+  check_cuda(cudaStreamEndCapture(stream, &graph));
+  check_cuda(cudaGraphInstantiate(&executable, graph, 0));
+  check_cuda(cudaGraphDestroy(graph));
+  std::vector<double> want(bins, 1);
+  for (const auto kind : {data::kind::plain, data::kind::wide, data::kind::special}) {
+    const std::vector<double> weights = of_kind(kind);
+    check_cuda(cudaMemcpy(x.span().data(), weights.data(), n * sizeof(double), cudaMemcpyDefault));
+    check_cuda(cudaGraphLaunch(executable, stream));
+    check_cuda(cudaStreamSynchronize(stream));
+    tally::scatter_add(tally::serial(), weights, places, want);
+    const std::vector<double> got = z.read();
+    EXPECT_EQ(std::memcmp(got.data(), want.data(), bins * sizeof(double)), 0);
+  }
+  check_cuda(cudaGraphExecDestroy(executable));
+  check_cuda(cudaStreamDestroy(stream));
 }
 
 TEST_F(Cuda, GraphsAndStreamsAddToTheSameWords) {

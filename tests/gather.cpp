@@ -150,13 +150,20 @@ TEST_ON_EVERY_EXECUTOR(Gather, RefusesWrongArguments) {
 
 class ScatterAdd : public data::OnEveryExecutor {
  protected:
-  /// Compares with exact sums, tested elsewhere; x has a stride.
   template <class T, class Index>
   void check(std::size_t n, std::size_t size, data::kind kind, std::ptrdiff_t step = 1) const {
+    check<T, Index>(
+        n, size, [=](auto& random) { return data::random_element<T>(random, kind); }, step);
+  }
+
+  /// Compares with exact sums, tested elsewhere; x has a stride. `number(random)`: of x and z.
+  template <class T, class Index, class Number>
+    requires std::is_invocable_v<Number, std::mt19937_64&>
+  void check(std::size_t n, std::size_t size, const Number& number, std::ptrdiff_t step = 1) const {
     std::mt19937_64 random(n + size);
     std::vector<Index> places(n);
     std::vector<T> x(n), strided(n * static_cast<std::size_t>(std::abs(step)) + 1), before(size);
-    for (T& each : before) each = data::random_element<T>(random, kind);
+    for (T& each : before) each = number(random);
     for (std::size_t i = 0; i < size; i += 5) before[i] = -T(0);
     before[size - 1] = -std::numeric_limits<T>::quiet_NaN();
     for (std::size_t i = 0; i < n; ++i) {
@@ -164,7 +171,7 @@ class ScatterAdd : public data::OnEveryExecutor {
       const auto place = static_cast<std::int64_t>(random() % (size + 2)) - 1;
       places[i] =
           static_cast<Index>(random() % 4 == 0 ? static_cast<std::int64_t>(size / 2) : place);
-      x[i] = random() % 16 == 0 ? T(0) : data::random_element<T>(random, kind);
+      x[i] = random() % 16 == 0 ? T(0) : number(random);
       const std::size_t at = step > 0 ? i : n - 1 - i;
       strided[at * static_cast<std::size_t>(std::abs(step))] = x[i];
     }
@@ -211,6 +218,38 @@ TEST_ON_EVERY_BACKEND(ScatterAdd, Long) {
     check<float, std::int32_t>(700'001, size, data::kind::plain);
   }
   check<double, std::int64_t>(200'001, 300'000, data::kind::wide);
+}
+
+// Backends choose a sum's limbs by exponents that they see.
+TEST_ON_EVERY_BACKEND(ScatterAdd, AnyExponents) {
+  const auto check_all = [&]<class T>(std::type_identity<T>) {
+    using limits = std::numeric_limits<T>;
+    const auto check_one = [&](const auto& number) {
+      for (const std::size_t size : {30, 20'000}) {
+        check<T, std::int32_t>(50'000, size, number);
+      }
+    };
+    const auto normal = [](auto& random) {
+      return data::random_element<T>(random, data::kind::plain);
+    };
+    check_one(
+        [](auto& random) { return static_cast<T>(static_cast<int>(random() % 2001) - 1000); });
+    check_one([&](auto& random) { return static_cast<T>(static_cast<float>(normal(random))); });
+    check_one([](auto& random) { return limits::denorm_min() * static_cast<T>(random() % 1000); });
+    check_one([](auto& random) {  // sums beyond all numbers on the way
+      return (random() % 2 == 0 ? 1 : -1) * limits::max();
+    });
+    // Few, or every second one, far from the others.
+    for (const unsigned some : {2, 97, 5000}) {
+      for (const T factor : {T(1e30), T(1e-30)}) {
+        check_one([&](auto& random) {
+          return random() % some == 0 ? factor * normal(random) : normal(random);
+        });
+      }
+    }
+  };
+  check_all(std::type_identity<float>());
+  check_all(std::type_identity<double>());
 }
 
 TEST_ON_EVERY_EXECUTOR(ScatterAdd, KnownBits) {

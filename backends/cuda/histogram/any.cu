@@ -43,33 +43,6 @@ __global__ void bytes_kernel(const __grid_constant__ histogram_bytes_job job) {
   }
 }
 
-template <class W, class R>
-__device__ void finish_sums(const histogram_sums_job& job) {
-  using sum = weight_sum<W>;
-  if constexpr (sizeof(R) >= sizeof(W)) {
-    if (job.to_words) {
-      auto* const words = static_cast<std::int64_t*>(job.sums);
-      for (std::size_t k = thread_of_grid(); k < job.some; k += threads_of_grid()) {
-        sum::template add_words<R>(job.words + k * sum::words, words + k * exact_sum<R>::words);
-      }
-      return;
-    }
-  }
-  auto* const sums = static_cast<R*>(job.sums);
-  for (std::size_t k = thread_of_grid(); k < job.some; k += threads_of_grid()) {
-    sum::template put<R>(job.words + k * sum::words, job.add, job.keeps, sums[k]);
-  }
-}
-
-__global__ void __launch_bounds__(128) sums_kernel(const __grid_constant__ histogram_sums_job job) {
-  wait_for_launch_before();
-  if (job.doubles) {
-    job.to_doubles ? finish_sums<double, double>(job) : finish_sums<double, float>(job);
-  } else {
-    job.to_doubles ? finish_sums<float, double>(job) : finish_sums<float, float>(job);
-  }
-}
-
 __device__ std::int64_t key_at(const histogram_out_of_range_job& job, std::int64_t i) {
   return typed::number_at<std::int64_t>(job.x, i * job.increment, job.element);
 }
@@ -93,14 +66,25 @@ __global__ void report_out_of_range_kernel(const __grid_constant__ histogram_out
 
 }  // namespace
 
-const void* histogram_weights_kernel(type element, bool doubles, bool in_tables) {
+const void* histogram_weights_kernel(type element, bool doubles, weights_step step) {
+  const auto kernel = [=]<class S, class W>() -> const void* {
+    switch (step) {
+      case weights_step::begin:
+        return reinterpret_cast<const void*>(&begin_weights<W>);
+      case weights_step::in_memory:
+        return reinterpret_cast<const void*>(&add_weights<S, W>);
+      case weights_step::in_tables:
+        return reinterpret_cast<const void*>(&add_weights_in_tables<S, W>);
+      case weights_step::all_limbs:
+        return reinterpret_cast<const void*>(&add_to_all_limbs<S, W>);
+      default:
+        return reinterpret_cast<const void*>(&finish_weights<W>);
+    }
+  };
   return with_type<real_types>(element, [=]<class X>() {
-    const auto kernel = [=]<class W>() {
-      using S = sample_t<X>;
-      return in_tables ? reinterpret_cast<const void*>(&add_weights_in_tables<S, W>)
-                       : reinterpret_cast<const void*>(&add_weights<S, W>);
-    };
-    return doubles ? kernel.template operator()<double>() : kernel.template operator()<float>();
+    using S = sample_t<X>;
+    return doubles ? kernel.template operator()<S, double>()
+                   : kernel.template operator()<S, float>();
   });
 }
 const void* histogram_zeros_kernel() { return reinterpret_cast<const void*>(&zeros_kernel); }
@@ -108,7 +92,6 @@ const void* histogram_count_sorted_kernel() {
   return reinterpret_cast<const void*>(&count_sorted_kernel);
 }
 const void* histogram_bytes_kernel() { return reinterpret_cast<const void*>(&bytes_kernel); }
-const void* histogram_sums_kernel() { return reinterpret_cast<const void*>(&sums_kernel); }
 const void* histogram_find_out_of_range_kernel() {
   return reinterpret_cast<const void*>(&find_out_of_range_kernel);
 }

@@ -35,8 +35,17 @@ constexpr std::size_t min_sorted = std::size_t{1} << 21;
 /// Samples per sorting launch, at most.
 constexpr std::size_t max_sorted = std::size_t{1} << 25;
 
-/// Weights, and weights per bin, from which they are added in tables first.
-constexpr std::size_t min_in_tables = std::size_t{1} << 20, min_of_bin = 256;
+/// Tables of weights from which they are used. A guess.
+constexpr std::size_t min_tables = 4;
+
+/// Bytes of the digits of bins at a time, which the L2 cache should hold, and such bins if weights
+/// are fewer than bins (tuning/histogram.md: max_bytes_of_digits).
+constexpr std::size_t max_bytes_of_digits = std::size_t{1} << 25,
+                      max_bins_at_once = std::size_t{1} << 24;
+
+/// Bytes of rows for strays, and of all limbs at a time. Guesses.
+constexpr std::size_t min_bytes_of_rows = std::size_t{1} << 22,
+                      max_bytes_of_rows = std::size_t{1} << 24, min_room = std::size_t{1} << 26;
 
 /// Samples up to which a range has one block, which needs no zeros first.
 constexpr std::size_t max_of_one_block = 4 * histogram_threads;
@@ -323,54 +332,80 @@ void add_weights(const histogram_arguments& a, const executor& where, const curr
   static_cast<histogram_edges_job&>(job) = bins;
   job.weights = a.weights.data;
   job.weights_increment = a.weights.increment;
+  job.to_doubles = a.counts.element == type::float64;
+  job.to_words = a.words;
+  job.keeps = a.scatters;
   const bool doubles = a.weights.element == type::float64;
-
-  histogram_sums_job sums;
-  sums.doubles = doubles;
-  sums.to_doubles = a.counts.element == type::float64;
-  sums.to_words = a.words;
-  sums.add = a.options.add;
-  sums.keeps = a.scatters;
-  const std::size_t bytes =
+  const std::size_t bytes_of_sum =
       a.words ? exact_words(a.counts.element) * sizeof(std::int64_t) : size_of(a.counts.element);
 
-  // Bins at a time: their limbs take 64 MiB at most.
-  const std::size_t words = doubles ? weight_sum<double>::words : weight_sum<float>::words;
-  const std::size_t at_once = std::min(a.counts.size, (std::size_t{1} << 23) / words);
-  const stream_memory memory(at_once * words * 8, current, where.stream());
-  job.words = static_cast<std::int64_t*>(memory.data());
-  sums.words = job.words;
-  const std::size_t a_bin = 8 * static_cast<std::size_t>(doubles ? weight_table_limbs<double>
-                                                                 : weight_table_limbs<float>);
-  const std::size_t max_bytes = max_shared_bytes(where.device()) - 2048;
-  const bool in_tables = a.x.size >= std::max(min_in_tables, min_of_bin * a.counts.size) &&
-                         a.counts.size <= max_bytes / a_bin;
-  const void* const kernel = histogram_weights_kernel(a.x.element, doubles, in_tables);
-  const auto blocks_of = [&](std::size_t n, unsigned threads) {
-    return static_cast<unsigned>(std::clamp<std::size_t>(
-        ceil_div(n, threads), 1, std::size_t{8} * multiprocessors(where.device())));
+  const std::size_t n = a.x.size, processors = multiprocessors(where.device());
+  const std::size_t of_digits = max_bytes_of_digits / (doubles ? 16 : 8);
+  const std::size_t at_once =
+      std::min(a.counts.size, n < a.counts.size ? max_bins_at_once : of_digits);
+  const std::size_t row =
+      8 * static_cast<std::size_t>(doubles ? weight_sum<double>::words : weight_sum<float>::words);
+  // At most one row per weight and bin.
+  const std::size_t max_rows = std::clamp(n, min_bytes_of_rows, max_bytes_of_rows) / row;
+  while ((std::size_t{2} << job.row_bits) <= max_rows &&
+         std::size_t{1} << job.row_bits < std::min(at_once, 2 * n)) {
+    ++job.row_bits;
+  }
+  const std::size_t rows = std::size_t{1} << job.row_bits;
+  // Rows, their owners, a bit and two digits per bin.
+  std::size_t bytes = 0;
+  const auto room_for = [&](std::size_t more) {
+    return std::exchange(bytes, bytes + ceil_div(more, 128) * 128);
   };
-  for (std::size_t first = 0; first < a.counts.size; first += at_once) {
-    const std::size_t some = std::min(at_once, a.counts.size - first);
-    const bool begins = first == 0 && !a.options.add;
-    queue_zeros(memory.data(), some * words * 8, begins ? a.options : histogram_options(), nullptr,
-                where);
-    job.first = first;
-    job.some = some;
+  room_for(rows * row);
+  const std::size_t owners = room_for(rows * sizeof(std::uint32_t));
+  const std::size_t strayed = room_for(ceil_div(at_once, 32) * sizeof(std::uint32_t));
+  const std::size_t digits = room_for(at_once * 2 * sizeof(std::int64_t));
+  job.bytes = bytes;
+  job.room = std::max(bytes, std::min(at_once * row, min_room));
+  const stream_memory memory(job.room + sizeof(weight_state), current, where.stream());
+  auto* const data = static_cast<std::byte*>(memory.data());
+  job.words = reinterpret_cast<std::int64_t*>(data);
+  job.owners = reinterpret_cast<std::uint32_t*>(data + owners);
+  job.strayed = reinterpret_cast<std::uint32_t*>(data + strayed);
+  job.digits = reinterpret_cast<std::int64_t*>(data + digits);
+  job.state = reinterpret_cast<weight_state*>(data + job.room);
+
+  // A block's samples are many more than its bins, which it hands in.
+  const std::size_t max_bytes = max_shared_bytes(where.device()) - 32 * 1024;
+  const std::size_t of_tables = std::min<std::size_t>(
+      processors, n / std::max<std::size_t>(8 * histogram_threads, 8 * a.counts.size));
+  const bool in_tables = 16 * a.counts.size <= max_bytes && of_tables >= min_tables;
+  const auto kernel = [&](weights_step step) {
+    return histogram_weights_kernel(a.x.element, doubles, step);
+  };
+  const auto blocks_for = [&](std::size_t items, std::size_t per_processor) {
+    return static_cast<unsigned>(std::clamp<std::size_t>(items, 1, per_processor * processors));
+  };
+  const auto queue = [&](weights_step step, const launch_shape& shape) {
+    launch(kernel(step), shape, &job, where.device(), where.stream());
+  };
+  for (job.first = 0; job.first < a.counts.size; job.first += at_once) {
+    job.some = std::min(at_once, a.counts.size - job.first);
+    job.counts_outside = job.first == 0;
+    job.clears_outside = job.first == 0 && !a.options.add && a.options.outside != nullptr;
+    job.sums = static_cast<char*>(a.counts.data) + job.first * bytes_of_sum;
+    queue(weights_step::begin, {1 + blocks_for(job.bytes / (16 * 1024), 2), histogram_threads});
     if (in_tables) {
-      allow_shared_bytes(kernel, current, max_bytes);
-      const std::size_t blocks = std::clamp<std::size_t>(ceil_div(a.x.size, 8 * histogram_threads),
-                                                         1, multiprocessors(where.device()));
-      launch(kernel, {static_cast<unsigned>(blocks), histogram_threads, a_bin * some}, &job,
-             where.device(), where.stream());
+      allow_shared_bytes(kernel(weights_step::in_tables), current, max_bytes);
+      queue(weights_step::in_tables,
+            {static_cast<unsigned>(of_tables), histogram_threads, 16 * job.some});
     } else {
-      launch(kernel, {blocks_of(a.x.size, weight_threads), weight_threads}, &job, where.device(),
-             where.stream());
+      queue(weights_step::in_memory, {blocks_for(ceil_div(n, weight_threads), 4), weight_threads});
     }
-    sums.sums = static_cast<char*>(a.counts.data) + first * bytes;
-    sums.some = some;
-    launch(histogram_sums_kernel(), {blocks_of(some, 128), 128}, &sums, where.device(),
-           where.stream());
+    if (job.some > rows) {
+      queue(weights_step::all_limbs,
+            {.blocks = blocks_for(blocks_of_all_limbs * processors, blocks_of_all_limbs),
+             .threads = weight_threads,
+             .overlaps = false,
+             .cooperative = true});
+    }
+    queue(weights_step::finish, {blocks_for(ceil_div(std::max(job.some, rows), 128), 16), 128});
   }
 }
 

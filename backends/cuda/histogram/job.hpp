@@ -88,31 +88,53 @@ struct histogram_edges_job : histogram_job {
   alignas(8) std::byte few[room];
 };
 
-/// Limbs of a bin's sum in a table: a weight may begin at one of two.
-template <class W>
-inline constexpr int weight_table_limbs = weight_sum<W>::digits + 1;
+/// Threads per block, and blocks per SM of the cooperative kernel.
+inline constexpr unsigned weight_threads = 256, blocks_of_all_limbs = 3;
 
-/// Threads per block.
-inline constexpr unsigned weight_threads = 256;
+/// Digits of a bin's sum, for weights that are multiples of unit[0] and less than `end` in
+/// magnitude. Digit d counts units of unit[d], 2^exponent[d].
+struct weight_window {
+  int digits = 1;  ///< 1 or 2
+  int exponent[2] = {};
+  double unit[2] = {}, end = 0;
+  double bias[2] = {};  ///< what is added to it becomes a multiple of unit[d]
+};
+inline constexpr int max_top = 950;
+/// Numbers that may be added to a window's sums without overflow on the way.
+inline constexpr double max_addend = 0x1p1000;
 
+/// What the launches of a call tell each other.
+struct weight_state {
+  weight_window window;
+  std::uint32_t full;     ///< 1: strays found no row, so the sums must be computed from all limbs
+  std::uint32_t arrived;  ///< blocks at barriers
+};
+
+/// Addition of weights to the sums of bins [first, first + some).
+///
+/// A weight within the window is two adjacent numbers of its bin at most. The others, *strays*, are
+/// added to rows of all limbs, which their bins find by hashing.
 struct histogram_weights_job : histogram_edges_job {
   const void* weights = nullptr;
   std::ptrdiff_t weights_increment = 1;
-  /// Limbs of bins [first, first + some), as in weight_sum.
-  std::int64_t* words = nullptr;
   std::size_t first = 0, some = 0;
-};
+  bool counts_outside = false;  ///< whether this launch counts samples outside
 
-/// Parameter of the kernel that rounds sums of weights, or adds them to limbs.
-struct histogram_sums_job {
-  const std::int64_t* words = nullptr;
-  bool doubles = false;  ///< weights: doubles, else floats
+  weight_state* state = nullptr;
+  std::size_t room = 0;  ///< for `words` if full
+  // Zeros at first, in one piece of memory, `bytes` long:
+  std::int64_t* words = nullptr;  ///< rows of limbs, as in weight_sum
+  std::size_t bytes = 0;
+  std::uint32_t* owners = nullptr;   ///< of each row: 1 + its bin
+  std::uint32_t row_bits = 0;        ///< 2^row_bits rows
+  std::uint32_t* strayed = nullptr;  ///< a bit per bin, which has a row
+  std::int64_t* digits = nullptr;    ///< `window.digits` per bin
+
   void* sums = nullptr;
-  std::size_t some = 0;
   bool to_doubles = false;  ///< sums: doubles, else floats
   bool to_words = false;    ///< whether they are added to limbs
-  bool add = false;
-  bool keeps = false;  ///< sums whose weights add up to 0
+  bool keeps = false;       ///< sums whose weights add up to 0
+  bool clears_outside = false;
 };
 
 struct histogram_zeros_job {

@@ -26,11 +26,17 @@ template <class L>
 [[gnu::visibility("hidden")]] const void* histogram_kernel_of(bin_rule rule, counting where);
 
 // For no samples, or any type's.
-const void* histogram_weights_kernel(type element, bool doubles, bool in_tables);
+enum class weights_step : std::uint8_t {
+  begin,      ///< zeros, and the window
+  in_memory,  ///< weights to digits in memory
+  in_tables,  ///< weights to digits in shared memory first
+  all_limbs,  ///< cooperative: the sums from all limbs, if strays found no row
+  finish      ///< sums
+};
+const void* histogram_weights_kernel(type element, bool doubles, weights_step step);
 const void* histogram_zeros_kernel();
 const void* histogram_count_sorted_kernel();  ///< after a kernel of `counting::sorted`
 const void* histogram_bytes_kernel();
-const void* histogram_sums_kernel();
 const void*
 histogram_find_out_of_range_kernel();  ///< finds the lowest index of an out-of-range key
 const void* histogram_report_out_of_range_kernel();  ///< delivers a out_of_range_answer

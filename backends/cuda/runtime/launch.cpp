@@ -93,16 +93,22 @@ void allow_shared_bytes(const void* kernel, const current_device& current, std::
 
 void launch(const void* kernel, const launch_shape& shape, void* job, int device,
             cudaStream_t stream) {
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchAttribute attribute{};
+  if (shape.cooperative) {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  } else {
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
   cudaLaunchConfig_t configuration{};
   configuration.gridDim = dim3(shape.blocks, shape.height);
   configuration.blockDim = shape.threads;
   configuration.dynamicSmemBytes = shape.shared_bytes;
   configuration.stream = stream;
-  configuration.attrs = &overlap;
-  configuration.numAttrs = shape.overlaps && kernels_wait(kernel, device) ? 1 : 0;
+  configuration.attrs = &attribute;
+  configuration.numAttrs =
+      shape.cooperative || (shape.overlaps && kernels_wait(kernel, device)) ? 1 : 0;
   void* arguments[] = {job};
   check(cudaLaunchKernelExC(&configuration, kernel, arguments), "cudaLaunchKernelExC");
 }

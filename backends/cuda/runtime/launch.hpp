@@ -35,6 +35,7 @@ struct launch_shape {
   unsigned height = 1;           ///< the grid's second dimension
   bool overlaps = true;          ///< whether blocks may become resident while the launch before
                                  ///< ends
+  bool cooperative = false;      ///< whether all blocks are resident at once
 };
 
 /// Raises the kernel's limit of dynamic shared memory.

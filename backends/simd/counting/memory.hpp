@@ -17,8 +17,9 @@ inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 struct huge_pages {
   void operator()(void* memory) const { ::operator delete(memory, std::align_val_t{huge_page}); }
 };
-/// Memory of uninitialized numbers, on huge pages if Linux has them. Random accesses then need fewer
-/// translations of addresses, and first ones fewer page faults (tuning/histogram.md: table_memory).
+/// Memory of uninitialized numbers, on huge pages if Linux has them. Random accesses then need
+/// fewer translations of addresses, and first ones fewer page faults (tuning/histogram.md:
+/// table_memory).
 template <class T>
 using table_memory = std::unique_ptr<T[], huge_pages>;
 
