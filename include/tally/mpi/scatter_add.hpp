@@ -56,26 +56,36 @@ template <float_or_double T>
 void add_at_owners(const layout& l, const executor& where, const gather_arguments& a,
                    std::optional<failure>& failed) {
   std::vector<std::int64_t> indices;
-  std::vector<double> x;
+  std::vector<T> x;
+  std::vector<added_element> others;
   attempt(failed, [&] {
     indices = read_elements<std::int64_t>(where, a.indices);
-    x = read_elements<double>(where, a.x);
+    x = read_elements<T>(where, a.x);
+    std::size_t own = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (indices[i] < 0 || indices[i] >= l.total()) continue;
+      const std::int64_t here = indices[i] - l.first();
+      if (here >= 0 && here < l.size()) {
+        indices[own] = here;
+        x[own++] = x[i];
+      } else {
+        others.push_back({indices[i], x[i]});
+      }
+    }
+    indices.resize(own);
+    x.resize(own);
   });
   const auto for_each = [&](const auto& f) {
     throw_kept(failed);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (indices[i] >= 0 && indices[i] < l.total()) f(added_element{indices[i], x[i]});
-    }
+    for (const added_element& e : others) f(e);
   };
-  const auto own = entries_at_owners<added_element>(*l.over(), *l.borders(), for_each);
+  const auto received = entries_at_owners<added_element>(*l.over(), *l.borders(), for_each);
   attempt(failed, [&] {
-    indices.resize(own.size());
-    std::vector<T> values(own.size());
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      indices[i] = own[i].row;
-      values[i] = static_cast<T>(own[i].value);
+    for (const added_element& e : received) {
+      indices.push_back(e.row);
+      x.push_back(static_cast<T>(e.value));
     }
-    const readable_elements from(where, values), to(where, indices);
+    const readable_elements from(where, x), to(where, indices);
     gather_elements(where, {from.get(), to.get(), a.z, true, true});
   });
   agree(l.communicator(), failed);
