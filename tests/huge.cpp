@@ -242,6 +242,7 @@ TEST_ON_FAST_BACKENDS(Huge, GemvBeyondTwoToThe31Elements) {
   for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
     tally::gemv(where(), a, std::span(from, n), std::span(to, m), g);
     EXPECT_TRUE(read<float>(y, m) == of_rows);
+    if (g.is_exact()) continue;  // columns are read one by one, which takes minutes
     tally::gemv(where(), tally::transpose(a), std::span(from, m), std::span(to, n), g);
     EXPECT_TRUE(read<float>(y, n) == of_columns);
   }
