@@ -51,9 +51,16 @@ const executor* choose_on_host(const operand& x, const operand& y) { return of_h
 const executor* choose_on_host(const operand& x, const operand& y, const operand& z) {
   return of_host(x, y, z);
 }
+const executor* choose_on_host(const operand& x, const operand& y, const operand& w,
+                               const operand& z) {
+  return of_host(x, y, w, z);
+}
 
 executor choose(const operand& x) { return of_all(x); }
 executor choose(const operand& x, const operand& y) { return of_all(x, y); }
 executor choose(const operand& x, const operand& y, const operand& z) { return of_all(x, y, z); }
+executor choose(const operand& x, const operand& y, const operand& w, const operand& z) {
+  return of_all(x, y, w, z);
+}
 
 }  // namespace tally

@@ -17,5 +17,7 @@ inline constexpr std::size_t openmp_from_bytes = std::size_t{1} << 20;
 const executor* choose_on_host(const operand& x);
 const executor* choose_on_host(const operand& x, const operand& y);
 const executor* choose_on_host(const operand& x, const operand& y, const operand& z);
+const executor* choose_on_host(const operand& x, const operand& y, const operand& w,
+                               const operand& z);
 
 }  // namespace tally

@@ -44,6 +44,12 @@ ENUMERATOR(TALLY_CONJUGATE_Y, 2);
 ENUMERATOR(TALLY_NO_TRANSPOSE, 0);
 ENUMERATOR(TALLY_TRANSPOSE, 1);
 ENUMERATOR(TALLY_CONJUGATE_TRANSPOSE, 2);
+ENUMERATOR(TALLY_LESS, 0);
+ENUMERATOR(TALLY_LESS_EQUAL, 1);
+ENUMERATOR(TALLY_EQUAL, 2);
+ENUMERATOR(TALLY_NOT_EQUAL, 3);
+ENUMERATOR(TALLY_GREATER_EQUAL, 4);
+ENUMERATOR(TALLY_GREATER, 5);
 ENUMERATOR(TALLY_INSTRUCTIONS_BEST, -1);
 ENUMERATOR(TALLY_INSTRUCTIONS_BASELINE, 0);
 ENUMERATOR(TALLY_INSTRUCTIONS_SSE4, 1);
@@ -202,6 +208,32 @@ FUNCTION(tally_mul, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, 
 FUNCTION(tally_relu, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_sigmoid, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_exp, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_scale, int, where, size_t, int, in, int, in, ptrdiff_t, int, void*, ptrdiff_t,
+         options);
+FUNCTION(tally_add_constant, int, where, size_t, int, in, ptrdiff_t, int, in, int, void*, ptrdiff_t,
+         options);
+FUNCTION(tally_div, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int, void*,
+         ptrdiff_t, options);
+FUNCTION(tally_inv, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_jacobi_step, int, where, size_t, int, in, ptrdiff_t, int, in, int, in, ptrdiff_t,
+         int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_abs, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_sqrt, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_pow, int, where, size_t, int, in, ptrdiff_t, int, in, int, void*, ptrdiff_t,
+         options);
+FUNCTION(tally_minimum, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int, void*,
+         ptrdiff_t, options);
+FUNCTION(tally_maximum, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int, void*,
+         ptrdiff_t, options);
+FUNCTION(tally_clamp, int, where, size_t, int, in, ptrdiff_t, int, in, int, in, int, void*,
+         ptrdiff_t, options);
+FUNCTION(tally_sign, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_compare, int, where, size_t, int, in, ptrdiff_t, int, int, in, ptrdiff_t, int, void*,
+         ptrdiff_t, options);
+FUNCTION(tally_compare_constant, int, where, size_t, int, in, ptrdiff_t, int, int, in, int, void*,
+         ptrdiff_t, options);
+FUNCTION(tally_where, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int, in,
+         ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_axpy_dot, int, where, size_t, int, in, int, in, ptrdiff_t, int, void*, ptrdiff_t,
          int, in, ptrdiff_t, int, void*, options);
 FUNCTION(tally_waxpby_nrm2, int, where, size_t, int, in, int, in, ptrdiff_t, int, in, int, in,

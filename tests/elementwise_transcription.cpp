@@ -78,10 +78,12 @@ void put(C value, std::vector<std::byte>& to, tally::type element, std::size_t i
     if constexpr (tally::is_complex_v<C>) {
       if constexpr (tally::is_complex_v<Z>) {
         result = Z(rounded<R>(value.real()), rounded<R>(value.imag()));
+      } else {  // of abs
+        result = rounded<Z>(value.real());
       }
     } else if constexpr (tally::is_complex_v<Z>) {
       result = Z(rounded<R>(value), R(0));
-    } else if constexpr (!std::is_integral_v<Z> || std::is_integral_v<C>) {
+    } else {
       result = rounded<Z>(value);
     }
     std::memcpy(to.data() + i * sizeof(Z), &result, sizeof(Z));
@@ -205,6 +207,139 @@ C difference(C a, C b) {
   }
 }
 
+// --- Short functions -----------------------------------------------------------------------------
+
+template <class R>
+std::complex<R> quotient(std::complex<R> x, std::complex<R> y) {  // Smith's
+  const R a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+  if (std::abs(c) >= std::abs(d)) {
+    const R ratio = d / c, t = c + d * ratio;
+    return {(a + b * ratio) / t, (b - a * ratio) / t};
+  }
+  const R ratio = c / d, t = c * ratio + d;
+  return {(a * ratio + b) / t, (b * ratio - a) / t};
+}
+template <class R>
+R quotient(R x, R y) {
+  return x / y;
+}
+
+template <class R>
+R modulus(std::complex<R> x) {
+  const R re = std::abs(x.real()), im = std::abs(x.imag());
+  if (std::isinf(re) || std::isinf(im)) return std::numeric_limits<R>::infinity();
+  constexpr bool is_float = std::is_same_v<R, float>;
+  const R larger = re > im ? re : im;
+  int shift = 0;
+  if (larger >= std::ldexp(R(1), is_float ? 60 : 500)) shift = is_float ? -80 : -600;
+  if (larger < std::ldexp(R(1), is_float ? -40 : -500)) shift = is_float ? 100 : 700;
+  const R p = std::ldexp(re, shift), q = std::ldexp(im, shift);
+  return std::ldexp(std::sqrt(p * p + q * q), -shift);
+}
+template <class R>
+R modulus(R x) {
+  if constexpr (std::is_integral_v<R>) {
+    return x < 0 ? static_cast<R>(0 - static_cast<std::uint64_t>(x)) : x;
+  } else {
+    return std::abs(x);
+  }
+}
+
+template <class C>
+C power(C x, std::int64_t n) {
+  C result = C(1);
+  for (int digit = 0; digit < 26; ++digit) {
+    if (std::abs(n) >> digit & 1) {
+      C square = x;
+      for (int k = 0; k < digit; ++k) square = product(square, square);
+      // The lowest digit's power is not multiplied by 1.
+      const bool is_first = (std::abs(n) & ((1 << digit) - 1)) == 0;
+      result = is_first ? square : product(result, square);
+    }
+  }
+  if constexpr (!std::is_integral_v<C>) {
+    if (n < 0) return quotient(C(1), result);
+  }
+  return result;
+}
+
+/// IEEE 754-2019's minimum.
+template <class R>
+R minimum(R x, R y) {
+  if (x != x) return x;
+  if (y != y) return y;
+  if constexpr (std::is_floating_point_v<R>) {
+    if (x == 0 && y == 0) return std::signbit(x) ? x : y;
+  }
+  return x < y ? x : y;
+}
+template <class R>
+R maximum(R x, R y) {
+  if (x != x) return x;
+  if (y != y) return y;
+  if constexpr (std::is_floating_point_v<R>) {
+    if (x == 0 && y == 0) return std::signbit(x) ? y : x;
+  }
+  return x < y ? y : x;
+}
+
+template <class R>
+bool is_true(int code, R x, R y) {
+  using tally::comparison;
+  using tally::detail::code_of;
+  if (code == code_of(comparison::less)) return x < y;
+  if (code == code_of(comparison::less_equal)) return x <= y;
+  if (code == code_of(comparison::equal)) return x == y;
+  if (code == code_of(comparison::not_equal)) return x != y;
+  if (code == code_of(comparison::greater_equal)) return x >= y;
+  return x > y;
+}
+
+template <class C>
+C short_function(tally::elementwise what, const factors& f, C x, C y, C w) {
+  using tally::elementwise;
+  switch (what) {
+    case elementwise::scale:
+      return multiple(f.alpha, x);
+    case elementwise::abs:
+      return C(modulus(x));
+    case elementwise::pow:
+      return power(x, f.alpha.integer);
+    case elementwise::add_constant:
+      if constexpr (tally::is_complex_v<C>) {
+        const C b = f.alpha.as<C>();
+        if (f.alpha.number.imag() == 0) return {x.real() + b.real(), x.imag()};
+        return x + b;
+      } else {
+        return sum(x, f.alpha.as<C>());
+      }
+    case elementwise::where:
+      return x == C(0) ? w : y;
+    default:
+      break;
+  }
+  if constexpr (!std::is_integral_v<C>) {
+    if (what == elementwise::inv) return quotient(C(1), x);
+    if (what == elementwise::div) return quotient(x, y);
+    if (what == elementwise::jacobi_step) return sum(x, quotient(multiple(f.alpha, y), w));
+  }
+  if constexpr (!tally::is_complex_v<C>) {
+    const int code = static_cast<int>(f.alpha.integer);
+    if (what == elementwise::minimum) return minimum(x, y);
+    if (what == elementwise::maximum) return maximum(x, y);
+    if (what == elementwise::clamp) {
+      return minimum(maximum(x, f.alpha.as<C>()), f.beta.as<C>());
+    }
+    if (what == elementwise::sign) return x != x ? x : C(x > 0) - C(x < 0);
+    if (what == elementwise::compare) return is_true(code, x, y);
+    if (what == elementwise::compare_constant) return is_true(code, x, f.beta.as<C>());
+    if constexpr (std::is_floating_point_v<C>) {
+      if (what == elementwise::sqrt) return std::sqrt(x);
+    }
+  }
+  return C{};
+}
+
 bool is_zero(const tally::scalar& factor) {
   return tally::is_integer(factor.element) ? factor.integer == 0 : factor.number == 0.0;
 }
@@ -212,6 +347,7 @@ bool is_zero(const tally::scalar& factor) {
 template <class C>
 C function(tally::elementwise what, const factors& f, C x, C y, C z) {
   using tally::elementwise;
+  if (what > elementwise::exp) return short_function(what, f, x, y, z);
   const auto& [alpha, beta, gamma] = f;
   switch (what) {
     case elementwise::fill:
@@ -301,18 +437,19 @@ tally::type computation_of(tally::elementwise what, const std::vector<tally::typ
 }  // namespace
 
 std::vector<std::byte> transform(tally::elementwise what, const factors& f, const elements& x,
-                                 const elements& y, const elements& z) {
+                                 const elements& y, const elements& z, const elements& w) {
   if (what == tally::elementwise::copy && x.element == z.element) return x.bytes;
   const std::size_t n = z.bytes.size() / tally::size_of(z.element);
   std::vector<std::byte> result(z.bytes.size());
   const bool fills = what == tally::elementwise::fill;
   const bool binary = tally::detail::is_binary(what);
   const bool reads_z = what == tally::elementwise::axpbypcz || what == tally::elementwise::axypbz;
+  const bool ternary = tally::detail::is_ternary(what);
   const auto run = [&]<class C>(std::type_identity<C>) {
     for (std::size_t i = 0; i < n; ++i) {
       const C first = fills ? C{} : get<C>(x, i);
       const C second = binary ? get<C>(y, i) : C{};
-      const C third = reads_z ? get<C>(z, i) : C{};
+      const C third = reads_z ? get<C>(z, i) : ternary ? get<C>(w, i) : C{};
       put(function(what, f, first, second, third), result, z.element, i);
     }
   };
@@ -324,6 +461,8 @@ std::vector<std::byte> transform(tally::elementwise what, const factors& f, cons
   std::vector<tally::type> inputs = {x_type};
   if (binary) inputs.push_back(y.element);
   if (reads_z) inputs.push_back(z.element);
+  if (ternary) inputs.push_back(w.element);
+  if (what == tally::elementwise::where) inputs.erase(inputs.begin());  // a mask
   // A written value is rounded once, also double to 16 bits.
   if (fills && !tally::is_integer(x_type)) inputs.push_back(tally::type::float64);
   switch (computation_of(what, inputs)) {

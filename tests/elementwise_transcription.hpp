@@ -25,8 +25,12 @@ struct factors {
   tally::scalar alpha = 1, beta = 1, gamma = 1;
 };
 
-/// The bytes of z after the call; `z` is read by updates.
+/// The bytes of z after the call; `z` is read by updates, `w` is the third input.
 std::vector<std::byte> transform(tally::elementwise what, const factors& f, const elements& x,
-                                 const elements& y, const elements& z);
+                                 const elements& y, const elements& z, const elements& w);
+inline std::vector<std::byte> transform(tally::elementwise what, const factors& f,
+                                        const elements& x, const elements& y, const elements& z) {
+  return transform(what, f, x, y, z, z);
+}
 
 }  // namespace transcription

@@ -659,22 +659,21 @@ class all_operations {
     functions_of_one<X, Z>(types, inputs, first, outputs, first);
   }
 
-  /// Those after axypbz, called as by the public functions.
+  /// Those after axypbz, called as by the public functions, with x as each input.
   template <class X, class Z>
   void functions_of_one(std::initializer_list<tally::type> types, const std::vector<input>& inputs,
                         some from, const std::vector<std::vector<std::byte>>& outputs, some to,
                         const std::string& suffix = "") {
     const auto of = [&]<tally::elementwise what>() {
       using namespace tally::detail;
-      if constexpr (takes(what, tally::type_of<X>) &&
-                    gives(what, tally::type_of<X>, tally::type_of<X>, tally::type_of<Z>)) {
+      constexpr tally::type x = tally::type_of<X>, computation = computation_type(what, x, x, x, x);
+      if constexpr (takes(what, computation) && gives(what, x, x, tally::type_of<Z>, x) &&
+                    (what != tally::elementwise::where || is_mask(x, computation))) {
         const std::string_view name = description_of(what).function.substr(sizeof "tally::" - 1);
         const std::string full = std::string(name) + suffix;
         add(types, inputs, outputs,
             {{full, from, to, [](const tally::executor& where, arguments& a) {
-                const auto x = a.in<X>(0);
-                auto z = a.out<Z>();
-                run_elementwise<what>(where, x, x, z);
+                call_with_one<what>(where, a.in<X>(0), a.out<Z>());
               }}});
       }
     };
@@ -683,6 +682,31 @@ class all_operations {
       (of.template operator()<static_cast<tally::elementwise>(first_one + i)>(), ...);
     }(std::make_index_sequence<static_cast<std::size_t>(tally::last_elementwise) + 1 -
                                first_one>());
+  }
+
+  template <tally::elementwise what, class X, class Z>
+  static void call_with_one(const tally::executor& where, const X& x, Z z) {
+    using namespace tally::detail;
+    if constexpr (!is_short(what)) {
+      run_elementwise<what>(where, x, x, z);
+    } else {
+      const auto call = [&](const auto&... factors) {
+        [&]<std::size_t... i>(std::index_sequence<i...>) {
+          elementwise_call<what>::run(where, factors..., (void(i), x)..., z);
+        }(std::make_index_sequence<static_cast<std::size_t>(tally::detail::inputs(what))>());
+      };
+      if constexpr (is_comparison(what) && tally::detail::factors(what) == 2) {
+        call(tally::comparison::less, 0);
+      } else if constexpr (is_comparison(what)) {
+        call(tally::comparison::not_equal);
+      } else if constexpr (tally::detail::factors(what) == 2) {
+        call(-2, 3);
+      } else if constexpr (tally::detail::factors(what) == 1) {
+        call(3);
+      } else {
+        call();
+      }
+    }
   }
 
   void elementwise() {

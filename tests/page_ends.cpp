@@ -167,7 +167,7 @@ TEST_ON_EVERY_EXECUTOR(PageEnds, OfFunctionsOfAllTypesAreNotPassed) {
       for (int f = 0; f <= static_cast<int>(tally::last_elementwise); ++f) {
         const auto what = static_cast<elementwise>(f);
         const bool exists = tally::detail::takes(what, element) &&
-                            tally::detail::gives(what, element, element, element);
+                            tally::detail::gives(what, element, element, element, element);
         if (!exists || (what == elementwise::fill && element == type::boolean)) continue;
         current = "function " + std::to_string(f) + " of " + std::to_string(n) + " " +
                   std::string(tally::name(element));
@@ -175,7 +175,7 @@ TEST_ON_EVERY_EXECUTOR(PageEnds, OfFunctionsOfAllTypesAreNotPassed) {
         for (const bool mine : {true, false}) {
           const auto z = hold(2, bytes(3), at);
           tally::transform(mine ? where() : tally::serial(),
-                           {what, 3, 2, x, y, {z.data(), n, 1, element}, 1});
+                           {what, 3, 2, x, y, {z.data(), n, 1, element}, 1, y});
           results[mine].assign(z.begin(), z.end());
         }
         ASSERT_EQ(results[0], results[1]) << current;

@@ -40,7 +40,9 @@ struct type_case {
   type x, y, z;
 
   bool binary() const { return tally::detail::is_binary(what); }
-  type computation() const { return tally::detail::computation_type(what, x, y, z); }
+  /// Third input.
+  type w() const { return what == elementwise::where ? y : x; }
+  type computation() const { return tally::detail::computation_type(what, x, y, z, w()); }
   std::string label() const {
     std::string text(tally::detail::description_of(what).function);
     text += " of " + std::string(tally::name(x));
@@ -50,7 +52,9 @@ struct type_case {
 };
 
 bool exists(const type_case& c) {
-  return tally::detail::takes(c.what, c.x) && tally::detail::gives(c.what, c.x, c.y, c.z);
+  const bool masked = c.what != elementwise::where || tally::detail::is_mask(c.x, c.computation());
+  return masked && tally::detail::takes(c.what, c.computation()) &&
+         tally::detail::gives(c.what, c.x, c.y, c.z, c.w());
 }
 
 /// Functions of one type throughout.
@@ -113,6 +117,20 @@ std::vector<factors> factors_of(const type_case& c) {
   if (count == 0) return {{}};
   const type computation = c.computation();
   std::vector<factors> all;
+  if (c.what == elementwise::pow) {
+    all = {{2}, {3}, {0}, {1}};
+    if (computation != type::int64) all.push_back({-3});
+    return all;
+  }
+  if (tally::detail::is_comparison(c.what)) {
+    const tally::scalar middle = computation == type::int64 ? tally::scalar(3) : -0.25f;
+    for (const int code : {1, 3, 2, 13, 6, 4}) all.push_back({code, middle});
+    return all;
+  }
+  if (c.what == elementwise::clamp) {
+    if (computation == type::int64) return {{-7, 11}, {5, -5}};
+    return {{-1.3f, 0.7}, {0.0, -0.0}, {std::numeric_limits<double>::quiet_NaN(), 1}};
+  }
   if (computation == type::int64) {
     all = {{3, -7, 11}, {std::int64_t{1} << 40, 5, -1}, {3, 0, 0}};
   } else if (!tally::is_complex(computation)) {
@@ -132,11 +150,11 @@ std::vector<factors> factors_of(const type_case& c) {
 class Transform : public data::OnEveryExecutor {
  protected:
   struct inputs {
-    std::vector<std::byte> x, y, z;
+    std::vector<std::byte> x, y, z, w;
   };
   static inputs make_inputs(const type_case& c, std::size_t n, kind k) {
     return {random_bytes(c.x, n, 3 * n + 1, k), random_bytes(c.y, n, 3 * n + 2, k),
-            random_bytes(c.z, n, 3 * n + 3, k)};
+            random_bytes(c.z, n, 3 * n + 3, k), random_bytes(c.w(), n, 3 * n + 4, k)};
   }
 
   void compare(const type_case& c, const inputs& in, layout lx, layout ly, layout lz) {
@@ -144,10 +162,12 @@ class Transform : public data::OnEveryExecutor {
     for (const factors& f : factors_of(c)) {
       const tally::operand x = place(0, in.x, c.x, lx), y = place(1, in.y, c.y, ly);
       const tally::operand z = place(2, in.z, c.z, lz);
-      const auto want = transcription::transform(c.what, f, {in.x, c.x}, {in.y, c.y}, {in.z, c.z});
+      const tally::operand w = place(3, in.w, c.w(), ly);
+      const auto want =
+          transcription::transform(c.what, f, {in.x, c.x}, {in.y, c.y}, {in.z, c.z}, {in.w, c.w()});
       std::vector<std::byte> image = read(2), expected = image;
       overwrite(expected, z, want);
-      tally::transform(where(), {c.what, f.alpha, f.beta, x, y, output(z), f.gamma});
+      tally::transform(where(), {c.what, f.alpha, f.beta, x, y, output(z), f.gamma, w});
       image = read(2);
       ASSERT_TRUE(image == expected)
           << c.label() << ", n = " << n << ", offsets " << lx.offset << ' ' << ly.offset << ' '
@@ -167,11 +187,12 @@ class Transform : public data::OnEveryExecutor {
         const tally::operand x = place(0, in.x, c.x, l), y = place(1, in.y, c.y, l);
         tally::operand z = into_x ? x : y;
         z.element = c.z;
+        const tally::operand w = place(3, in.w, c.w(), l);
         const auto want = transcription::transform(c.what, f, {in.x, c.x}, {in.y, c.y},
-                                                   {into_x ? in.x : in.y, c.z});
+                                                   {into_x ? in.x : in.y, c.z}, {in.w, c.w()});
         std::vector<std::byte> image = read(into_x ? 0 : 1), expected = image;
         overwrite(expected, z, want);
-        tally::transform(where(), {c.what, f.alpha, f.beta, x, y, output(z), f.gamma});
+        tally::transform(where(), {c.what, f.alpha, f.beta, x, y, output(z), f.gamma, w});
         image = read(into_x ? 0 : 1);
         ASSERT_TRUE(image == expected)
             << "in place: " << c.label() << ", n = " << n << ", offset " << l.offset
@@ -183,10 +204,11 @@ class Transform : public data::OnEveryExecutor {
   void compare_all_the_same(const type_case& c, const inputs& in) {
     const factors f = factors_of(c)[0];
     const tally::operand x = place(0, in.x, c.x, {});
-    const auto want = transcription::transform(c.what, f, {in.x, c.x}, {in.x, c.x}, {in.x, c.z});
+    const auto want =
+        transcription::transform(c.what, f, {in.x, c.x}, {in.x, c.x}, {in.x, c.z}, {in.x, c.x});
     std::vector<std::byte> image = read(0), expected = image;
     overwrite(expected, x, want);
-    tally::transform(where(), {c.what, f.alpha, f.beta, x, x, output(x), f.gamma});
+    tally::transform(where(), {c.what, f.alpha, f.beta, x, x, output(x), f.gamma, x});
     image = read(0);
     ASSERT_TRUE(image == expected) << "all the same: " << c.label();
   }
@@ -261,8 +283,8 @@ class Transform : public data::OnEveryExecutor {
     return "";
   }
 
-  std::array<std::unique_ptr<data::buffer>, 3> memory_;
-  std::array<std::size_t, 3> used_{};
+  std::array<std::unique_ptr<data::buffer>, 4> memory_;
+  std::array<std::size_t, 4> used_{};
 };
 
 const std::size_t sizes[] = {0,   1,   2,   3,   4,   5,   7,   8,   9,    15,
@@ -411,7 +433,7 @@ TEST_ON_EVERY_BACKEND(Transform, LongAndAlike) {
         std::vector<T> want(n);
         const auto run = [&](const tally::executor& on, auto a, auto b, auto c) {
           tally::transform(
-              on, {what, {}, {}, tally::as_operand(a), tally::as_operand(b), tally::as_output(c)});
+              on, {what, 2, {}, tally::as_operand(a), tally::as_operand(b), tally::as_output(c)});
         };
         run(tally::serial(), std::span<const T>(x), std::span<const T>(y), std::span(want));
         run(where(), on_x.span(), on_y.span(), on_z.span());
@@ -424,7 +446,8 @@ TEST_ON_EVERY_BACKEND(Transform, LongAndAlike) {
       for (const elementwise what : functions) {
         const bool of_two = tally::detail::is_binary(what);
         if (what == elementwise::fill || what == elementwise::scal) continue;
-        if ((of_two && what != elementwise::add) || !tally::detail::takes(what, tally::type_of<T>))
+        if ((of_two && what != elementwise::add && what != elementwise::div) ||
+            tally::detail::is_ternary(what) || !tally::detail::takes(what, tally::type_of<T>))
           continue;
         if (n > 2'000'000 && tally::detail::is_exponential(what)) continue;
         ASSERT_NO_FATAL_FAILURE(compare(what));
@@ -586,7 +609,9 @@ TEST_ON_EVERY_EXECUTOR(TransformErrors, Types) {
   };
   refuses(elementwise::exp, type::int32);
   for (const elementwise what : functions) {
-    if (what > elementwise::axypbz) refuses(what, type::complex64);
+    if (!tally::detail::is_binary(what) && !tally::detail::takes(what, type::complex64)) {
+      refuses(what, type::complex64);
+    }
   }
   expect_error(errc::unsupported_type,
                "tally::copy: y is int32, to which the result can't be converted; it is computed in "

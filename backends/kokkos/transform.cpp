@@ -27,6 +27,26 @@ struct write_elements {
   }
 };
 
+/// Elements of a short function of `inputs` vectors.
+template <int inputs, class V>
+struct write_short {
+  elementwise what;
+  factors<V> f;
+  typed_vector x, y, w, z;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    const environment_guard environment;
+    V second{}, third{};
+    if constexpr (inputs > 1) second = y.template get<V>(i);
+    if constexpr (inputs > 2) third = w.template get<V>(i);
+    const V result = short_function<inputs, V>(what, f, x.template get<V>(i), second, third);
+    if constexpr (std::is_arithmetic_v<V>) {
+      if (detail::is_comparison(what)) return z.put_truth(i, result != 0);
+    }
+    z.put(i, result);
+  }
+};
+
 struct copy_elements {
   const std::byte* from;
   std::byte* to;
@@ -100,7 +120,15 @@ void backend::transform(const executor&, const transform_arguments& a, type comp
     }
     with_type<accumulator_types>(computation, [&]<class C>() {
       using V = computed_t<C>;
-      with_function<V>(a.what, [&]<elementwise what>() {
+      if (detail::is_short(a.what)) {
+        const auto run_short = [&]<int inputs>() {
+          run(a.x.size, write_short<inputs, V>{a.what, factors<V>::template of<C>(a.alpha, a.beta),
+                                               typed_vector(a.x), typed_vector(a.y),
+                                               typed_vector(a.w), typed_vector(a.z)});
+        };
+        return with_inputs(a.what, run_short);
+      }
+      with_function<V, true>(a.what, [&]<elementwise what>() {
         run(a.x.size,
             write_elements<what, V>{three_factors<V>::template of<C>(a), typed_vector(a.x),
                                     typed_vector(a.y), typed_vector(a.z)});

@@ -35,7 +35,11 @@ void backend::transform(const executor& where, const transform_arguments& a,
     transform_arguments part = a;
     part.x = a.x.slice(first, n);
     if (detail::is_binary(a.what)) part.y = a.y.slice(first, n);
+    if (detail::is_ternary(a.what)) part.w = a.w.slice(first, n);
     part.z = a.z.slice(first, n);
+    if (!simd::has_vectors(a.what, computation)) {
+      return serial::backend::transform(where, part, computation);
+    }
     node(part, computation, past_caches);
   });
 }

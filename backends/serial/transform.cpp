@@ -15,9 +15,9 @@ void run(const transform_arguments& a) {
   for (std::size_t i = 0; i < a.x.size; i += elements_of_block) {
     const std::size_t n = std::min(elements_of_block, a.x.size - i);
     fetch<C>(a.x.slice(i, n), x);
-    if constexpr (detail::reads_output(what)) {
+    if constexpr (detail::reads_three(what)) {
       fetch<C>(a.y.slice(i, n), y);
-      fetch<C>(a.z.slice(i, n), z);
+      fetch<C>(third_of(a).slice(i, n), z);
       for (std::size_t k = 0; k < n; ++k) x[k] = function<what>(f, x[k], y[k], z[k]);
     } else if constexpr (detail::is_binary(what)) {
       fetch<C>(a.y.slice(i, n), y);

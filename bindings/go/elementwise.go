@@ -3,6 +3,18 @@ package tally
 // #include "calls.h"
 import "C"
 
+// Comparison is a way to compare numbers, as Go does: with a NaN only NotEqual is true.
+type Comparison int
+
+const (
+	Less         Comparison = C.TALLY_LESS
+	LessEqual    Comparison = C.TALLY_LESS_EQUAL
+	Equal        Comparison = C.TALLY_EQUAL
+	NotEqual     Comparison = C.TALLY_NOT_EQUAL
+	GreaterEqual Comparison = C.TALLY_GREATER_EQUAL
+	Greater      Comparison = C.TALLY_GREATER
+)
+
 // Swap exchanges the elements of two disjoint vectors of one type.
 func Swap[X, Y Operand](where *Executor, x X, y Y) error {
 	xv, yv := cVector(x), cVector(y)

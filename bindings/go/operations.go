@@ -230,3 +230,140 @@ func Exp[X, Y Operand](where *Executor, x X, y Y) error {
 	}
 	return failed(C.tally_go_exp(where.where(), xv, yv))
 }
+
+// Scale writes z_i = alpha x_i.
+func Scale[A Element, X, Z Operand](where *Executor, alpha A, x X, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("Scale", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_scale(where.where(), cScalar(alpha), xv, zv))
+}
+
+// AddConstant writes z_i = x_i + b.
+func AddConstant[B Element, X, Z Operand](where *Executor, x X, b B, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("AddConstant", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_add_constant(where.where(), xv, cScalar(b), zv))
+}
+
+// Div writes z_i = x_i / y_i; not of integers.
+func Div[X, Y, Z Operand](where *Executor, x X, y Y, z Z) error {
+	xv, yv, zv := cVector(x), cVector(y), cVector(z)
+	if err := sameLength("Div", length{"x", xv.n}, length{"y", yv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_div(where.where(), xv, yv, zv))
+}
+
+// Inv writes z_i = 1 / x_i; not of integers.
+func Inv[X, Z Operand](where *Executor, x X, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("Inv", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_inv(where.where(), xv, zv))
+}
+
+// JacobiStep writes z_i = x_i + (alpha y_i) / d_i; not of integers.
+func JacobiStep[A Element, X, Y, D, Z Operand](where *Executor, x X, alpha A, y Y, d D, z Z) error {
+	xv, yv, dv, zv := cVector(x), cVector(y), cVector(d), cVector(z)
+	if err := sameLength("JacobiStep", length{"x", xv.n}, length{"y", yv.n}, length{"d", dv.n},
+		length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_jacobi_step(where.where(), xv, cScalar(alpha), yv, dv, zv))
+}
+
+// Abs writes z_i = |x_i|; complex: the modulus, real.
+func Abs[X, Z Operand](where *Executor, x X, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("Abs", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_abs(where.where(), xv, zv))
+}
+
+// Sqrt writes z_i = sqrt(x_i); floating-point, real.
+func Sqrt[X, Z Operand](where *Executor, x X, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("Sqrt", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_sqrt(where.where(), xv, zv))
+}
+
+// Pow writes z_i = x_i^exponent; an integer, for integers not negative.
+func Pow[E Element, X, Z Operand](where *Executor, x X, exponent E, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("Pow", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_pow(where.where(), xv, cScalar(exponent), zv))
+}
+
+// Minimum writes z_i = min(x_i, y_i); real: IEEE 754's minimum, NaN if either is, -0 below +0.
+func Minimum[X, Y, Z Operand](where *Executor, x X, y Y, z Z) error {
+	xv, yv, zv := cVector(x), cVector(y), cVector(z)
+	if err := sameLength("Minimum", length{"x", xv.n}, length{"y", yv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_minimum(where.where(), xv, yv, zv))
+}
+
+// Maximum writes z_i = max(x_i, y_i); real: IEEE 754's maximum.
+func Maximum[X, Y, Z Operand](where *Executor, x X, y Y, z Z) error {
+	xv, yv, zv := cVector(x), cVector(y), cVector(z)
+	if err := sameLength("Maximum", length{"x", xv.n}, length{"y", yv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_maximum(where.where(), xv, yv, zv))
+}
+
+// Clamp writes z_i = min(max(x_i, low), high); real: NaN if one of the three is.
+func Clamp[L, H Element, X, Z Operand](where *Executor, x X, low L, high H, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("Clamp", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_clamp(where.where(), xv, cScalar(low), cScalar(high), zv))
+}
+
+// Sign writes z_i = sign(x_i); real: 1, -1 or +0.
+func Sign[X, Z Operand](where *Executor, x X, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("Sign", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_sign(where.where(), xv, zv))
+}
+
+// Compare writes z_i = 1 if x_i compares with y_i, else 0; real, z of any real type.
+func Compare[X, Y, Z Operand](where *Executor, x X, comparison Comparison, y Y, z Z) error {
+	xv, yv, zv := cVector(x), cVector(y), cVector(z)
+	if err := sameLength("Compare", length{"x", xv.n}, length{"y", yv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_compare(where.where(), xv, C.int(comparison), yv, zv))
+}
+
+// CompareConstant writes z_i = 1 if x_i compares with y, else 0; real, z of any real type.
+func CompareConstant[Y Element, X, Z Operand](where *Executor, x X, comparison Comparison, y Y, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("CompareConstant", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_compare_constant(where.where(), xv, C.int(comparison), cScalar(y), zv))
+}
+
+// Where writes z_i = x_i where mask_i is not 0, else y_i.
+func Where[M, X, Y, Z Operand](where *Executor, mask M, x X, y Y, z Z) error {
+	maskv, xv, yv, zv := cVector(mask), cVector(x), cVector(y), cVector(z)
+	if err := sameLength("Where", length{"mask", maskv.n}, length{"x", xv.n}, length{"y", yv.n},
+		length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_where(where.where(), maskv, xv, yv, zv))
+}

@@ -101,6 +101,92 @@ static inline tally_go_result tally_go_exp(tally_go_where where, tally_go_vector
   return tally_go_done(tally_exp(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, NULL));
 }
 
+static inline tally_go_result tally_go_scale(tally_go_where where, tally_go_scalar alpha,
+    tally_go_vector x, tally_go_vector z) {
+  return tally_go_done(tally_scale(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
+      z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_add_constant(tally_go_where where, tally_go_vector x,
+    tally_go_scalar b, tally_go_vector z) {
+  return tally_go_done(tally_add_constant(where, x.n, x.type, x.data, x.inc, b.type, b.value,
+      z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_div(tally_go_where where, tally_go_vector x,
+    tally_go_vector y, tally_go_vector z) {
+  return tally_go_done(tally_div(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, z.type,
+      z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_inv(tally_go_where where, tally_go_vector x,
+    tally_go_vector z) {
+  return tally_go_done(tally_inv(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_jacobi_step(tally_go_where where, tally_go_vector x,
+    tally_go_scalar alpha, tally_go_vector y, tally_go_vector d, tally_go_vector z) {
+  return tally_go_done(tally_jacobi_step(where, x.n, x.type, x.data, x.inc, alpha.type, alpha.value,
+      y.type, y.data, y.inc, d.type, d.data, d.inc, z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_abs(tally_go_where where, tally_go_vector x,
+    tally_go_vector z) {
+  return tally_go_done(tally_abs(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_sqrt(tally_go_where where, tally_go_vector x,
+    tally_go_vector z) {
+  return tally_go_done(tally_sqrt(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_pow(tally_go_where where, tally_go_vector x,
+    tally_go_scalar exponent, tally_go_vector z) {
+  return tally_go_done(tally_pow(where, x.n, x.type, x.data, x.inc, exponent.type, exponent.value,
+      z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_minimum(tally_go_where where, tally_go_vector x,
+    tally_go_vector y, tally_go_vector z) {
+  return tally_go_done(tally_minimum(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc,
+      z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_maximum(tally_go_where where, tally_go_vector x,
+    tally_go_vector y, tally_go_vector z) {
+  return tally_go_done(tally_maximum(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc,
+      z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_clamp(tally_go_where where, tally_go_vector x,
+    tally_go_scalar low, tally_go_scalar high, tally_go_vector z) {
+  return tally_go_done(tally_clamp(where, x.n, x.type, x.data, x.inc, low.type, low.value,
+      high.type, high.value, z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_sign(tally_go_where where, tally_go_vector x,
+    tally_go_vector z) {
+  return tally_go_done(tally_sign(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_compare(tally_go_where where, tally_go_vector x,
+    int comparison, tally_go_vector y, tally_go_vector z) {
+  return tally_go_done(tally_compare(where, x.n, x.type, x.data, x.inc, comparison, y.type, y.data,
+      y.inc, z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_compare_constant(tally_go_where where, tally_go_vector x,
+    int comparison, tally_go_scalar y, tally_go_vector z) {
+  return tally_go_done(tally_compare_constant(where, x.n, x.type, x.data, x.inc, comparison, y.type,
+      y.value, z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_where(tally_go_where where, tally_go_vector mask,
+    tally_go_vector x, tally_go_vector y, tally_go_vector z) {
+  return tally_go_done(tally_where(where, mask.n, mask.type, mask.data, mask.inc, x.type, x.data,
+      x.inc, y.type, y.data, y.inc, z.type, z.data, z.inc, NULL));
+}
+
 static inline tally_go_result tally_go_sum_of_squares(tally_go_where where, tally_go_vector x,
     tally_type result_type, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};

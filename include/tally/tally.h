@@ -122,6 +122,17 @@ enum {
   TALLY_CONJUGATE_Y = 2
 };
 
+/* How tally_compare compares, as C does: with a NaN only TALLY_NOT_EQUAL is true. */
+typedef int tally_comparison;
+enum {
+  TALLY_LESS = 0,
+  TALLY_LESS_EQUAL = 1,
+  TALLY_EQUAL = 2,
+  TALLY_NOT_EQUAL = 3,
+  TALLY_GREATER_EQUAL = 4,
+  TALLY_GREATER = 5
+};
+
 /* Instruction sets of the simd backend. */
 typedef int tally_instruction_set;
 enum {
@@ -719,6 +730,101 @@ TALLY_EXPORT tally_status tally_sigmoid(const tally_executor* where, size_t n, t
 TALLY_EXPORT tally_status tally_exp(const tally_executor* where, size_t n, tally_type x_type,
                                     const void* x, ptrdiff_t incx, tally_type y_type, void* y,
                                     ptrdiff_t incy, const tally_call_options* options);
+
+/* z_i = alpha x_i. */
+TALLY_EXPORT tally_status tally_scale(const tally_executor* where, size_t n, tally_type alpha_type,
+                                      const void* alpha, tally_type x_type, const void* x,
+                                      ptrdiff_t incx, tally_type z_type, void* z, ptrdiff_t incz,
+                                      const tally_call_options* options);
+
+/* z_i = x_i + b. */
+TALLY_EXPORT tally_status tally_add_constant(const tally_executor* where, size_t n,
+                                             tally_type x_type, const void* x, ptrdiff_t incx,
+                                             tally_type b_type, const void* b, tally_type z_type,
+                                             void* z, ptrdiff_t incz,
+                                             const tally_call_options* options);
+
+/* z_i = x_i / y_i; not of integers; complex by Smith's formula. */
+TALLY_EXPORT tally_status tally_div(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type y_type, const void* y,
+                                    ptrdiff_t incy, tally_type z_type, void* z, ptrdiff_t incz,
+                                    const tally_call_options* options);
+
+/* z_i = 1 / x_i; not of integers. */
+TALLY_EXPORT tally_status tally_inv(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type z_type, void* z,
+                                    ptrdiff_t incz, const tally_call_options* options);
+
+/* z_i = x_i + (alpha y_i) / d_i; not of integers. */
+TALLY_EXPORT tally_status tally_jacobi_step(const tally_executor* where, size_t n,
+                                            tally_type x_type, const void* x, ptrdiff_t incx,
+                                            tally_type alpha_type, const void* alpha,
+                                            tally_type y_type, const void* y, ptrdiff_t incy,
+                                            tally_type d_type, const void* d, ptrdiff_t incd,
+                                            tally_type z_type, void* z, ptrdiff_t incz,
+                                            const tally_call_options* options);
+
+/* z_i = |x_i|; complex: the modulus, real. */
+TALLY_EXPORT tally_status tally_abs(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type z_type, void* z,
+                                    ptrdiff_t incz, const tally_call_options* options);
+
+/* z_i = sqrt(x_i); floating-point, real. */
+TALLY_EXPORT tally_status tally_sqrt(const tally_executor* where, size_t n, tally_type x_type,
+                                     const void* x, ptrdiff_t incx, tally_type z_type, void* z,
+                                     ptrdiff_t incz, const tally_call_options* options);
+
+/* z_i = x_i^exponent; an integer of at most 2^24 in magnitude, for integers not negative; a product
+ * of the squares that its digits name. */
+TALLY_EXPORT tally_status tally_pow(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type exponent_type,
+                                    const void* exponent, tally_type z_type, void* z,
+                                    ptrdiff_t incz, const tally_call_options* options);
+
+/* z_i = min(x_i, y_i); real: IEEE 754's minimum, NaN if either is, -0 below +0. */
+TALLY_EXPORT tally_status tally_minimum(const tally_executor* where, size_t n, tally_type x_type,
+                                        const void* x, ptrdiff_t incx, tally_type y_type,
+                                        const void* y, ptrdiff_t incy, tally_type z_type, void* z,
+                                        ptrdiff_t incz, const tally_call_options* options);
+
+/* z_i = max(x_i, y_i); real: IEEE 754's maximum. */
+TALLY_EXPORT tally_status tally_maximum(const tally_executor* where, size_t n, tally_type x_type,
+                                        const void* x, ptrdiff_t incx, tally_type y_type,
+                                        const void* y, ptrdiff_t incy, tally_type z_type, void* z,
+                                        ptrdiff_t incz, const tally_call_options* options);
+
+/* z_i = min(max(x_i, low), high); real: NaN if one of the three is. */
+TALLY_EXPORT tally_status tally_clamp(const tally_executor* where, size_t n, tally_type x_type,
+                                      const void* x, ptrdiff_t incx, tally_type low_type,
+                                      const void* low, tally_type high_type, const void* high,
+                                      tally_type z_type, void* z, ptrdiff_t incz,
+                                      const tally_call_options* options);
+
+/* z_i = sign(x_i); real: 1, -1 or +0. */
+TALLY_EXPORT tally_status tally_sign(const tally_executor* where, size_t n, tally_type x_type,
+                                     const void* x, ptrdiff_t incx, tally_type z_type, void* z,
+                                     ptrdiff_t incz, const tally_call_options* options);
+
+/* z_i = 1 if x_i compares with y_i, else 0; real, z of any real type. */
+TALLY_EXPORT tally_status tally_compare(const tally_executor* where, size_t n, tally_type x_type,
+                                        const void* x, ptrdiff_t incx, tally_comparison comparison,
+                                        tally_type y_type, const void* y, ptrdiff_t incy,
+                                        tally_type z_type, void* z, ptrdiff_t incz,
+                                        const tally_call_options* options);
+
+/* z_i = 1 if x_i compares with y, else 0; real, z of any real type. */
+TALLY_EXPORT tally_status tally_compare_constant(const tally_executor* where, size_t n,
+                                                 tally_type x_type, const void* x, ptrdiff_t incx,
+                                                 tally_comparison comparison, tally_type y_type,
+                                                 const void* y, tally_type z_type, void* z,
+                                                 ptrdiff_t incz, const tally_call_options* options);
+
+/* z_i = x_i where mask_i is not 0, else y_i. */
+TALLY_EXPORT tally_status tally_where(const tally_executor* where, size_t n, tally_type mask_type,
+                                      const void* mask, ptrdiff_t incmask, tally_type x_type,
+                                      const void* x, ptrdiff_t incx, tally_type y_type,
+                                      const void* y, ptrdiff_t incy, tally_type z_type, void* z,
+                                      ptrdiff_t incz, const tally_call_options* options);
 
 /* y_i = alpha*x_i + y_i; then *result = sum_i y_i*v_i, with the bits of tally_axpy and tally_dot,
  * in one pass where possible (<tally/operations/fused.hpp>). v shares no memory with y, or is y,

@@ -24,6 +24,7 @@ static_assert(TALLY_CONJUGATE_TRANSPOSE ==
               static_cast<int>(tally::matrix_operation::conjugate_transpose));
 static_assert(TALLY_FLOAT64 == static_cast<int>(tally::type::float64));
 static_assert(TALLY_CONJUGATE_Y == static_cast<int>(tally::conjugate::y));
+static_assert(TALLY_GREATER == static_cast<int>(tally::comparison::greater));
 static_assert(TALLY_INSTRUCTIONS_BEST == static_cast<int>(tally::instruction_set::best));
 static_assert(TALLY_INSTRUCTIONS_NEON == static_cast<int>(tally::instruction_set::neon));
 static_assert(TALLY_ORDER_VERSION == tally::order::version);
@@ -220,6 +221,17 @@ tally::output_operand written(std::size_t n, tally_type element, void* pointer,
 tally::operand_rows rows(std::size_t k, std::size_t n, tally_type element, const void* pointer,
                          std::ptrdiff_t leading_dimension, std::ptrdiff_t increment = 1) {
   return {{pointer, n, increment, to_type(element)}, k, leading_dimension};
+}
+
+/// The factor that stands for a comparison.
+tally::scalar code_of_comparison(tally_comparison c) {
+  constexpr int last = TALLY_GREATER;
+  if (c < 0 || c > last) {
+    throw tally::error(tally::errc::invalid_argument,
+                       "tally: comparison is " + std::to_string(c) + "; there are " +
+                           std::to_string(last + 1) + " comparisons");
+  }
+  return std::int32_t{tally::detail::code_of(static_cast<tally::comparison>(c))};
 }
 
 /// No value for an unknown type.

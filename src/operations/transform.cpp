@@ -17,6 +17,7 @@ namespace {
 
 using detail::computation_type;
 using detail::is_binary;
+using detail::is_ternary;
 
 template <class X, class... Y>
 constexpr bool as_of_dot(type_list<Y...>) {
@@ -35,7 +36,7 @@ type x_type(const transform_arguments& a) {
 type y_type(const transform_arguments& a) { return is_binary(a.what) ? a.y.element : x_type(a); }
 
 type computation_of(const transform_arguments& a) {
-  return computation_type(a.what, x_type(a), y_type(a), a.z.element);
+  return computation_type(a.what, x_type(a), y_type(a), a.z.element, a.w.element);
 }
 
 // --- Checks --------------------------------------------------------------------------------------
@@ -52,36 +53,65 @@ void check_factor(const check& check, const char* name, const scalar& s, type co
 
 }  // namespace
 
-void check_arguments(const check& check, const transform_arguments& a) {
-  const char* const z = detail::description_of(a.what).output;
-  const bool unary = a.what != elementwise::fill, binary = is_binary(a.what);
-  check.known_type(unary ? "x" : "value", x_type(a));
-  if (binary) check.known_type("y", a.y.element);
-  check.known_type(z, a.z.element);
-  if (!detail::takes(a.what, x_type(a))) {
-    check.fail(errc::unsupported_type, "x is ", name(a.x.element));
+namespace {
+
+/// The exponent of pow: more binary digits than this would not survive as a float.
+void check_exponent(const check& check, const scalar& n, type computation) {
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  if (!is_integer(n.element))
+    check.fail(errc::unsupported_type, "the exponent is ", tally::name(n.element));
+  if (n.integer > most || n.integer < (is_integer(computation) ? 0 : -most)) {
+    check.fail(errc::invalid_argument, "the exponent is ", n.integer, "; it can be ",
+               is_integer(computation) ? 0 : -most, " to ", most, " in ", tally::name(computation));
   }
+}
+
+/// Calls f(name, input) for each input.
+template <class F>
+void for_each_input(const transform_arguments& a, const F& f) {
+  const auto& names = detail::description_of(a.what).names;
+  const operand* const all[] = {&a.x, &a.y, &a.w};
+  for (int i = 0; i < detail::inputs(a.what); ++i) f(names[i], *all[i]);
+}
+
+}  // namespace
+
+void check_arguments(const check& check, const transform_arguments& a) {
+  const detail::description& about = detail::description_of(a.what);
+  const char* const z = about.output;
+  if (a.what == elementwise::fill) check.known_type("value", x_type(a));
+  for_each_input(a, [&](const char* name, const operand& v) { check.known_type(name, v.element); });
+  check.known_type(z, a.z.element);
   const type computation = computation_of(a);
-  if (!detail::gives(a.what, x_type(a), y_type(a), a.z.element)) {
+  if (!detail::takes(a.what, computation)) {
+    if (!is_binary(a.what)) check.fail(errc::unsupported_type, "x is ", name(a.x.element));
+    check.fail(errc::unsupported_type, about.names[0], " is ", name(a.x.element), ", ",
+               about.names[1], " is ", name(a.y.element), "; the computation is in ",
+               name(computation));
+  }
+  if (a.what == elementwise::where && !detail::is_mask(a.x.element, computation)) {
+    check.fail(errc::unsupported_type, "mask is ", name(a.x.element), "; the computation is in ",
+               name(computation));
+  }
+  if (!detail::writes(a.what, x_type(a), computation, a.z.element)) {
     check.fail(errc::unsupported_type, z, " is ", name(a.z.element),
                ", to which the result can't be converted; it is computed in ", name(computation));
   }
-  const int factors = detail::factors(a.what);
-  if (factors > 0) check_factor(check, "alpha", a.alpha, computation);
-  if (factors > 1) check_factor(check, "beta", a.beta, computation);
-  if (factors > 2) check_factor(check, "gamma", a.gamma, computation);
-  if (binary) check.same_size("x", a.x, "y", a.y);
-  if (unary) check.same_size("x", a.x, z, a.z);
-  if (unary) check.vector("x", a.x);
-  if (binary) check.vector("y", a.y);
+  if (about.factors > 0) check_factor(check, "alpha", a.alpha, computation);
+  if (about.factors > 1) check_factor(check, "beta", a.beta, computation);
+  if (about.factors > 2) check_factor(check, "gamma", a.gamma, computation);
+  if (a.what == elementwise::pow) check_exponent(check, a.alpha, computation);
+  if (is_binary(a.what)) check.same_size(about.names[0], a.x, about.names[1], a.y);
+  if (is_ternary(a.what)) check.same_size(about.names[0], a.x, about.names[2], a.w);
+  if (a.what != elementwise::fill) check.same_size(about.names[0], a.x, z, a.z);
+  for_each_input(a, [&](const char* name, const operand& v) { check.vector(name, v); });
   check.vector(z, a.z);
-  if (unary) check_apart_or_same(check, "x", a.x, z, a.z);
-  if (binary) check_apart_or_same(check, "y", a.y, z, a.z);
+  for_each_input(
+      a, [&](const char* name, const operand& v) { check_apart_or_same(check, name, v, z, a.z); });
 }
 
 void check_reach(const check& check, const executor& where, const transform_arguments& a) {
-  if (a.what != elementwise::fill) check.reach(where, "x", a.x);
-  if (is_binary(a.what)) check.reach(where, "y", a.y);
+  for_each_input(a, [&](const char* name, const operand& v) { check.reach(where, name, v); });
   check.reach(where, detail::description_of(a.what).output, a.z);
 }
 
@@ -93,7 +123,7 @@ bool is_plain(const transform_arguments& a) {
   const std::size_t n = a.z.size;
   if ((t != type::float64 && t != type::float32) || a.what == elementwise::fill ||
       a.what > last_elementwise || !is_real(a.alpha.element) || !is_real(a.beta.element) ||
-      !is_real(a.gamma.element) || n == 0 || n > max_elements) {
+      !is_real(a.gamma.element) || a.what == elementwise::pow || n == 0 || n > max_elements) {
     return false;
   }
   const std::size_t element_bytes = t == type::float64 ? 8 : 4;
@@ -104,7 +134,8 @@ bool is_plain(const transform_arguments& a) {
     return v.element == t && v.size == n && v.increment == 1 && v.data != nullptr &&
            begin % element_bytes == 0 && (begin == z || (begin - z >= bytes && z - begin >= bytes));
   };
-  return is_right(a.z) && is_right(a.x) && (!is_binary(a.what) || is_right(a.y));
+  return is_right(a.z) && is_right(a.x) && (!is_binary(a.what) || is_right(a.y)) &&
+         (!is_ternary(a.what) || is_right(a.w));
 }
 
 void check_arguments(const transform_arguments& a) {
@@ -131,8 +162,9 @@ bool are_numbers(const transform_arguments& a) {
 /// Replaces functions by more general or cheaper ones. Copies by members: a whole copy would stall
 /// on the caller's recent smaller stores (tuning/short_calls.md: with_fewer_functions).
 transform_arguments with_fewer_functions(const transform_arguments& given) {
-  const auto& [what, alpha, beta, x, y, z, gamma] = given;  // all members, or it does not compile
-  transform_arguments a{what, alpha, beta, x, y, z, gamma};
+  // all members, or it does not compile
+  const auto& [what, alpha, beta, x, y, z, gamma, w] = given;
+  transform_arguments a{what, alpha, beta, x, y, z, gamma, w};
   switch (a.what) {
     case elementwise::axpy:
       a.beta = 1;
@@ -149,6 +181,9 @@ transform_arguments with_fewer_functions(const transform_arguments& given) {
       break;
     case elementwise::waxpby:
       a.what = elementwise::axpby;
+      break;
+    case elementwise::scale:
+      a.what = elementwise::scal;
       break;
     case elementwise::mul:
       a.alpha = 1;
@@ -202,6 +237,7 @@ void transform(const executor& where, const transform_arguments& a) {
   if (where.backend() != nullptr) return run(where, a);
   const auto with_vectors = [&](const auto& f) {
     const operand z = a.z;
+    if (is_ternary(a.what)) return f(a.x, a.y, a.w, z);
     if (is_binary(a.what)) return f(a.x, a.y, z);
     return a.what == elementwise::fill ? f(z) : f(a.x, z);
   };

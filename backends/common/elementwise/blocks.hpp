@@ -31,7 +31,9 @@ V enter(const X& x) {
 
 template <class Z, class V>
 Z leave(const V& v) {
-  if constexpr (!std::is_arithmetic_v<V>) {
+  if constexpr (!std::is_arithmetic_v<V> && !is_complex_v<Z>) {
+    return rounded<Z>(v.re);  // of abs
+  } else if constexpr (!std::is_arithmetic_v<V>) {
     using R = real_t<Z>;
     return Z(rounded<R>(v.re), rounded<R>(v.im));
   } else if constexpr (is_complex_v<Z>) {
@@ -52,6 +54,10 @@ constexpr auto fetchers = table_over([]<class X>() -> fetcher<C>* {
     return [](const operand& v, computed_t<C>* to) {
       const auto* const from = static_cast<const detail::stored_t<X>*>(v.data);
       const auto n = static_cast<std::ptrdiff_t>(v.size);
+      if (v.increment == 1) {  // in vectors
+        for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = enter<computed_t<C>>(from[i]);
+        return;
+      }
       for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = enter<computed_t<C>>(from[i * v.increment]);
     };
   } else {
@@ -59,17 +65,18 @@ constexpr auto fetchers = table_over([]<class X>() -> fetcher<C>* {
   }
 });
 
+/// Includes 0 or 1 to integers and bool, and real parts of complex numbers.
 template <class C>
 constexpr auto storers = table_over([]<class Z>() -> storer<C>* {
-  if constexpr (detail::gives(elementwise::mul, type_of<C>, type_of<C>, type_of<Z>)) {
-    return [](const computed_t<C>* from, const output_operand& v) {
-      auto* const to = static_cast<Z*>(v.data);
-      const auto n = static_cast<std::ptrdiff_t>(v.size);
-      for (std::ptrdiff_t i = 0; i < n; ++i) to[i * v.increment] = leave<Z>(from[i]);
-    };
-  } else {
-    return nullptr;
-  }
+  return [](const computed_t<C>* from, const output_operand& v) {
+    auto* const to = static_cast<Z*>(v.data);
+    const auto n = static_cast<std::ptrdiff_t>(v.size);
+    if (v.increment == 1) {
+      for (std::ptrdiff_t i = 0; i < n; ++i) to[i] = leave<Z>(from[i]);
+      return;
+    }
+    for (std::ptrdiff_t i = 0; i < n; ++i) to[i * v.increment] = leave<Z>(from[i]);
+  };
 });
 
 }  // namespace blocks
@@ -95,6 +102,7 @@ inline bool is_uniform(const transform_arguments& a, type computation) {
   const bool binary = detail::is_binary(a.what);
   return a.x.element == a.z.element && a.x.increment == 1 && a.z.increment == 1 &&
          (!binary || (a.y.element == a.z.element && a.y.increment == 1)) &&
+         (!detail::is_ternary(a.what) || (a.w.element == a.z.element && a.w.increment == 1)) &&
          computation == detail::computation_type(a.what, a.x.element, a.x.element);
 }
 

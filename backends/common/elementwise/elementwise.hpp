@@ -105,6 +105,46 @@ TALLY_HOST_DEVICE constexpr complex_number<R> canonical(complex_number<R> value)
   return {canonical(value.re), canonical(value.im)};
 }
 
+/// x / y by Smith's formula: no overflow of |y|^2.
+template <class R>
+TALLY_HOST_DEVICE complex_number<R> quotient(complex_number<R> x, complex_number<R> y) {
+  if (std::fabs(y.re) >= std::fabs(y.im)) {
+    const R ratio = y.im / y.re, d = y.re + product(y.im, ratio);
+    return {(x.re + product(x.im, ratio)) / d, (x.im - product(x.re, ratio)) / d};
+  }
+  const R ratio = y.re / y.im, d = product(y.re, ratio) + y.im;
+  return {(product(x.re, ratio) + x.im) / d, (product(x.im, ratio) - x.re) / d};
+}
+
+/// Powers of two by which `modulus` multiplies large and small parts, and divides the root.
+template <class R>
+struct modulus_range;
+template <>
+struct modulus_range<float> {
+  static constexpr float large = 0x1p60f, down = 0x1p-80f, small = 0x1p-40f, up = 0x1p100f;
+};
+template <>
+struct modulus_range<double> {
+  static constexpr double large = 0x1p500, down = 0x1p-600, small = 0x1p-500, up = 0x1p700;
+};
+
+/// Returns sqrt(re^2 + im^2); infinite if a part is, NaN or not.
+template <class R>
+TALLY_HOST_DEVICE R modulus(complex_number<R> x) {
+  using range = modulus_range<R>;
+  const R re = std::fabs(x.re), im = std::fabs(x.im);
+  if (re > std::numeric_limits<R>::max()) return re;
+  if (im > std::numeric_limits<R>::max()) return im;
+  const R larger = re > im ? re : im;
+  const R factor = larger >= range::large ? range::down : larger < range::small ? range::up : R{1};
+  const R p = product(re, factor), q = product(im, factor);
+  const R root = std::sqrt(product(p, p) + product(q, q));
+  const R back = larger >= range::large  ? 1 / range::down
+                 : larger < range::small ? 1 / range::up
+                                         : R{1};
+  return product(root, back);
+}
+
 /// A real factor, as the caller's value decides before rounding, multiplies both parts.
 template <class R>
 struct complex_factor {
@@ -178,13 +218,48 @@ inline constexpr bool has_function = [] {
     case elementwise::waxpby:
     case elementwise::add:
     case elementwise::sub:
+    case elementwise::scale:
       return false;
     default:
       return detail::takes(what, kind);
   }
 }();
 
-/// The new z_i; `z` is the old one, if read.
+/// A short function of complex numbers; `abs` has the modulus as its real part.
+template <elementwise what, class R>
+TALLY_HOST_DEVICE complex_number<R> of_complex(const factors<complex_number<R>>& f,
+                                               complex_number<R> x,
+                                               [[maybe_unused]] complex_number<R> y,
+                                               [[maybe_unused]] complex_number<R> w) {
+  [[maybe_unused]] constexpr complex_number<R> one = {1, 0};
+  if constexpr (what == elementwise::inv) {
+    return quotient(one, x);
+  } else if constexpr (what == elementwise::abs) {
+    return {modulus(x), R{0}};
+  } else if constexpr (what == elementwise::add_constant) {
+    return f.alpha.is_real ? complex_number<R>{x.re + f.alpha.value.re, x.im}
+                           : plus(x, f.alpha.value);
+  } else if constexpr (what == elementwise::pow) {
+    const int n = static_cast<int>(f.alpha.value.re);
+    complex_number<R> result = one, square = x;
+    bool is_one = true;
+    for (unsigned digits = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);
+         digits > 0; digits >>= 1) {
+      if (digits & 1) result = is_one ? square : product(result, square), is_one = false;
+      if (digits > 1) square = product(square, square);
+    }
+    return n < 0 ? quotient(one, result) : result;
+  } else if constexpr (what == elementwise::div) {
+    return quotient(x, y);
+  } else if constexpr (what == elementwise::where) {
+    return x.re == 0 ? w : y;
+  } else {
+    static_assert(what == elementwise::jacobi_step);
+    return plus(x, quotient(scaled(f.alpha, y), w));
+  }
+}
+
+/// The new z_i; `z` is the old one, if read, or the element of w.
 template <elementwise what, class V>
 TALLY_HOST_DEVICE V function(const factors_for<what, V>& f, V x, V y, V z = {}) {
   static_assert(has_function<what, V>);
@@ -200,6 +275,12 @@ TALLY_HOST_DEVICE V function(const factors_for<what, V>& f, V x, V y, V z = {}) 
     return canonical(plus(plus(scaled(f.alpha, x), scaled(f.beta, y)), scaled(f.gamma, z)));
   } else if constexpr (what == elementwise::axypbz) {
     return canonical(plus(product(scaled(f.alpha, x), y), scaled(f.beta, z)));
+  } else if constexpr (detail::is_short(what)) {
+    if constexpr (std::is_arithmetic_v<V>) {
+      return of_some<what, number_arithmetic<V>>(f, x, y, z);
+    } else {
+      return canonical(of_complex<what>(f, x, y, z));
+    }
   } else {
     return of_one<what, number_arithmetic<V>>(x);
   }
@@ -219,16 +300,54 @@ TALLY_HOST_DEVICE float to_be_narrowed(float x, float result) {
   return result;
 }
 
-template <class V, class F>
+/// The third vector that is read.
+inline operand third_of(const transform_arguments& a) {
+  return detail::reads_output(a.what) ? operand(a.z) : a.w;
+}
+
+/// Calls f for the function `what`, unless it is one that shares kernels and `shared`.
+template <class V, bool shared = false, class F>
 void with_function(elementwise what, F&& f) {
   const auto one = [&]<elementwise candidate>() {
-    if constexpr (has_function<candidate, V>) {
+    if constexpr (has_function<candidate, V> && !(shared && detail::is_short(candidate))) {
       if (what == candidate) f.template operator()<candidate>();
     }
   };
   [&]<std::size_t... n>(std::index_sequence<n...>) {
     (one.template operator()<static_cast<elementwise>(n)>(), ...);
   }(std::make_index_sequence<static_cast<std::size_t>(last_elementwise) + 1>());
+}
+
+template <elementwise what>
+inline constexpr int inputs_of = detail::inputs(what);
+
+/// Calls f for the short function `what` of `inputs` vectors, known at run time: kernels have all.
+template <int inputs, class V, class F>
+TALLY_HOST_DEVICE void with_short_function(elementwise what, const F& f) {
+  const auto one = [&]<elementwise candidate>() {
+    if constexpr (inputs_of<candidate> == inputs && has_function<candidate, V>) {
+      if (what == candidate) f.template operator()<candidate>();
+    }
+  };
+  constexpr auto first = static_cast<std::size_t>(elementwise::inv);
+  [&]<std::size_t... n>(std::index_sequence<n...>) {
+    (one.template operator()<static_cast<elementwise>(first + n)>(), ...);
+  }(std::make_index_sequence<static_cast<std::size_t>(last_elementwise) + 1 - first>());
+}
+
+template <int inputs, class V>
+TALLY_HOST_DEVICE V short_function(elementwise what, const factors<V>& f, V x, V y = {}, V w = {}) {
+  V result{};
+  with_short_function<inputs, V>(
+      what, [&]<elementwise each>() { result = function<each, V>(f, x, y, w); });
+  return result;
+}
+
+/// Returns f for the number of inputs of a short function.
+template <class F>
+decltype(auto) with_inputs(elementwise what, const F& f) {
+  if (detail::is_ternary(what)) return f.template operator()<3>();
+  return detail::is_binary(what) ? f.template operator()<2>() : f.template operator()<1>();
 }
 
 }  // namespace tally::backends

@@ -90,7 +90,13 @@ struct number_arithmetic {
   using word = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
 
   static TALLY_HOST_DEVICE R set(R value) { return value; }
-  static TALLY_HOST_DEVICE R add(R a, R b) { return a + b; }
+  static TALLY_HOST_DEVICE R add(R a, R b) {
+    if constexpr (std::is_integral_v<R>) {
+      return static_cast<R>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    } else {
+      return a + b;
+    }
+  }
   static TALLY_HOST_DEVICE R sub(R a, R b) { return a - b; }
   static TALLY_HOST_DEVICE R mul(R a, R b) { return product(a, b); }
   static TALLY_HOST_DEVICE R fma(R a, R b, R c) { return std::fma(a, b, c); }
@@ -139,6 +145,24 @@ struct number_arithmetic {
     return 1 / d;
 #endif
   }
+  static TALLY_HOST_DEVICE R div(R a, R b) { return a / b; }
+  static TALLY_HOST_DEVICE R sqrt(R a) { return std::sqrt(a); }
+  static TALLY_HOST_DEVICE R magnitude(R a) {
+    if constexpr (std::is_integral_v<R>) {
+      return a < 0 ? static_cast<R>(-static_cast<std::uint64_t>(a)) : a;
+    } else {
+      return std::fabs(a);
+    }
+  }
+  static TALLY_HOST_DEVICE bool lt(R a, R b) { return a < b; }
+  static TALLY_HOST_DEVICE bool eq(R a, R b) { return a == b; }
+  /// The bits of either, and of both.
+  static TALLY_HOST_DEVICE R either(R a, R b) {
+    return __builtin_bit_cast(R, __builtin_bit_cast(word, a) | __builtin_bit_cast(word, b));
+  }
+  static TALLY_HOST_DEVICE R both(R a, R b) {
+    return __builtin_bit_cast(R, __builtin_bit_cast(word, a) & __builtin_bit_cast(word, b));
+  }
   static TALLY_HOST_DEVICE R minus_magnitude(R a) { return -std::fabs(a); }
   /// Whether a is negative; either for -0.
   static TALLY_HOST_DEVICE bool is_negative(R a) {
@@ -161,7 +185,9 @@ struct number_arithmetic {
 };
 
 #define TALLY_FUNCTION TALLY_HOST_DEVICE inline
+#define TALLY_LAMBDA
 #include "backends/common/elementwise/formulas-inl.hpp"
+#undef TALLY_LAMBDA
 #undef TALLY_FUNCTION
 
 }  // namespace tally::backends

@@ -119,3 +119,74 @@ TALLY_FUNCTION V of_one(V x) {
     return exponential<N>(x);
   }
 }
+
+// --- Short functions, of up to three numbers -----------------------------------------------------
+
+/// The IEEE 754-2019 minimum or, if `maximum`, maximum.
+template <class N, bool maximum, class V>
+TALLY_FUNCTION V extreme_of(V x, V y) {
+  // Equal numbers differ in nothing but the sign of zeros.
+  const V equal = maximum ? N::both(x, y) : N::either(x, y);
+  const V first = maximum ? y : x, second = maximum ? x : y;
+  const V found = N::select(N::lt(first, second), x, N::select(N::lt(second, first), y, equal));
+  return N::keep_nan(x, N::keep_nan(y, found));
+}
+
+/// x^n: the product of the squares that n's digits name, from the lowest on.
+template <class N, class V>
+TALLY_FUNCTION V power(V x, int n) {
+  V result = N::set(1), square = x;
+  bool is_one = true;
+  for (unsigned digits = n < 0 ? 0u - static_cast<unsigned>(n) : static_cast<unsigned>(n);
+       digits > 0; digits >>= 1) {
+    if (digits & 1) result = is_one ? square : N::mul(result, square), is_one = false;
+    if (digits > 1) square = N::mul(square, square);
+  }
+  if constexpr (!std::is_integral_v<typename N::number>) {
+    if (n < 0) result = N::div(N::set(1), result);
+  }
+  return result;
+}
+
+/// The short function `what`, with factors f in order.
+template <elementwise what, class N, class Factors, class V>
+TALLY_FUNCTION V of_some(const Factors& f, V x, [[maybe_unused]] V y, [[maybe_unused]] V w) {
+  using R = typename N::number;
+  const auto known = [](V result) TALLY_LAMBDA { return N::keep_nan(result, result); };
+  const auto number = [](auto value) TALLY_LAMBDA { return N::set(static_cast<R>(value)); };
+  if constexpr (what == elementwise::inv) {
+    return known(N::div(number(1), x));
+  } else if constexpr (what == elementwise::abs) {
+    return known(N::magnitude(x));
+  } else if constexpr (what == elementwise::sqrt) {
+    return known(N::sqrt(x));
+  } else if constexpr (what == elementwise::sign) {
+    const V zero = number(0);
+    const V found =
+        N::select(N::lt(zero, x), number(1), N::select(N::lt(x, zero), number(-1), zero));
+    return N::keep_nan(x, found);
+  } else if constexpr (what == elementwise::add_constant) {
+    return known(N::add(x, number(f.alpha)));
+  } else if constexpr (what == elementwise::clamp) {
+    return extreme_of<N, false>(extreme_of<N, true>(x, number(f.alpha)), number(f.beta));
+  } else if constexpr (what == elementwise::pow) {
+    return known(power<N>(x, static_cast<int>(f.alpha)));
+  } else if constexpr (detail::is_comparison(what)) {
+    const V other = what == elementwise::compare ? y : number(f.beta);
+    const int code = static_cast<int>(f.alpha);
+    const V less = number(code & 1), equal = number(code >> 1 & 1), greater = number(code >> 2 & 1),
+            unordered = number(code >> 3 & 1);
+    return N::select(
+        N::lt(x, other), less,
+        N::select(N::lt(other, x), greater, N::select(N::eq(x, other), equal, unordered)));
+  } else if constexpr (what == elementwise::div) {
+    return known(N::div(x, y));
+  } else if constexpr (what == elementwise::minimum || what == elementwise::maximum) {
+    return extreme_of<N, what == elementwise::maximum>(x, y);
+  } else if constexpr (what == elementwise::where) {
+    return known(N::select(N::eq(x, number(0)), w, y));
+  } else {
+    static_assert(what == elementwise::jacobi_step);
+    return known(N::add(x, N::div(N::mul(number(f.alpha), y), w)));
+  }
+}

@@ -74,8 +74,14 @@ struct typed_vector {
       if (complex) typed::put_number(V{0}, data, at + 1, number);
     } else {
       typed::put_number(value.re, data, at, number);
-      typed::put_number(value.im, data, at + 1, number);
+      if (complex) typed::put_number(value.im, data, at + 1, number);
     }
+  }
+  /// Writes 0 or 1 as any real type.
+  TALLY_HOST_DEVICE void put_truth(std::size_t i, bool value) const {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * increment;
+    with_type<real_types>(number,
+                          [&]<class T>() { typed::put_number<T>(value ? 1.0f : 0.0f, data, at); });
   }
 };
 

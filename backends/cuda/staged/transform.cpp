@@ -28,16 +28,18 @@ void run(const call& c, std::span<const staged_vector> vectors, std::size_t n, c
 
 void backend::transform(const executor&, const transform_arguments& a, type computation) const {
   const call c(memory_);
-  const bool has_y = detail::is_binary(a.what);
-  std::array<staged_vector, 3> vectors;
+  const bool has_y = detail::is_binary(a.what), has_w = detail::is_ternary(a.what);
+  std::array<staged_vector, 4> vectors;
   std::size_t count = 0;
   vectors[count++] = c.through().vector(a.x);
   if (has_y) vectors[count++] = c.through().vector(a.y);
+  if (has_w) vectors[count++] = c.through().vector(a.w);
   vectors[count++] = c.through().vector(a.z, detail::reads_output(a.what), true);
   run(c, {vectors.data(), count}, a.x.size, [&](const staged_operands& here) {
     transform_arguments part = a;
     part.x = here[0];
     part.y = has_y ? here[1] : operand{nullptr, 0, 1, a.y.element};
+    part.w = has_w ? here[2] : operand();
     part.z = as_output(here[count - 1]);
     cuda::instance.transform(c.on(), part, computation);
   });

@@ -16,6 +16,8 @@ struct transform_job {
   bool early = true;       ///< whether the next launch may start before this one ends
   /// Factors, in the type of the computation.
   alignas(16) unsigned char factors[sizeof(three_factors<complex_number<double>>)] = {};
+  typed_vector w = {};                   ///< third input
+  elementwise what = elementwise::copy;  ///< of kernels that short functions share
 };
 
 }  // namespace tally::backends::cuda

@@ -138,6 +138,7 @@ template <elementwise what_, class T_>
 struct elements_function {
   using T = T_;
   static constexpr elementwise what = what_;
+  static constexpr int inputs = inputs_of<what>;
   static constexpr bool reads_output = detail::reads_output(what);
   static constexpr bool is_16_bit = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
   using V = std::conditional_t<is_16_bit, float, T>;
@@ -252,6 +253,48 @@ struct elements_function {
 #endif
 };
 
+/// All short functions of `inputs_` vectors.
+template <int inputs_, class T_>
+struct short_elements {
+  using T = T_;
+  static constexpr int inputs = inputs_;
+  static constexpr bool reads_output = false;
+  template <int loads>
+  static constexpr bool guesses = false;
+  using V = std::conditional_t<sizeof(T) == 2, float, T>;
+  elementwise what;
+  factors<V> f;
+
+  explicit __device__ short_elements(const transform_job& job) : what(job.what) {
+    memcpy(&f, job.factors, sizeof f);
+  }
+  template <elementwise each>
+  __device__ T of(T x, T y, T w) const {
+    if constexpr (sizeof(T) == 2) {
+      return narrow<T>(function<each, V>(f, convert<V>(x), convert<V>(y), convert<V>(w)));
+    } else {
+      return function<each, V>(f, x, y, w);
+    }
+  }
+  __device__ T operator()(T x, T y, T w) const {
+    T result{};
+    with_short_function<inputs, V>(what, [&]<elementwise each>() { result = of<each>(x, y, w); });
+    return result;
+  }
+  template <class Elements>
+  __device__ uint4 of_load(const Elements& x, const Elements& y, const Elements& w) const {
+    constexpr int per_load = 16 / static_cast<int>(sizeof(T));
+    uint4 packed;
+    T results[per_load];
+    with_short_function<inputs, V>(what, [&]<elementwise each>() {
+#pragma unroll
+      for (int i = 0; i < per_load; ++i) results[i] = of<each>(x[i], y[i], w[i]);
+    });
+    memcpy(&packed, results, sizeof packed);
+    return packed;
+  }
+};
+
 // --- Contiguous vectors of one type --------------------------------------------------------------
 
 /// Later loads are a block apart.
@@ -279,19 +322,27 @@ __device__ void write(const transform_job& job, const Function& f, const Element
   }
   if (blockIdx.x == gridDim.x - 1) {
     const auto* const x = static_cast<const T*>(job.x.data);
-    const auto* const y =
-        static_cast<const T*>(detail::is_binary(Function::what) ? job.y.data : job.x.data);
+    const auto* const y = static_cast<const T*>(Function::inputs > 1 ? job.y.data : job.x.data);
+    const auto* const w = static_cast<const T*>(Function::inputs > 2 ? job.w.data : job.x.data);
     std::int64_t i = threadIdx.x;
     if (i >= job.head) i += whole * per_load;
-    if (i < job.n) z[i] = f(x[i], y[i], Function::reads_output ? z[i] : T{});
+    if (i < job.n) {
+      z[i] = f(x[i], y[i], Function::inputs > 2 ? w[i] : Function::reads_output ? z[i] : T{});
+    }
   }
 }
+
+template <class Function>
+inline constexpr bool is_short = false;
+template <int inputs, class T>
+inline constexpr bool is_short<short_elements<inputs, T>> = true;
 
 /// Minimum of resident 256-thread blocks per SM; 0: the compiler's choice (tuning/transform.md:
 /// blocks_at_once).
 template <class Function, int loads>
 inline constexpr int blocks_at_once =
-    std::is_same_v<typename Function::T, float>
+    is_short<Function> ? 5
+    : std::is_same_v<typename Function::T, float>
         ? (loads == 1 ? max_blocks_at_once : std::min(6, max_blocks_at_once))
     : loads == 1                        ? 1
     : Function::template guesses<loads> ? 3
@@ -336,7 +387,7 @@ template <class Function, int loads, bool shifted>
 __global__ void __launch_bounds__(loads_per_block, shifted ? 0 : blocks_at_once<Function, loads>)
     transform_vectors(const transform_job job) {
   using T = typename Function::T;
-  constexpr bool binary = detail::is_binary(Function::what);
+  constexpr bool binary = Function::inputs > 1;
   constexpr int per_load = 16 / static_cast<int>(sizeof(T));
   const Function f(job);
   const auto* const x = static_cast<const T*>(job.x.data);
@@ -360,6 +411,7 @@ __global__ void __launch_bounds__(loads_per_block, shifted ? 0 : blocks_at_once<
     const std::int64_t at = first + k * static_cast<int>(blockDim.x);
     load(xs[k], x, at);
     if constexpr (binary) load(ys[k], y, at);
+    if constexpr (Function::inputs > 2) load(zs[k], static_cast<const T*>(job.w.data), at);
     if constexpr (Function::reads_output) {
       if (at < whole) zs[k].load(z + job.head + at * per_load);
     }
@@ -395,7 +447,7 @@ template <class T>
 transform_kernel transform_kernel_of(elementwise what) {
   transform_kernel found;
   using V = typename elements_function<elementwise::copy, T>::V;
-  with_function<V>(what, [&]<elementwise each>() {
+  with_function<V, true>(what, [&]<elementwise each>() {
     constexpr bool as_unsigned = std::is_integral_v<T> && !detail::depends_on_sign(each);
     using U = std::conditional_t<as_unsigned, std::make_unsigned<T>, std::type_identity<T>>;
     if constexpr (each != elementwise::copy) found = kernel_on<each, typename U::type>();
@@ -439,6 +491,29 @@ __global__ void __launch_bounds__(256) transform_any(const transform_job job) {
     } else {
       job.z.put(at, function<what>(f, x, x));
     }
+  }
+}
+
+template <int inputs, class V>
+__global__ void __launch_bounds__(256) short_any(const transform_job job) {
+  factors<V> f;
+  memcpy(&f, job.factors, sizeof f);
+  wait_for_launch_before();
+  let_launch_after_start();
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < job.n;
+       i += std::int64_t{gridDim.x} * blockDim.x) {
+    const auto at = static_cast<std::size_t>(i);
+    V y{}, w{};
+    if constexpr (inputs > 1) y = job.y.get<V>(at);
+    if constexpr (inputs > 2) w = job.w.get<V>(at);
+    const V result = short_function<inputs, V>(job.what, f, job.x.get<V>(at), y, w);
+    if constexpr (std::is_arithmetic_v<V>) {
+      if (detail::is_comparison(job.what)) {
+        job.z.put_truth(at, result != 0);
+        continue;
+      }
+    }
+    job.z.put(at, result);
   }
 }
 

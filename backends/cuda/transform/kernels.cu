@@ -8,7 +8,7 @@ namespace {
 template <class V>
 transform_kernel_function* find(elementwise what) {
   transform_kernel_function* found = nullptr;
-  with_function<V>(what, [&]<elementwise each>() { found = &transform_any<each, V>; });
+  with_function<V, true>(what, [&]<elementwise each>() { found = &transform_any<each, V>; });
   return found;
 }
 

@@ -23,6 +23,13 @@ struct transform_kernel {
 template <class T>
 [[gnu::visibility("hidden")]] transform_kernel transform_kernel_of(elementwise what);
 
+/// Returns the kernels of all short functions of `inputs` vectors, for those of a floating-point
+/// type; none for others.
+transform_kernel short_kernel_of(int inputs, type element);
+
+/// Returns the kernel of short functions for any types and strides.
+transform_kernel_function* any_short_kernel_of(int inputs, type computation);
+
 /// Returns the kernels that copy real elements.
 transform_kernel copy_kernel_of(type element);
 

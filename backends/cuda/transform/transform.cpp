@@ -15,6 +15,7 @@ namespace {
 /// Returns the kernel for contiguous vectors of one type, if any.
 transform_kernel kernel_of(const transform_arguments& a) {
   if (copies_bits(a) && !is_complex(a.x.element)) return copy_kernel_of(a.x.element);
+  if (detail::is_short(a.what)) return short_kernel_of(detail::inputs(a.what), a.x.element);
   return with_type(a.x.element, [&]<class X>() -> transform_kernel {
     if constexpr (is_complex_v<X> || std::is_same_v<X, bool>) {
       return {};
@@ -58,6 +59,8 @@ void backend::transform(const executor& where, const transform_arguments& a,
   job.x = typed_vector(a.x);
   job.y = typed_vector(a.y);
   job.z = typed_vector(a.z);
+  job.w = typed_vector(a.w);
+  job.what = a.what;
   job.n = static_cast<std::int64_t>(a.x.size);
   const auto run = [&](transform_kernel_function* kernel, const transform_shape& shape) {
     job.early = shape.early;
@@ -74,17 +77,19 @@ void backend::transform(const executor& where, const transform_arguments& a,
     const std::int64_t offset = misalignment(a.z.data);
     const std::int64_t x_off = (misalignment(a.x.data) - offset) & 15;
     const std::int64_t y_off = binary ? (misalignment(a.y.data) - offset) & 15 : x_off;
+    const std::int64_t w_off =
+        detail::is_ternary(a.what) ? (misalignment(a.w.data) - offset) & 15 : x_off;
+    const bool shifted = x_off != 0 || y_off != 0 || w_off != 0;
     job.head = (16 - offset) % 16 / size;
     job.whole = (job.n - job.head) / per_load;
-    if (x_off != 0 ||
-        y_off != 0) {  // one load less at either end, where an input's would lie outside
-      if (job.head * size < std::max(x_off, y_off)) job.head += per_load;
+    if (shifted) {  // one load less at either end, where an input's would lie outside
+      if (job.head * size < std::max({x_off, y_off, w_off})) job.head += per_load;
       job.whole = (job.n - job.head) / per_load - 1;
     }
     job.whole = std::max<std::int64_t>(job.whole, 0);
     job.head = std::min(job.head, job.n);
     const auto whole = static_cast<std::uint64_t>(job.whole);
-    if (x_off != 0 || y_off != 0) return run(kernel.shifted, shape_of_shifted(whole));
+    if (shifted) return run(kernel.shifted, shape_of_shifted(whole));
     const transform_shape shape =
         shape_of_vectors(whole, *kernel.cut, binary, multiprocessors(where.device()),
                          threads_of_multiprocessor(where.device()));
@@ -94,6 +99,9 @@ void backend::transform(const executor& where, const transform_arguments& a,
   if (copies_bits(a)) return run(any_copy_kernel_of(job.x.number), shape);
   with_type<accumulator_types>(computation, [&]<class C>() {
     put_factors(job, three_factors<computed_t<C>>::template of<C>(a));
+    if (detail::is_short(a.what)) {
+      return run(any_short_kernel_of(detail::inputs(a.what), type_of<C>), shape);
+    }
     run(any_transform_kernel_of(a.what, type_of<C>), shape);
   });
 }

@@ -38,118 +38,13 @@ struct implementation {
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "backends/simd/elementwise/arithmetic-inl.hpp"
 #include "backends/simd/sums/kernel-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
-
-// --- Functions of one number ---------------------------------------------------------------------
-
-/// Whether there is FMA. Without it (processors before 2013) the C library computes each number.
-constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || (is_neon && HWY_ARCH_ARM_A64);
-
-template <class R>
-struct vector_arithmetic {
-  using number = R;
-  using V = vec<R>;
-  using bits = hn::RebindToUnsigned<tag<R>>;
-
-  static HWY_INLINE V set(R value) { return hn::Set(tag<R>(), value); }
-  static HWY_INLINE V add(V a, V b) { return hn::Add(a, b); }
-  static HWY_INLINE V sub(V a, V b) { return hn::Sub(a, b); }
-  static HWY_INLINE V mul(V a, V b) { return hn::Mul(a, b); }
-  static HWY_INLINE V fma(V a, V b, V c) {
-    if constexpr (has_fma) {
-      return hn::MulAdd(a, b, c);
-    } else {
-      return number_by_number(a, b, c);
-    }
-  }
-  static HWY_NOINLINE V number_by_number(V a, V b, V c) {
-    constexpr tag<R> d;
-    HWY_ALIGN R all[3][width<R>];
-    hn::Store(a, d, all[0]);
-    hn::Store(b, d, all[1]);
-    hn::Store(c, d, all[2]);
-    for (std::size_t i = 0; i < width<R>; ++i) {
-      all[0][i] = std::fma(all[0][i], all[1][i], all[2][i]);
-    }
-    return hn::Load(d, all[0]);
-  }
-  static HWY_INLINE V minus_product(V a, V b, V c) {
-    if constexpr (has_fma) {
-      return hn::NegMulAdd(a, b, c);
-    } else {
-      return fma(hn::Neg(a), b, c);
-    }
-  }
-  static HWY_INLINE V kept_normal(V x, V speck) { return hn::Add(x, speck); }
-  static HWY_INLINE V reciprocal(V d) { return hn::Div(set(1), d); }
-  static HWY_INLINE V at_least(V a, V b) { return hn::Max(a, b); }
-  static HWY_INLINE V at_most(V a, V b) { return hn::Min(a, b); }
-  static HWY_INLINE V minus_magnitude(V a) { return hn::Or(a, hn::SignBit(tag<R>())); }
-  static HWY_INLINE auto is_negative(V a) { return hn::Lt(a, hn::Zero(tag<R>())); }
-  static HWY_INLINE auto is_positive(V a) { return hn::Gt(a, hn::Zero(tag<R>())); }
-  template <class Mask>
-  static HWY_INLINE V select(Mask which, V yes, V no) {
-    return hn::IfThenElse(which, yes, no);
-  }
-  template <class Mask>
-  static HWY_INLINE V zero_unless(Mask which, V x) {
-    return hn::IfThenElseZero(which, x);
-  }
-  template <int aside>
-  static HWY_INLINE V power_of_two(V magic) {
-    using limits = std::numeric_limits<R>;
-    constexpr auto bias = static_cast<hn::TFromD<bits>>(limits::max_exponent - 1 + aside);
-    const auto moved = hn::Add(hn::BitCast(bits(), magic), hn::Set(bits(), bias));
-    return hn::BitCast(tag<R>(), hn::ShiftLeft<limits::digits - 1>(moved));
-  }
-  static HWY_INLINE V keep_nan(V x, V result) {
-    return hn::IfThenElse(hn::Eq(x, x), result, set(std::numeric_limits<R>::quiet_NaN()));
-  }
-};
-
-/// Two vectors, step by step in turn: steps of the formula depend on each other, and a processor
-/// doesn't reach the next vector by itself (tuning/elementwise.md: paired_arithmetic).
-template <class R>
-struct paired_arithmetic {
-  using number = R;
-  using one = vector_arithmetic<R>;
-  using V = two_vectors<vec<R>>;
-
-  template <auto function, class... A>
-  static HWY_INLINE auto each(const A&... a) {
-    return two_vectors<decltype(function(a.first...))>{function(a.first...), function(a.second...)};
-  }
-  static HWY_INLINE V set(R value) { return {one::set(value), one::set(value)}; }
-  static HWY_INLINE V add(V a, V b) { return each<one::add>(a, b); }
-  static HWY_INLINE V sub(V a, V b) { return each<one::sub>(a, b); }
-  static HWY_INLINE V mul(V a, V b) { return each<one::mul>(a, b); }
-  static HWY_INLINE V fma(V a, V b, V c) { return each<one::fma>(a, b, c); }
-  static HWY_INLINE V minus_product(V a, V b, V c) { return each<one::minus_product>(a, b, c); }
-  static HWY_INLINE V kept_normal(V x, V speck) { return add(x, speck); }
-  static HWY_INLINE V reciprocal(V d) { return each<one::reciprocal>(d); }
-  static HWY_INLINE V at_least(V a, V b) { return each<one::at_least>(a, b); }
-  static HWY_INLINE V at_most(V a, V b) { return each<one::at_most>(a, b); }
-  static HWY_INLINE V minus_magnitude(V a) { return each<one::minus_magnitude>(a); }
-  static HWY_INLINE auto is_negative(V a) { return each<one::is_negative>(a); }
-  template <class Mask>
-  static HWY_INLINE V select(two_vectors<Mask> which, V yes, V no) {
-    return each<one::template select<Mask>>(which, yes, no);
-  }
-  template <int aside>
-  static HWY_INLINE V power_of_two(V magic) {
-    return each<one::template power_of_two<aside>>(magic);
-  }
-  static HWY_INLINE V keep_nan(V x, V result) { return each<one::keep_nan>(x, result); }
-};
-
-#define TALLY_FUNCTION HWY_INLINE
-#include "backends/common/elementwise/formulas-inl.hpp"
-#undef TALLY_FUNCTION
 
 // --- Contiguous vectors of one floating-point type -----------------------------------------------
 
@@ -213,65 +108,6 @@ struct vector_function {
     return of_one<what, paired_arithmetic<R>>(x);
   }
 };
-
-/// Type of computation.
-template <class T>
-using number_of = std::conditional_t<sizeof(T) == 2, float, T>;
-
-/// Rounds a vector to T, without NaN payloads, and calls write(d, numbers).
-template <class T, class R, class Write>
-HWY_INLINE void narrow(vec<R> v, const Write& write) {
-  if constexpr (std::is_same_v<T, R>) {
-    write(tag<R>(), v);
-  } else if constexpr (std::is_same_v<T, bfloat16>) {
-    const hn::RebindToSigned<tag<R>> di;
-    const auto bits = hn::BitCast(hn::RebindToUnsigned<tag<R>>(), v);
-    const auto du = hn::DFromV<decltype(bits)>();
-    const auto even = hn::And(hn::ShiftRight<16>(bits), hn::Set(du, 1u));
-    const auto rounded = hn::Add(bits, hn::Add(even, hn::Set(du, 0x7fffu)));
-    const half_bits<tag<R>> half;
-    write(half, hn::DemoteTo(half, hn::BitCast(di, hn::ShiftRight<16>(rounded))));
-  } else {
-    const half_bits<tag<R>> half;
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-    write(half, hn::BitCast(half, hn::DemoteTo(hn::Rebind<hwy::float16_t, tag<R>>(), v)));
-#else
-    HWY_ALIGN R numbers[width<R>];
-    HWY_ALIGN float16 halves[width<R>];
-    hn::Store(v, tag<R>(), numbers);
-    for (std::size_t i = 0; i < width<R>; ++i) halves[i] = float16(numbers[i]);
-    write(half, hn::Load(half, bits_of(halves)));
-#endif
-  }
-}
-
-/// Writes a vector as T. `past_caches`: by a non-temporal store to an aligned address.
-template <bool past_caches, class T, class R>
-HWY_INLINE void put(vec<R> v, T* to) {
-  narrow<T, R>(v, [to](auto d, auto numbers) HWY_ATTR {
-    auto* const p = reinterpret_cast<hn::TFromD<decltype(d)>*>(to);
-    // Highway has them only for whole registers.
-    if constexpr (past_caches && hn::MaxLanes(d) * sizeof(*p) >= 16) {
-      hn::Stream(numbers, d, p);
-    } else {
-      hn::StoreU(numbers, d, p);
-    }
-  });
-}
-
-template <class T, class R>
-HWY_INLINE void put_first(vec<R> v, T* to, std::size_t n) {
-  if constexpr (is_avx512) {
-    narrow<T, R>(v, [to, n](auto d, auto numbers) HWY_ATTR {
-      auto* const p = reinterpret_cast<hn::TFromD<decltype(d)>*>(to);
-      hn::BlendedStore(numbers, hn::FirstN(d, n), d, p);
-    });
-  } else {
-    T all[width<R>];
-    put<false, T, R>(v, all);
-    std::memcpy(to, all, n * sizeof(T));
-  }
-}
 
 template <class T, class Function, class Load>
 HWY_INLINE auto computed(const Function& f, const T* x, const T* y, const T* z, const Load& load) {
@@ -436,13 +272,13 @@ void run_contiguous(const transform_arguments& a, bool past_caches) {
   auto* const z = static_cast<T*>(a.z.data);
   if constexpr (std::is_integral_v<T>) {
     const auto f = three_factors<std::int64_t>::of<std::int64_t>(a);
-    with_function<std::int64_t>(a.what, [&]<elementwise what>() HWY_ATTR {
+    with_function<std::int64_t, true>(a.what, [&]<elementwise what>() HWY_ATTR {
       if constexpr (what != elementwise::copy) run_integers<what>(f, x, y, z, a.x.size);
     });
   } else {
     using R = number_of<T>;
     const auto f = three_factors<R>::template of<R>(a);
-    with_function<R>(a.what, [&]<elementwise what>() HWY_ATTR {
+    with_function<R, true>(a.what, [&]<elementwise what>() HWY_ATTR {
       if constexpr (what != elementwise::copy) {
         run<what>(f, x, y, z, a.x.size, past_caches);
       }
@@ -509,8 +345,8 @@ void node(const transform_arguments& a, type computation, bool past_caches) {
                                    [&]<class T>() HWY_ATTR { run_contiguous<T>(a, past_caches); });
   }
   with_type<accumulator_types>(computation, [&]<class C>() HWY_ATTR {
-    with_function<computed_t<C>>(a.what,
-                                 [&]<elementwise what>() HWY_ATTR { run_blocks<what, C>(a); });
+    with_function<computed_t<C>, true>(
+        a.what, [&]<elementwise what>() HWY_ATTR { run_blocks<what, C>(a); });
   });
 }
 
@@ -593,14 +429,16 @@ fill_node* fill_node_of(instruction_set set) { return implementation_of(set).fil
 swap_node* swap_node_of(instruction_set set) { return implementation_of(set).swap; }
 
 transform_node* transform_node_of(const executor& where, elementwise what) {
+  if (detail::is_short(what)) return short_node_of(where.instructions());
   return transform_node_of(detail::is_exponential(what) ? for_arithmetic(where)
                                                         : where.instructions());
 }
 
 bool goes_past_caches(const transform_arguments& a) {
   const auto bytes_of = [](const operand& v) { return v.size * size_of(v.element); };
-  return a.z.data != a.x.data && a.z.data != a.y.data && !detail::reads_output(a.what) &&
-         bytes_of(a.x) + bytes_of(a.y) + bytes_of(a.z) >= past_caches_from;
+  return a.z.data != a.x.data && a.z.data != a.y.data && a.z.data != a.w.data &&
+         !detail::reads_output(a.what) &&
+         bytes_of(a.x) + bytes_of(a.y) + bytes_of(a.w) + bytes_of(a.z) >= past_caches_from;
 }
 
 bool goes_past_caches(const output_operand& z) {
@@ -613,6 +451,7 @@ void add_updates(instruction_set set, detail::level_one_kernels& to) {
 
 void backend::transform(const executor& where, const transform_arguments& a,
                         type computation) const {
+  if (!has_vectors(a.what, computation)) return serial::backend::transform(where, a, computation);
   transform_node_of(where, a.what)(a, computation, goes_past_caches(a));
 }
 

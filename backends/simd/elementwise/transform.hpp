@@ -12,6 +12,13 @@ transform_node* transform_node_of(instruction_set set);
 /// Returns the `transform_node` of the function's instruction set on `where`.
 transform_node* transform_node_of(const executor& where, elementwise what);
 
+/// Returns the `transform_node` of all short functions.
+transform_node* short_node_of(instruction_set set);
+/// Whether a function has nodes; other short ones are serial's, of integers and complex numbers.
+constexpr bool has_vectors(elementwise what, type computation) {
+  return !detail::is_short(what) || computation == type::float32 || computation == type::float64;
+}
+
 /// Updates contiguous vectors of float or double by several at a time, elements [first, first + n):
 /// y = beta y + factors_0 x_0 + ..., in this order. y is not read unless `reads_y`.
 struct rows_update {

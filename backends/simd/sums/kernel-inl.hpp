@@ -69,12 +69,6 @@ template <class Terms>
 template <class Terms>
 [[maybe_unused]] constexpr std::size_t per_number = step<Terms> / width<typename Terms::number>;
 
-/// Two vectors of terms of the same elements.
-template <class V>
-struct two_vectors {
-  V first, second;
-};
-
 template <class Terms>
 using vec_of = decltype(std::declval<Terms>().at(0));
 

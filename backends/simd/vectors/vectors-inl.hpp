@@ -44,6 +44,12 @@ constexpr bool is_avx512 = HWY_TARGET == HWY_AVX3;
 constexpr bool is_neon = HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_NEON_WITHOUT_AES;
 constexpr std::size_t registers = is_avx512 || is_neon ? 32 : 16;
 
+/// Two vectors side by side, as of terms of the same elements.
+template <class V>
+struct two_vectors {
+  V first, second;
+};
+
 /// Whether masked loads of 32- and 64-bit elements exist that touch nothing else.
 constexpr bool has_masked_loads = is_avx512 || HWY_TARGET == HWY_AVX2;
 

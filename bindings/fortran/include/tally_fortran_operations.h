@@ -257,4 +257,154 @@ tally_status tally_fortran_exp(const CFI_cdesc_t* dx, const CFI_cdesc_t* dy,
       NULL));
 }
 
+tally_status tally_fortran_scale(const CFI_cdesc_t* dalpha, const CFI_cdesc_t* dx,
+    const CFI_cdesc_t* dz, const tally_executor* where) {
+  call c = {"tally_scale", TALLY_SUCCESS};
+  const vector alpha = scalar(&c, "alpha", dalpha), x = vector_of(&c, "x", dx),
+      z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_scale(where, x.n, alpha.type, alpha.data, x.type, x.data, x.inc,
+      z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_add_constant(const CFI_cdesc_t* dx, const CFI_cdesc_t* db,
+    const CFI_cdesc_t* dz, const tally_executor* where) {
+  call c = {"tally_add_constant", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), b = scalar(&c, "b", db),
+      z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_add_constant(where, x.n, x.type, x.data, x.inc, b.type, b.data,
+      z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_div(const CFI_cdesc_t* dx, const CFI_cdesc_t* dy, const CFI_cdesc_t* dz,
+    const tally_executor* where) {
+  call c = {"tally_div", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), y = vector_like(&c, "y", dy, &x, "x"),
+      z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_div(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc,
+      z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_inv(const CFI_cdesc_t* dx, const CFI_cdesc_t* dz,
+    const tally_executor* where) {
+  call c = {"tally_inv", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_inv(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc,
+      NULL));
+}
+
+tally_status tally_fortran_jacobi_step(const CFI_cdesc_t* dx, const CFI_cdesc_t* dalpha,
+    const CFI_cdesc_t* dy, const CFI_cdesc_t* dd, const CFI_cdesc_t* dz,
+    const tally_executor* where) {
+  call c = {"tally_jacobi_step", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), alpha = scalar(&c, "alpha", dalpha),
+      y = vector_like(&c, "y", dy, &x, "x"), d = vector_like(&c, "d", dd, &x, "x"),
+      z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_jacobi_step(where, x.n, x.type, x.data, x.inc, alpha.type,
+      alpha.data, y.type, y.data, y.inc, d.type, d.data, d.inc, z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_abs(const CFI_cdesc_t* dx, const CFI_cdesc_t* dz,
+    const tally_executor* where) {
+  call c = {"tally_abs", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_abs(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc,
+      NULL));
+}
+
+tally_status tally_fortran_sqrt(const CFI_cdesc_t* dx, const CFI_cdesc_t* dz,
+    const tally_executor* where) {
+  call c = {"tally_sqrt", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_sqrt(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc,
+      NULL));
+}
+
+tally_status tally_fortran_pow(const CFI_cdesc_t* dx, const CFI_cdesc_t* dexponent,
+    const CFI_cdesc_t* dz, const tally_executor* where) {
+  call c = {"tally_pow", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), exponent = scalar(&c, "exponent", dexponent),
+      z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_pow(where, x.n, x.type, x.data, x.inc, exponent.type,
+      exponent.data, z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_minimum(const CFI_cdesc_t* dx, const CFI_cdesc_t* dy,
+    const CFI_cdesc_t* dz, const tally_executor* where) {
+  call c = {"tally_minimum", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), y = vector_like(&c, "y", dy, &x, "x"),
+      z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_minimum(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc,
+      z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_maximum(const CFI_cdesc_t* dx, const CFI_cdesc_t* dy,
+    const CFI_cdesc_t* dz, const tally_executor* where) {
+  call c = {"tally_maximum", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), y = vector_like(&c, "y", dy, &x, "x"),
+      z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_maximum(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc,
+      z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_clamp(const CFI_cdesc_t* dx, const CFI_cdesc_t* dlow,
+    const CFI_cdesc_t* dhigh, const CFI_cdesc_t* dz, const tally_executor* where) {
+  call c = {"tally_clamp", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), low = scalar(&c, "low", dlow),
+      high = scalar(&c, "high", dhigh), z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_clamp(where, x.n, x.type, x.data, x.inc, low.type, low.data,
+      high.type, high.data, z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_sign(const CFI_cdesc_t* dx, const CFI_cdesc_t* dz,
+    const tally_executor* where) {
+  call c = {"tally_sign", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_sign(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc,
+      NULL));
+}
+
+tally_status tally_fortran_compare(const CFI_cdesc_t* dx, const CFI_cdesc_t* dcomparison,
+    const CFI_cdesc_t* dy, const CFI_cdesc_t* dz, const tally_executor* where) {
+  call c = {"tally_compare", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), y = vector_like(&c, "y", dy, &x, "x"),
+      z = vector_like(&c, "z", dz, &x, "x");
+  const int comparison = option(&c, "comparison", dcomparison, 0);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_compare(where, x.n, x.type, x.data, x.inc, comparison, y.type,
+      y.data, y.inc, z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_compare_constant(const CFI_cdesc_t* dx, const CFI_cdesc_t* dcomparison,
+    const CFI_cdesc_t* dy, const CFI_cdesc_t* dz, const tally_executor* where) {
+  call c = {"tally_compare_constant", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), y = scalar(&c, "y", dy),
+      z = vector_like(&c, "z", dz, &x, "x");
+  const int comparison = option(&c, "comparison", dcomparison, 0);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_compare_constant(where, x.n, x.type, x.data, x.inc, comparison,
+      y.type, y.data, z.type, z.data, z.inc, NULL));
+}
+
+tally_status tally_fortran_where(const CFI_cdesc_t* dmask, const CFI_cdesc_t* dx,
+    const CFI_cdesc_t* dy, const CFI_cdesc_t* dz, const tally_executor* where) {
+  call c = {"tally_where", TALLY_SUCCESS};
+  const vector mask = vector_of(&c, "mask", dmask), x = vector_like(&c, "x", dx, &mask, "mask"),
+      y = vector_like(&c, "y", dy, &mask, "mask"), z = vector_like(&c, "z", dz, &mask, "mask");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_where(where, mask.n, mask.type, mask.data, mask.inc, x.type,
+      x.data, x.inc, y.type, y.data, y.inc, z.type, z.data, z.inc, NULL));
+}
+
 /* clang-format on */

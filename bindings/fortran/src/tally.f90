@@ -58,6 +58,12 @@ module tally
   integer(c_int), parameter, public :: TALLY_CONJUGATE_NONE = 0
   integer(c_int), parameter, public :: TALLY_CONJUGATE_X = 1
   integer(c_int), parameter, public :: TALLY_CONJUGATE_Y = 2
+  integer(c_int), parameter, public :: TALLY_LESS = 0
+  integer(c_int), parameter, public :: TALLY_LESS_EQUAL = 1
+  integer(c_int), parameter, public :: TALLY_EQUAL = 2
+  integer(c_int), parameter, public :: TALLY_NOT_EQUAL = 3
+  integer(c_int), parameter, public :: TALLY_GREATER_EQUAL = 4
+  integer(c_int), parameter, public :: TALLY_GREATER = 5
   integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_BEST = -1
   integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_BASELINE = 0
   integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_SSE4 = 1
@@ -154,6 +160,21 @@ module tally
   public :: tally_relu
   public :: tally_sigmoid
   public :: tally_exp
+  public :: tally_scale
+  public :: tally_add_constant
+  public :: tally_div
+  public :: tally_inv
+  public :: tally_jacobi_step
+  public :: tally_abs
+  public :: tally_sqrt
+  public :: tally_pow
+  public :: tally_minimum
+  public :: tally_maximum
+  public :: tally_clamp
+  public :: tally_sign
+  public :: tally_compare
+  public :: tally_compare_constant
+  public :: tally_where
   public :: tally_multi_axpy, tally_swap, tally_gather, tally_scatter, tally_scatter_add, tally_axpy_dot
   public :: tally_waxpby_nrm2
   public :: tally_bincount, tally_histogram_even, tally_histogram_range
@@ -968,6 +989,111 @@ module tally
       import
       type(*), intent(in) :: x(..)
       type(*), intent(inout) :: y(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_scale(alpha, x, z, where) bind(C, name='tally_fortran_scale')
+      import
+      type(*), intent(in) :: alpha(..), x(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_add_constant(x, b, z, where) bind(C, name='tally_fortran_add_constant')
+      import
+      type(*), intent(in) :: x(..), b(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_div(x, y, z, where) bind(C, name='tally_fortran_div')
+      import
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_inv(x, z, where) bind(C, name='tally_fortran_inv')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_jacobi_step(x, alpha, y, d, z, where) bind(C, name='tally_fortran_jacobi_step')
+      import
+      type(*), intent(in) :: x(..), alpha(..), y(..), d(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_abs(x, z, where) bind(C, name='tally_fortran_abs')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_sqrt(x, z, where) bind(C, name='tally_fortran_sqrt')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_pow(x, exponent, z, where) bind(C, name='tally_fortran_pow')
+      import
+      type(*), intent(in) :: x(..), exponent(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_minimum(x, y, z, where) bind(C, name='tally_fortran_minimum')
+      import
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_maximum(x, y, z, where) bind(C, name='tally_fortran_maximum')
+      import
+      type(*), intent(in) :: x(..), y(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_clamp(x, low, high, z, where) bind(C, name='tally_fortran_clamp')
+      import
+      type(*), intent(in) :: x(..), low(..), high(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_sign(x, z, where) bind(C, name='tally_fortran_sign')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_compare(x, comparison, y, z, where) bind(C, name='tally_fortran_compare')
+      import
+      type(*), intent(in) :: x(..), comparison(..), y(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_compare_constant(x, comparison, y, z, where) bind(C, name='tally_fortran_compare_constant')
+      import
+      type(*), intent(in) :: x(..), comparison(..), y(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_where(mask, x, y, z, where) bind(C, name='tally_fortran_where')
+      import
+      type(*), intent(in) :: mask(..), x(..), y(..)
+      type(*), intent(inout) :: z(..)
       type(tally_executor), intent(in), optional :: where
     end function
 
@@ -4805,6 +4931,171 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(x, y)
     call tally_finish(c_exp(x, y, where), stat, errmsg)
+  end subroutine
+
+  !> z = alpha x.
+  subroutine tally_scale(alpha, x, z, where, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, z)
+    call tally_finish(c_scale(alpha, x, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = x + b.
+  subroutine tally_add_constant(x, b, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), b(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, b, z)
+    call tally_finish(c_add_constant(x, b, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = x / y; not of integers.
+  subroutine tally_div(x, y, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, z)
+    call tally_finish(c_div(x, y, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = 1 / x; not of integers.
+  subroutine tally_inv(x, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, z)
+    call tally_finish(c_inv(x, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = x + (alpha y) / d; not of integers.
+  subroutine tally_jacobi_step(x, alpha, y, d, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), alpha(..), y(..), d(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, alpha, y, d, z)
+    call tally_finish(c_jacobi_step(x, alpha, y, d, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = |x|; complex: the modulus, real.
+  subroutine tally_abs(x, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, z)
+    call tally_finish(c_abs(x, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = sqrt(x); floating-point, real.
+  subroutine tally_sqrt(x, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, z)
+    call tally_finish(c_sqrt(x, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = x^exponent; an integer, for integers not negative.
+  subroutine tally_pow(x, exponent, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), exponent(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, exponent, z)
+    call tally_finish(c_pow(x, exponent, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = min(x, y); real: IEEE 754's minimum, NaN if either is, -0 below +0.
+  subroutine tally_minimum(x, y, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, z)
+    call tally_finish(c_minimum(x, y, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = max(x, y); real: IEEE 754's maximum.
+  subroutine tally_maximum(x, y, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), y(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, y, z)
+    call tally_finish(c_maximum(x, y, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = min(max(x, low), high); real: NaN if one of the three is.
+  subroutine tally_clamp(x, low, high, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), low(..), high(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, low, high, z)
+    call tally_finish(c_clamp(x, low, high, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = sign(x); real: 1, -1 or +0.
+  subroutine tally_sign(x, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, z)
+    call tally_finish(c_sign(x, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = 1 if x compares with y, else 0; real, z of any real type.
+  subroutine tally_compare(x, comparison, y, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), comparison(..), y(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, comparison, y, z)
+    call tally_finish(c_compare(x, comparison, y, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = 1 if x compares with y, else 0; real, z of any real type.
+  subroutine tally_compare_constant(x, comparison, y, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..), comparison(..), y(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, comparison, y, z)
+    call tally_finish(c_compare_constant(x, comparison, y, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = x where mask is not 0, else y.
+  subroutine tally_where(mask, x, y, z, where, stat, errmsg)
+    type(*), intent(in) :: mask(..), x(..), y(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(mask, x, y, z)
+    call tally_finish(c_where(mask, x, y, z, where), stat, errmsg)
   end subroutine
 
   subroutine tally_swap(x, y, where, stat, errmsg)

@@ -30,19 +30,41 @@ enum class elementwise : std::uint8_t {
   axypbz,
   relu,
   sigmoid,
-  exp
+  exp,
+  // of one vector
+  inv,
+  abs,
+  sqrt,
+  sign,
+  scale,
+  add_constant,
+  clamp,
+  pow,
+  compare_constant,
+  // of two
+  div,
+  minimum,
+  maximum,
+  compare,
+  // of three
+  where,
+  jacobi_step
 };
+
+/// x < y and so on, as C++ compares them: with a NaN only `not_equal` is true.
+enum class comparison : std::uint8_t { less, less_equal, equal, not_equal, greater_equal, greater };
 
 namespace detail {
 
-/// The numbers that a function takes.
-enum class domain : std::uint8_t { all, real, floating_point };
+/// The numbers that a function computes with; `field`: not integers.
+enum class domain : std::uint8_t { all, real, floating_point, field };
 
 struct description {
   std::string_view function;  ///< name in messages
   const char* output;         ///< its name
   int factors;
   domain inputs;
+  const char* names[3] = {"x", "y", "w"};  ///< of the inputs, in messages
 };
 /// The functions, in the order of the enumerators.
 inline constexpr description descriptions[] = {
@@ -60,6 +82,21 @@ inline constexpr description descriptions[] = {
     {"tally::relu", "y", 0, domain::real},
     {"tally::sigmoid", "y", 0, domain::floating_point},
     {"tally::exp", "y", 0, domain::floating_point},
+    {"tally::inv", "z", 0, domain::field},
+    {"tally::abs", "z", 0, domain::all},
+    {"tally::sqrt", "z", 0, domain::floating_point},
+    {"tally::sign", "z", 0, domain::real},
+    {"tally::scale", "z", 1, domain::all},
+    {"tally::add_constant", "z", 1, domain::all},
+    {"tally::clamp", "z", 2, domain::real},
+    {"tally::pow", "z", 1, domain::all},
+    {"tally::compare", "z", 2, domain::real},
+    {"tally::div", "z", 0, domain::field},
+    {"tally::minimum", "z", 0, domain::real},
+    {"tally::maximum", "z", 0, domain::real},
+    {"tally::compare", "z", 1, domain::real},
+    {"tally::where", "z", 0, domain::all, {"mask", "x", "y"}},
+    {"tally::jacobi_step", "z", 1, domain::field, {"x", "y", "d"}},
 };
 
 constexpr const description& description_of(elementwise what) {
@@ -121,6 +158,7 @@ struct transform_arguments {
   operand y;                             ///< second input, if any
   output_operand z;                      ///< output; axpbypcz and axypbz read it, too
   scalar gamma = {};                     ///< of axpbypcz, factor of z
+  operand w = {};                        ///< third input, if any
 };
 
 /// The element-wise functions with types erased.
@@ -130,17 +168,28 @@ TALLY_EXPORT void transform(const executor& where, const transform_arguments& ar
 TALLY_EXPORT void swap_elements(const executor& where, const output_operand& x,
                                 const output_operand& y);
 
-/// `choose` (<tally/operations/dot.hpp>) for three operands.
+/// `choose` (<tally/operations/dot.hpp>) for three and four operands.
 TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& z);
+TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& w,
+                             const operand& z);
 
 namespace detail {
 
+/// Whether there is a second input.
 TALLY_HOST_DEVICE constexpr bool is_binary(elementwise what) {
-  return what >= elementwise::axpy && what <= elementwise::axypbz;
+  return (what >= elementwise::axpy && what <= elementwise::axypbz) || what >= elementwise::div;
 }
+
+/// Whether there is a third one, apart from the output.
+TALLY_HOST_DEVICE constexpr bool is_ternary(elementwise what) { return what >= elementwise::where; }
 
 TALLY_HOST_DEVICE constexpr bool reads_output(elementwise what) {
   return what == elementwise::axpbypcz || what == elementwise::axypbz;
+}
+
+/// Whether three elements are read, the output's or the third input's.
+TALLY_HOST_DEVICE constexpr bool reads_three(elementwise what) {
+  return reads_output(what) || is_ternary(what);
 }
 
 /// Whether the result for an integer depends on its sign; else it is that of its bits, unsigned.
@@ -152,16 +201,38 @@ TALLY_HOST_DEVICE constexpr bool is_exponential(elementwise what) {
   return what == elementwise::sigmoid || what == elementwise::exp;
 }
 
-constexpr int factors(elementwise what) { return description_of(what).factors; }
+/// Whether the function is one of those that share kernels: a few operations an element.
+TALLY_HOST_DEVICE constexpr bool is_short(elementwise what) { return what >= elementwise::inv; }
 
-constexpr bool takes(elementwise what, type x) {
-  const domain d = description_of(what).inputs;
-  return d == domain::all || (!is_complex(x) && (d == domain::real || !is_integer(x)));
+TALLY_HOST_DEVICE constexpr bool is_comparison(elementwise what) {
+  return what == elementwise::compare || what == elementwise::compare_constant;
 }
 
-/// Computation type. One input: y is x; fill: x is the value's type; z counts where read.
-constexpr type computation_type(elementwise what, type x, type y, type z = type::boolean) {
-  if (!reads_output(what)) z = type::boolean;
+/// Number of a comparison as a factor: one bit for each of less, equal, greater and unordered.
+constexpr int code_of(comparison c) {
+  constexpr int codes[] = {1, 3, 2, 13, 6, 4};
+  return codes[static_cast<std::size_t>(c)];
+}
+
+constexpr int factors(elementwise what) { return description_of(what).factors; }
+constexpr int inputs(elementwise what) {
+  return what == elementwise::fill ? 0 : is_ternary(what) ? 3 : is_binary(what) ? 2 : 1;
+}
+
+/// Whether the function computes in `computation`.
+constexpr bool takes(elementwise what, type computation) {
+  const domain d = description_of(what).inputs;
+  const bool no_integer = d == domain::floating_point || d == domain::field;
+  const bool real = d == domain::real || d == domain::floating_point;
+  return !(no_integer && is_integer(computation)) && !(real && is_complex(computation));
+}
+
+/// Computation type. One input: y is x; fill: x is the value's type; z counts where read, w where
+/// there is one. A mask, x of `where`, doesn't count.
+constexpr type computation_type(elementwise what, type x, type y, type z = type::boolean,
+                                type w = type::boolean) {
+  if (!reads_output(what)) z = is_ternary(what) ? w : type::boolean;
+  if (what == elementwise::where) x = type::boolean;
   const auto either = [&](type t) { return x == t || y == t || z == t; };
   const bool wide = either(type::float64) || either(type::complex128);
   if (is_complex(x) || is_complex(y) || is_complex(z)) {
@@ -172,11 +243,24 @@ constexpr type computation_type(elementwise what, type x, type y, type z = type:
   return is_exponential(what) && x != type::float32 ? type::float64 : type::float32;
 }
 
-/// Whether the result for x and y can be written as `z`.
-constexpr bool gives(elementwise what, type x, type y, type z) {
+/// Whether a mask of this type keeps its zeros, and nothing else, when the computation converts it.
+constexpr bool is_mask(type mask, type computation) {
+  return is_integer(mask) || (!is_complex(mask) && !is_integer(computation) &&
+                              (mask != type::float64 || computation == type::float64 ||
+                               computation == type::complex128));
+}
+
+/// Whether a result computed in `c` can be written as `z`.
+constexpr bool writes(elementwise what, type x, type c, type z) {
+  if (is_comparison(what)) return !is_complex(z);
   if (z == type::boolean) return what <= elementwise::copy && x == z;
-  const type c = computation_type(what, x, y, z);
+  if (what == elementwise::abs) c = part_of(c);
   return is_complex(z) || (!is_complex(c) && (!is_integer(z) || is_integer(c)));
+}
+
+/// Whether the result for x, y and w can be written as `z`.
+constexpr bool gives(elementwise what, type x, type y, type z, type w = type::boolean) {
+  return writes(what, x, computation_type(what, x, y, z, w), z);
 }
 
 constexpr bool multiplies(type s, type c) {

@@ -5,11 +5,12 @@
 // computed in one type, operation by operation as written (each rounded, no FMA), and rounded once
 // to the output's type, to nearest even:
 //
-//   - Computation type: `dot_result_t` of the inputs, an updated vector included; float64 for exp
-//     and sigmoid of 16-bit types.
+//   - Computation type: `dot_result_t` of the inputs, an updated vector included, a mask not;
+//     float64 for exp and sigmoid of 16-bit types.
 //   - Integers are computed modulo 2^64 and written modulo 2^bits.
-//   - Outputs are of the inputs' kind (integer, floating-point, complex) or a wider one; only
-//     `copy` from bool writes bool. Anything else doesn't compile, or is unsupported_type.
+//   - Outputs are of the inputs' kind (integer, floating-point, complex) or a wider one; `abs` of
+//     complex numbers writes real ones, too, `compare` any real type; only `copy` from bool and
+//     `compare` write bool. Anything else doesn't compile, or is unsupported_type.
 //   - A computed NaN is the positive quiet one with an empty payload. `copy` between equal types
 //     copies bits, a true bool as 1.
 //
@@ -37,34 +38,52 @@
 #include <tally/operands/types.hpp>
 #include <tally/operations/elementwise.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace tally {
 
 namespace detail {
 
-/// Whether a function gives a Z for X and Y, with factors of types S.
-template <elementwise what, class X, class Y, class Z, class... S>
-constexpr bool is_computable() {
-  if constexpr (is_vector<X>() && is_vector<Y>() && is_output<Z>() && (... && is_factor<S>())) {
-    constexpr type x = type_of<element_t<X>>, y = type_of<element_t<Y>>,
+/// Whether a function gives a Z for X, Y and W, with factors of types S; a sentence if not.
+template <elementwise what, class X, class Y, class W, class Z, class... S>
+constexpr bool takes_vectors() {
+  if constexpr (is_vector<X>() && is_vector<Y>() && is_vector<W>() && is_output<Z>() &&
+                (... && is_factor<S>())) {
+    constexpr type x = type_of<element_t<X>>, y = type_of<element_t<Y>>, w = type_of<element_t<W>>,
                    z = type_of<element_t<std::remove_cvref_t<Z>>>;
     constexpr domain inputs = description_of(what).inputs;
-    static_assert(takes(what, x) || inputs != domain::real, "the function is of real numbers");
-    static_assert(takes(what, x) || inputs != domain::floating_point,
+    constexpr type computation = computation_type(what, x, y, z, w);
+    constexpr bool taken = takes(what, computation);
+    static_assert(taken || inputs != domain::real, "the function is of real numbers");
+    static_assert(taken || inputs != domain::floating_point,
                   "the function is of real floating-point numbers");
-    constexpr bool fits =
-        gives(what, x, y, z) && (... && multiplies(type_of<S>, computation_type(what, x, y, z)));
-    static_assert(fits || !takes(what, x),
+    static_assert(taken || inputs != domain::field,
+                  "the function is of floating-point or complex numbers, not of integers");
+    constexpr bool masked = what != elementwise::where || is_mask(x, computation);
+    static_assert(masked,
+                  "a mask is of bool or integers, or of real numbers that the computation "
+                  "in x's and y's type keeps");
+    constexpr bool fits = gives(what, x, y, z, w) && (... && multiplies(type_of<S>, computation));
+    static_assert(fits || !taken,
                   "numbers that are not integers don't go into integers, complex ones not into "
                   "real ones, and only bool into bool, whether elements or factors");
-    return takes(what, x) && fits;
+    return taken && masked && fits;
   } else {
     return false;
   }
+}
+
+/// The same for up to two inputs.
+template <elementwise what, class X, class Y, class Z, class... S>
+constexpr bool is_computable() {
+  return takes_vectors<what, X, Y, X, Z, S...>();
 }
 
 /// Functions of `with_level_one`; returns whether it ran them.
@@ -99,6 +118,81 @@ auto run_elementwise(const executor& where, const X& x, const Y& y, Z& z, const 
     const scalar all[3] = {scalar(factors)...};
     const operand second = is_binary(what) ? as_operand(y) : operand();
     transform(where, {what, all[0], all[1], as_operand(x), second, as_output(z), all[2]});
+  }
+}
+
+/// Functions of any factors, inputs and an output, in the order of a call: factors and inputs may
+/// mix, the output is last.
+template <elementwise what>
+struct elementwise_call {
+  template <class A>
+  static constexpr bool is_factor =
+      element<std::remove_cvref_t<A>> || std::same_as<std::remove_cvref_t<A>, comparison>;
+  template <class... A>
+  static constexpr bool has_factors = (... + int{is_factor<A>}) == factors(what);
+  /// Whether these may be the arguments.
+  template <class... A>
+  static constexpr bool is_call =
+      sizeof...(A) == factors(what) + inputs(what) + 1 && !is_placed<A...> && has_factors<A...>;
+
+  template <class... A>
+  static void run(const executor& where, A&... arguments) {
+    const auto all = std::tie(arguments...);
+    constexpr std::size_t count = sizeof...(A);
+    constexpr auto places = [] {  // of the factors, then of the vectors
+      std::array<std::size_t, count> at{};
+      std::size_t n = 0, i = 0;
+      ((is_factor<A> ? void(at[n++] = i++) : void(++i)), ...);
+      i = 0;
+      ((is_factor<A> ? void(++i) : void(at[n++] = i++)), ...);
+      return at;
+    }();
+    constexpr auto f = static_cast<std::size_t>(factors(what));
+    constexpr auto n = static_cast<std::size_t>(inputs(what));
+    const auto& x = std::get<places[f]>(all);
+    const auto& y = std::get<places[f + (n > 1 ? 1 : 0)]>(all);
+    const auto& w = std::get<places[f + (n > 2 ? 2 : 0)]>(all);
+    auto& z = std::get<count - 1>(all);
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      using X = std::remove_cvref_t<decltype(x)>;
+      using Y = std::remove_cvref_t<decltype(y)>;
+      using W = std::remove_cvref_t<decltype(w)>;
+      if constexpr (takes_vectors<
+                        what, X, Y, W, decltype(z),
+                        factor_type<std::tuple_element_t<places[i], std::tuple<A...>>>...>()) {
+        const scalar numbers[3] = {number(std::get<places[i]>(all))...};
+        transform(where,
+                  {what, numbers[0], numbers[1], as_operand(x), n > 1 ? as_operand(y) : operand(),
+                   as_output(z), numbers[2], n > 2 ? as_operand(w) : operand()});
+      }
+    }(std::make_index_sequence<f>());
+  }
+
+ private:
+  template <class A>
+  using factor_type = std::conditional_t<std::same_as<std::remove_cvref_t<A>, comparison>, bool,
+                                         std::remove_cvref_t<A>>;
+  static scalar number(comparison c) { return std::int32_t{code_of(c)}; }
+  template <element S>
+  static scalar number(const S& factor) {
+    return factor;
+  }
+};
+
+/// Calls a function with an executor, or on `automatic()`.
+template <elementwise what, class First, class... A>
+void call_elementwise(First&& first, A&&... arguments) {
+  using call = elementwise_call<what>;
+  constexpr bool placed = is_placed<First>;
+  constexpr bool valid =
+      placed ? call::template is_call<A...> : call::template is_call<First, A...>;
+  static_assert(valid,
+                "the arguments are the vectors and factors of the function's formula in the "
+                "documentation, in its order, and may begin with an executor");
+  if constexpr (valid && placed) {
+    call::run(first, arguments...);
+  } else if constexpr (valid) {
+    call::run(automatic(), first, arguments...);
   }
 }
 
@@ -331,6 +425,106 @@ template <class... T, bool valid = detail::is_call<2, void, T...>>
 auto exp(T&&... arguments) {
   static_assert(valid, "exp(x, y) may begin with an executor");
   if constexpr (valid) return exp(automatic(), arguments...);
+}
+
+// --- Functions of one list of arguments ----------------------------------------------------------
+//
+// Each is called with the arguments in its documentation, and with an executor before them or, on
+// `automatic()`, none. NaNs: unless said otherwise a function of a NaN is NaN.
+
+/// scale(alpha, x, z): z_i = alpha*x_i, `scal` into another vector.
+template <class... A>
+auto scale(A&&... arguments) {
+  return detail::call_elementwise<elementwise::scale>(arguments...);
+}
+
+/// add_constant(x, b, z): z_i = x_i + b. A b without an imaginary part leaves that of x_i.
+template <class... A>
+auto add_constant(A&&... arguments) {
+  return detail::call_elementwise<elementwise::add_constant>(arguments...);
+}
+
+/// div(x, y, z): z_i = x_i / y_i, not of integers; complex by Smith's formula (docs/numerics.md).
+template <class... A>
+auto div(A&&... arguments) {
+  return detail::call_elementwise<elementwise::div>(arguments...);
+}
+
+/// inv(x, z): z_i = 1 / x_i, not of integers; complex as `div` of 1.
+template <class... A>
+auto inv(A&&... arguments) {
+  return detail::call_elementwise<elementwise::inv>(arguments...);
+}
+
+/// jacobi_step(x, alpha, y, d, z): z_i = x_i + (alpha*y_i)/d_i, not of integers; z may be x.
+template <class... A>
+auto jacobi_step(A&&... arguments) {
+  return detail::call_elementwise<elementwise::jacobi_step>(arguments...);
+}
+
+/// abs(x, z): z_i = |x_i|; complex the modulus, within about a unit, without overflow on the way,
+/// real. The least integer stays.
+template <class... A>
+auto abs(A&&... arguments) {
+  return detail::call_elementwise<elementwise::abs>(arguments...);
+}
+
+/// sqrt(x, z): z_i = the root of x_i, floating-point; NaN below 0, -0 of -0.
+template <class... A>
+auto sqrt(A&&... arguments) {
+  return detail::call_elementwise<elementwise::sqrt>(arguments...);
+}
+
+/// pow(x, n, z): z_i = x_i^n, n an integer of at most 2^24 in magnitude. A product of the squares
+/// x, x^2, x^4, ... that n's binary digits name, from the lowest on; 1 / x^-n for negative n, not
+/// of integers. x^0 is 1, also of NaN.
+template <class... A>
+auto pow(A&&... arguments) {
+  return detail::call_elementwise<elementwise::pow>(arguments...);
+}
+
+/// minimum(x, y, z): z_i = the smaller of x_i and y_i, real. As IEEE 754-2019's minimum, NaN if
+/// either is, and -0 below +0.
+template <class... A>
+auto minimum(A&&... arguments) {
+  return detail::call_elementwise<elementwise::minimum>(arguments...);
+}
+
+/// maximum(x, y, z): z_i = the larger of x_i and y_i, real; likewise IEEE 754-2019's maximum.
+template <class... A>
+auto maximum(A&&... arguments) {
+  return detail::call_elementwise<elementwise::maximum>(arguments...);
+}
+
+/// clamp(x, low, high, z): z_i = the minimum of high and the maximum of x_i and low, real; NaN if
+/// one of the three is.
+template <class... A>
+auto clamp(A&&... arguments) {
+  return detail::call_elementwise<elementwise::clamp>(arguments...);
+}
+
+/// sign(x, z): z_i = 1, -1, or +0 of either zero; real.
+template <class... A>
+auto sign(A&&... arguments) {
+  return detail::call_elementwise<elementwise::sign>(arguments...);
+}
+
+/// compare(x, comparison, y, z): z_i = 1 if the comparison of x_i with y_i, or with a number y, is
+/// true, else 0; real, z of any real type. Both are converted to the computation's type first.
+template <class X, class... A>
+auto compare(X&& x, A&&... arguments) {
+  using call = detail::elementwise_call<elementwise::compare>;
+  constexpr bool with_vector =
+      detail::is_placed<X> ? call::template has_factors<A...> : call::template has_factors<X, A...>;
+  constexpr elementwise what = with_vector ? elementwise::compare : elementwise::compare_constant;
+  return detail::call_elementwise<what>(x, arguments...);
+}
+
+/// where(mask, x, y, z): z_i = x_i where mask_i is not 0 (also NaN), else y_i. The mask is of bool,
+/// integers, or real numbers that the type of x and y holds, and its type doesn't count for z's.
+template <class... A>
+auto where(A&&... arguments) {
+  return detail::call_elementwise<elementwise::where>(arguments...);
 }
 
 }  // namespace tally
