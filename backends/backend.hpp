@@ -332,6 +332,8 @@ class backend {
   /// (backends/common/elementwise/elementwise.hpp) with the addend, in detail::spmv_combination.
   /// Pre: a row; a plan's analysis is of this matrix and backend.
   virtual void spmv(const executor& where, const csr_product& a) const = 0;
+  /// The products of several columns, each as by `spmv`; here one after another.
+  virtual void spmm(const executor& where, const csr_products& a) const;
   /// Pre: at least one row; no defects, if the analysis is of a matrix that `is_checked`.
   virtual std::shared_ptr<const spmv_analysis> analyse(const executor& where,
                                                        const csr_operand& matrix,
@@ -344,8 +346,6 @@ class backend {
                                                          bool keeps_values) const = 0;
   /// Finds the first defect. Waits. Pre: consistent sizes.
   virtual csr_defect find_defect(const executor& where, const csr_operand& matrix) const = 0;
-  /// The products of several columns, each as by `spmv`; here one after another.
-  virtual void spmm(const executor& where, const csr_products& a) const;
 
  protected:
   constexpr backend(std::string_view called, bool on_host) : name(called), is_on_host(on_host) {}
