@@ -224,6 +224,23 @@ const row rows[] = {
        tally::spmv(where, {a, m.x(e(f64)), m.z(e(f64)), e.factor(), e.factor(), nullptr, no_wait,
                            m.x(e(f64))});
      }},
+    {"csr_from_coo",
+     [](const executor&, memory&, enumerators& e) {
+       static const std::int64_t indices[1] = {};
+       static const std::complex<double> values[1] = {};
+       static std::int64_t offsets[2], columns[1];
+       static std::complex<double> sums[1];
+       const tally::type value = e(f64);
+       tally::coo_arguments a;
+       a.rows = a.columns = 1;
+       a.row_indices = {indices, 1, 1, e(tally::type::int64)};
+       a.column_indices = {indices, 1, 1, e(tally::type::int64)};
+       a.values = {values, 1, 1, value};
+       a.row_offsets = {offsets, 2, 1, e(tally::type::int64)};
+       a.sorted_columns = {columns, 1, 1, e(tally::type::int64)};
+       a.sorted_values = {sums, 1, 1, value};
+       tally::csr_from_coo(a);
+     }},
     {"spmm",
      [](const executor& where, memory& m, enumerators& e) {
        const tally::csr_operand a = matrix(m, e);

@@ -27,6 +27,7 @@
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/scan.hpp>
 #include <tally/operations/transform.hpp>
+#include <tally/sparse/assembly.hpp>
 #include <tally/sparse/csr_matrix.hpp>
 #include <tally/sparse/csr_view.hpp>
 #include <tally/sparse/matrix_market.hpp>
