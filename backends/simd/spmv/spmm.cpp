@@ -22,7 +22,7 @@
 namespace tally::backends::simd {
 namespace {
 
-/// For columns of int32 and int64.
+/// Kernels by type of columns: int32, int64.
 template <class W>
 using column_kernel_table = std::array<column_kernels<W>, 2>;
 
