@@ -195,6 +195,21 @@ def test_means(x):
     assert tally.mean(A, (0, 2), out=out) is out and same(out, tally.mean(A, (0, 2)))
 
 
+def test_norms(x, y):
+    a, w = x[:6000].reshape(60, 100), abs(y[:6000]).reshape(60, 100)
+    assert same(tally.sum_of_squares(a), tally.dot(x[:6000], x[:6000])) and same(tally.max_norm(a, 0), abs(a).max(0))
+    for laid, weights in ((a, w), (numpy.asfortranarray(a), w), (a[::-1].copy()[::-1], numpy.asfortranarray(w))):
+        assert same(tally.sum_of_squares(laid), tally.sum_of_squares(a))
+        assert same(tally.max_norm(laid), abs(a).max())
+        assert same(tally.weighted_nrm2(laid, weights), numpy.sqrt(in_order((a * w).ravel()**2, "float64")))
+        assert numpy.isclose(tally.wrms_norm(laid, weights), numpy.sqrt(((a * w)**2).mean()))
+        assert same(tally.wrms_norm(laid, weights), tally.wrms_norm(a, w))
+    mask = (a > 0).astype("i1")
+    assert numpy.isclose(tally.wrms_norm_mask(a, w, mask), numpy.sqrt(((a * w)[a > 0]**2).sum() / a.size))
+    with pytest.raises(ValueError, match="w has another shape"):
+        tally.wrms_norm(a, w[0])
+
+
 def test_issues_of_others():
     """numpy#13240, numpy's float32 sums along the first axis."""
     a = numpy.random.default_rng(4).random((1000, 7))

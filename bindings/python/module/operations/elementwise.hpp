@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "operations/argument.hpp"
 
 namespace python {
 
@@ -9,14 +10,6 @@ namespace python {
 struct factor {
   tally_type type;
   const void* data;
-};
-
-enum class role { factor, in, out, inout };
-
-struct argument {
-  role is;
-  const char* name;
-  nb::handle value;
 };
 
 /// An element-wise function, or a scan, which is one of vectors alone.

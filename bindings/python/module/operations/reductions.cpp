@@ -113,8 +113,8 @@ struct job {
   /// Whether sums of blocks, joined in the order's tree, are the sum of all: not below a root, nor
   /// if sums of real and imaginary parts have been added.
   bool joins() const {
-    return exact || r.result == result_kind::sum ||
-           (r.result == result_kind::real && !is_complex(a.type));
+    return exact || is_sum() || r.function == tally_sum_of_squares ||
+           (r.function == tally_asum && !is_complex(a.type));
   }
 
   const tally_call_options* options(tally_call_options& room) const {
@@ -252,6 +252,37 @@ nb::object reduce(const reduction& r, nb::handle x, nb::handle axis, nb::handle 
   } else {
     j.reduce_slices(over, static_cast<char*>(result.data()));
   }
+  return result.object();
+}
+
+nb::object weighted(const weighted_norm& f, std::initializer_list<argument> vectors,
+                    nb::handle dtype, nb::handle out, bool exact, nb::handle backend) {
+  call c(f.name, backend);
+  array a[3];
+  vector v[3];
+  int count = 0;
+  for (const argument& given : vectors) {
+    array& x = a[count];
+    c.read(given.name, given.value, x);
+    if (x.is_unsigned) c.fail(PyExc_TypeError, std::string(given.name) + " is of uint64");
+    if (x.ndim != a[0].ndim || !std::equal(x.shape, x.shape + x.ndim, a[0].shape)) {
+      c.fail(PyExc_ValueError, std::string(given.name) + " has another shape than x");
+    }
+    layout l = layout_of(x);
+    if (l.ndim > 1) {
+      copy_slices(c, axes(x, nb::none(), false), x);
+      l = layout_of(x);
+    }
+    v[count++] = vector_at(x.data, l.length(), l.step(), x.type, x.item);
+  }
+  bool is_unsigned = false;
+  const tally_type sum = sum_type(a[0].type, a[1].type);
+  const tally_type type = chosen_type(dtype, sum == TALLY_INT64 ? TALLY_FLOAT64 : sum, is_unsigned);
+  results result(c, a[0], 0, nullptr, type, false, out);
+  const tally_call_options o = options_of(exact, result.wait());
+  c.run(a[0].size(), [&](const tally_executor* where) {
+    return f.function(where, v[0].n, v, type, result.data(), &o);
+  });
   return result.object();
 }
 

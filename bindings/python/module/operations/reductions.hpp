@@ -2,6 +2,7 @@
 #pragma once
 
 #include "call.hpp"
+#include "operations/argument.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -21,6 +22,16 @@ struct reduction {
 
 nb::object reduce(const reduction& r, nb::handle x, nb::handle axis, nb::handle dtype,
                   nb::handle out, bool keepdims, bool exact, nb::handle backend);
+
+/// A norm of vectors of one size, the second one weights, the third a mask.
+struct weighted_norm {
+  const char* name;
+  tally_status (*function)(const tally_executor*, std::size_t, const vector*, tally_type, void*,
+                           const tally_call_options*);
+};
+
+nb::object weighted(const weighted_norm& f, std::initializer_list<argument> vectors,
+                    nb::handle dtype, nb::handle out, bool exact, nb::handle backend);
 
 /// What tally.h writes for an element: a value and its index.
 struct extremum_record {

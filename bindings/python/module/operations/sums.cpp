@@ -163,7 +163,7 @@ void define_sums(nb::module_& m) {
         nb::arg("conjugate") = 0, nb::arg("dtype").none() = none, nb::arg("out").none() = none,
         nb::arg("backend").none() = none,
         nb::sig("def dot(x: ArrayLike, y: ArrayLike, *, exact: bool = False, conjugate: int = 0, "
-                "dtype: DTypeLike = None, out: Any = None, backend: Backend = None) -> Any"),
+                "dtype: DTypeLike | None = None, out: Any = None, backend: Backend = None) -> Any"),
         "sum_i x_i y_i of two vectors of any types; conjugate=1: of conj(x_i) y_i, 2: of x_i "
         "conj(y_i).");
   m.def(
@@ -172,7 +172,7 @@ void define_sums(nb::module_& m) {
       nb::arg("backend").none() = none,
       nb::sig(
           "def multi_dot(A: ArrayLike, x: ArrayLike, *, exact: bool = False, conjugate: int = 0, "
-          "dtype: DTypeLike = None, out: Any = None, backend: Backend = None) -> Any"),
+          "dtype: DTypeLike | None = None, out: Any = None, backend: Backend = None) -> Any"),
       "The dot product of each row of A with x, in one pass; A has two dimensions of any strides.");
   m.def("_add_sum", add_sum, nb::arg("words"), nb::arg("dtype"), nb::arg("x"),
         nb::arg("backend").none() = none);
