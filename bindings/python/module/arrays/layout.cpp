@@ -28,17 +28,32 @@ void copy_matrix(const T* from, std::int64_t rows, std::int64_t row_step, std::i
     }
     return;
   }
-  constexpr std::int64_t tile = 8;    // rows of a cache line of doubles
-  constexpr std::int64_t ahead = 16;  // columns, whose lines no processor foresees
-  for (; rows >= tile; rows -= tile, from += tile * row_step, to += tile * columns) {
-    const T* column = from;
-    for (std::int64_t j = 0; j < columns; ++j, column += column_step) {
-      __builtin_prefetch(column + ahead * column_step);
-      for (std::int64_t i = 0; i < tile; ++i) to[i * columns + j] = column[i * row_step];
+  constexpr std::int64_t tile = 8;  // a cache line of doubles
+  for (std::int64_t j = 0; j < columns; j += tile) {
+    const std::int64_t width = std::min(tile, columns - j);
+    const T* const group = from + j * column_step;
+    for (std::int64_t i = 0; i < rows; i += tile) {
+      const std::int64_t height = std::min(tile, rows - i);
+      const T* const corner = group + i * row_step;
+      // No processor foresees the lines of the next columns.
+      for (std::int64_t k = 0; k < tile; ++k) {
+        __builtin_prefetch(corner + (tile + k) * column_step);
+      }
+      T* const at = to + i * columns + j;
+      if (width == tile && height == tile) {
+        for (std::int64_t k = 0; k < tile; ++k) {
+          for (std::int64_t l = 0; l < tile; ++l) {
+            at[k * columns + l] = corner[k * row_step + l * column_step];
+          }
+        }
+      } else {
+        for (std::int64_t l = 0; l < width; ++l) {
+          for (std::int64_t k = 0; k < height; ++k) {
+            at[k * columns + l] = corner[k * row_step + l * column_step];
+          }
+        }
+      }
     }
-  }
-  for (std::int64_t i = 0; i < rows; ++i, from += row_step, to += columns) {
-    for (std::int64_t j = 0; j < columns; ++j) to[j] = from[j * column_step];
   }
 }
 
