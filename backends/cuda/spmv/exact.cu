@@ -106,6 +106,9 @@ __device__ R rounded_words(std::int64_t* words, int thread) {
 constexpr int max_terms_per_thread = 16;
 static_assert(max_terms_per_thread <= window_sum::max_terms);
 
+/// Below those of all doubles.
+constexpr int no_exponent = std::numeric_limits<int>::min();
+
 /// Writes the sum of a real row's values alone and returns true, unless they are too many, not
 /// finite, or have exponents too far apart.
 template <class R>
@@ -120,7 +123,7 @@ __device__ bool sum_in_thread(const spmv_job& job, std::int64_t row) {
       value[k] = k < length ? convert<double>(data[k]) : 0;
     }
   });
-  int top = std::numeric_limits<int>::min();
+  int top = no_exponent;
   bool fits = true;
 #pragma unroll
   for (int k = 0; k < max_terms_per_thread; ++k) {
@@ -129,7 +132,7 @@ __device__ bool sum_in_thread(const spmv_job& job, std::int64_t row) {
     if (!t.zero() && t.exponent > top) top = t.exponent;
   }
   if (!fits) return false;
-  window_sum sum(top == std::numeric_limits<int>::min() ? 0 : top);
+  window_sum sum(top == no_exponent ? 0 : top);
 #pragma unroll
   for (int k = 0; k < max_terms_per_thread; ++k) {
     fits = sum.add(window_sum::term(value[k])) && fits;
