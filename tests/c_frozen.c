@@ -219,6 +219,8 @@ FUNCTION(tally_jacobi_step, int, where, size_t, int, in, ptrdiff_t, int, in, int
          int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_abs, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_sqrt, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_log, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
+FUNCTION(tally_tanh, int, where, size_t, int, in, ptrdiff_t, int, void*, ptrdiff_t, options);
 FUNCTION(tally_pow, int, where, size_t, int, in, ptrdiff_t, int, in, int, void*, ptrdiff_t,
          options);
 FUNCTION(tally_minimum, int, where, size_t, int, in, ptrdiff_t, int, in, ptrdiff_t, int, void*,

@@ -295,6 +295,93 @@ bool is_true(int code, R x, R y) {
   return x > y;
 }
 
+// log and tanh, as in docs/numerics.md
+
+template <class R>
+struct log_constants;
+template <>
+struct log_constants<float> {
+  static constexpr float head = 0x1.62e4p-1f, tail = 0x1.7f7d1cp-20f;
+  static constexpr float p[] = {0x1.555556p-1f, 0x1.9999fp-2f, 0x1.245a08p-2f, 0x1.de4738p-3f};
+};
+template <>
+struct log_constants<double> {
+  static constexpr double head = 0x1.62e42feep-1, tail = 0x1.a39ef35793c76p-33;
+  static constexpr double p[] = {0x1.5555555555558p-1, 0x1.99999999949dp-2,  0x1.2492492eefe17p-2,
+                                 0x1.c71c61a40ddfbp-3, 0x1.74630f3e18fa7p-3, 0x1.39f2bba043e06p-3,
+                                 0x1.2be6c99b32a48p-3};
+};
+
+template <class R>
+R log_of(R x) {
+  using limits = std::numeric_limits<R>;
+  if (!(x >= 0)) return limits::quiet_NaN();
+  if (x == 0) return -limits::infinity();
+  if (std::isinf(x)) return x;
+  int exponent;
+  R m = std::frexp(x, &exponent);  // in [1/2, 1)
+  // The float or double next to sqrt(1/2).
+  if (m < (std::is_same_v<R, float> ? R(0x1.6a09e6p-1f) : R(0x1.6a09e667f3bcdp-1))) {
+    m *= 2, --exponent;
+  }
+  const R k = static_cast<R>(exponent), f = m - 1, s = f / (f + 2), z = s * s, h = R(0.5) * f * f;
+  constexpr int terms = static_cast<int>(std::size(log_constants<R>::p));
+  R p = log_constants<R>::p[terms - 1];
+  for (int i = terms - 2; i >= 0; --i) p = std::fma(p, z, log_constants<R>::p[i]);
+  const R small = std::fma(s, std::fma(z, p, h), k * log_constants<R>::tail);
+  return std::fma(k, log_constants<R>::head, f - (h - small));
+}
+
+template <class R>
+struct tanh_constants;
+template <>
+struct tanh_constants<float> {
+  static constexpr float tiny = 0x1p-13f, lowest = -24;
+  static constexpr float q[] = {0x1.555556p-3f, 0x1.555518p-5f, 0x1.1110f6p-7f, 0x1.6d11fep-10f,
+                                0x1.a0f946p-13f};
+};
+template <>
+struct tanh_constants<double> {
+  static constexpr double tiny = 0x1p-28, lowest = -48;
+  static constexpr double q[] = {
+      0x1.5555555555556p-3,  0x1.5555555555555p-5,  0x1.1111111110996p-7,  0x1.6c16c16c167d1p-10,
+      0x1.a01a01a7da98dp-13, 0x1.a01a01a487dd6p-16, 0x1.71de0d573888bp-19, 0x1.27e4e1c2b899fp-22,
+      0x1.af39789bfd689p-26, 0x1.1f6755b5ecab2p-29};
+};
+
+template <class R>
+R tanh_of(R x) {
+  using c = constants<R>;
+  using t = tanh_constants<R>;
+  if (std::isnan(x)) return std::numeric_limits<R>::quiet_NaN();
+  if (std::abs(x) < t::tiny) return x;
+  const R y = std::max(-2 * std::abs(x), t::lowest);
+  constexpr R much = std::is_same_v<R, float> ? R(0x1.8p23f) : R(0x1.8p52);
+  const R k = std::fma(y, c::log2_e, much) - much;
+  const R large = std::fma(-k, c::ln2, y), small = -k * c::ln2_left;
+  const R r = large + small, square = r * r, half = R(0.5) * square;
+  R q = 0;
+  constexpr int terms = static_cast<int>(std::size(t::q));
+  for (int i = (terms - 1) / 2 * 2; i >= 0; i -= 2) {
+    const R pair = i + 1 < terms ? std::fma(t::q[i + 1], r, t::q[i]) : t::q[i];
+    q = i + 2 < terms ? std::fma(q, square, pair) : pair;
+  }
+  const R both = large + half, head = 1 + both;
+  const R left = (both - (head - 1)) + ((half - (both - large)) + std::fma(square * r, q, small));
+  const R e = std::ldexp(R(1), static_cast<int>(k));
+  const R h = std::fma(e, head, R(-1)), l = std::fma(e, left, std::fma(e, head, -1 - h));
+  const R u = h + l, d = 2 + u, d_left = ((2 - d) + h) + l;
+  R reciprocal = 1 / d;
+  if (std::is_same_v<R, double>) {
+    reciprocal = std::fma(std::fma(R(32) / 99, d, R(-144) / 99), d, R(210) / 99);
+    reciprocal = std::fma(reciprocal, std::fma(-d, reciprocal, 1 + R(1) / 19602), reciprocal);
+    reciprocal = std::fma(reciprocal, std::fma(-d, reciprocal, 1 + R(1) / 768476808), reciprocal);
+  }
+  const R error = std::fma(-reciprocal, d_left, std::fma(-reciprocal, d, R(1)));
+  const R result = std::fma(reciprocal, h, reciprocal * std::fma(u, error, l));
+  return x < 0 ? result : -result;
+}
+
 template <class C>
 C short_function(tally::elementwise what, const factors& f, C x, C y, C w) {
   using tally::elementwise;
@@ -335,6 +422,8 @@ C short_function(tally::elementwise what, const factors& f, C x, C y, C w) {
     if (what == elementwise::compare_constant) return is_true(code, x, f.beta.as<C>());
     if constexpr (std::is_floating_point_v<C>) {
       if (what == elementwise::sqrt) return std::sqrt(x);
+      if (what == elementwise::log) return log_of(x);
+      if (what == elementwise::tanh) return tanh_of(x);
     }
   }
   return C{};

@@ -155,6 +155,45 @@ inline constexpr norm_row norm_rows[] = {
     {5000, 0x3fb7e8cc75694371, 0x3fb14a04706fc515, 0x401a6a974c1fb3dd},
 };
 
+/// log and tanh, likewise (docs/numerics.md).
+template <class R, class Bits>
+struct logarithm_row {
+  R x;
+  Bits log, tanh;
+};
+
+inline constexpr logarithm_row<double, std::uint64_t> logarithm_rows[] = {
+    {0x1.999999999999ap-4, 0xc0026bb1bbb55515, 0x3fb983d7795f413a},
+    {0x1p+0, 0x0000000000000000, 0x3fe85efab514f394},
+    {0x1.8p+0, 0x3fd9f323ecbf984c, 0x3fecf6f9786df577},
+    {0x1.6a09e667f3bccp-1, 0xbfd62e42fefa39f1, 0x3fe37bc6a2932386},
+    {0x1.6a09e667f3bcdp-1, 0xbfd62e42fefa39ee, 0x3fe37bc6a2932386},
+    {0x1.5bf0a8b145769p+1, 0x3ff0000000000000, 0x3fefb8f76b1e2ab6},
+    {0x1.7e43c8800759cp+996, 0x4085963447f87fb5, 0x3ff0000000000000},
+    {0x0.0000000000001p-1022, 0xc0874385446d71c3, 0x0000000000000001},
+    {0x0.03739a252b281p-1022, 0xc086459f44103e87, 0x00003739a252b281},
+    {0x1.677b3b67c0de5p+0, 0x3fd5ba1ef9574474, 0x3fec5c40a5d2911a},
+    {0x1.6868a6b3e38cdp-1, 0xbfd6783027b4f1de, 0x3fe36b555c4fc7d8},
+    {0x1.fffffffffffffp-1, 0xbca0000000000000, 0x3fe85efab514f394},
+    {0x1.6c7f203a9ed03p-3, 0xbffb9e1cec67f353, 0x3fc68b237af30699},
+    {0x1.12e0be826d695p-30, 0xc034b927f32bffb8, 0x3e112e0be826d695},
+    {0x1.3333333333333p-2, 0xbff34378fcbda721, 0x3fd2a4dda7d914fa},
+    {0x1.28p+4, 0x400757982e7c3941, 0x3feffffffffffffe},
+    {0x1.38p+4, 0x4007c368a8c97f5a, 0x3ff0000000000000},
+    {0x1.199999999999ap-1, 0xbfe3217b0fd2b116, 0x3fe00442f6419203},
+};
+
+inline constexpr logarithm_row<float, std::uint32_t> logarithm_rows_of_float[] = {
+    {0x1.99999ap-4f, 0xc0135d8e, 0x3dcc1ebc},   {0x1p+0f, 0x00000000, 0x3f42f7d6},
+    {0x1.8p+0f, 0x3ecf991f, 0x3f67b7cc},        {0x1.6a09e6p-1f, 0xbeb17219, 0x3f1bde35},
+    {0x1.6a09e8p-1f, 0xbeb17216, 0x3f1bde36},   {0x1.5bf0a8p+1f, 0x3f800000, 0x3f7dc7bb},
+    {0x1.2ced32p+126f, 0x42aeff18, 0x3f800000}, {0x1p-149f, 0xc2ce8ed0, 0x00000001},
+    {0x1.a2238p-132f, 0xc2b60274, 0x00034447},  {0x1.fffffep-1f, 0xb3800000, 0x3f42f7d5},
+    {0x1p-13f, 0xc1102cb3, 0x39000000},         {0x1.fffffep-14f, 0xc1102cb4, 0x38ffffff},
+    {0x1.333334p-2f, 0xbf9a1bc8, 0x3e9526ee},   {0x1.1p+3f, 0x4008f6d8, 0x3f7fffff},
+    {0x1.3p+3f, 0x4010152a, 0x3f800000},        {0x1.19999ap-1f, 0xbf190bd8, 0x3f002218},
+};
+
 /// exp and sigmoid, whose formula is part of order 1 (docs/numerics.md).
 template <class R, class Bits>
 struct exponential_row {

@@ -295,6 +295,24 @@ func Sqrt[X, Z Operand](where *Executor, x X, z Z) error {
 	return failed(C.tally_go_sqrt(where.where(), xv, zv))
 }
 
+// Log writes z_i = log(x_i); floating-point, real.
+func Log[X, Z Operand](where *Executor, x X, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("Log", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_log(where.where(), xv, zv))
+}
+
+// Tanh writes z_i = tanh(x_i); floating-point, real.
+func Tanh[X, Z Operand](where *Executor, x X, z Z) error {
+	xv, zv := cVector(x), cVector(z)
+	if err := sameLength("Tanh", length{"x", xv.n}, length{"z", zv.n}); err != nil {
+		return err
+	}
+	return failed(C.tally_go_tanh(where.where(), xv, zv))
+}
+
 // Pow writes z_i = x_i^exponent; an integer, for integers not negative.
 func Pow[E Element, X, Z Operand](where *Executor, x X, exponent E, z Z) error {
 	xv, zv := cVector(x), cVector(z)

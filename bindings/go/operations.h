@@ -140,6 +140,16 @@ static inline tally_go_result tally_go_sqrt(tally_go_where where, tally_go_vecto
   return tally_go_done(tally_sqrt(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
 }
 
+static inline tally_go_result tally_go_log(tally_go_where where, tally_go_vector x,
+    tally_go_vector z) {
+  return tally_go_done(tally_log(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
+}
+
+static inline tally_go_result tally_go_tanh(tally_go_where where, tally_go_vector x,
+    tally_go_vector z) {
+  return tally_go_done(tally_tanh(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
+}
+
 static inline tally_go_result tally_go_pow(tally_go_where where, tally_go_vector x,
     tally_go_scalar exponent, tally_go_vector z) {
   return tally_go_done(tally_pow(where, x.n, x.type, x.data, x.inc, exponent.type, exponent.value,

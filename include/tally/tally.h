@@ -774,6 +774,16 @@ TALLY_EXPORT tally_status tally_sqrt(const tally_executor* where, size_t n, tall
                                      const void* x, ptrdiff_t incx, tally_type z_type, void* z,
                                      ptrdiff_t incz, const tally_call_options* options);
 
+/* z_i = log(x_i); floating-point, real. */
+TALLY_EXPORT tally_status tally_log(const tally_executor* where, size_t n, tally_type x_type,
+                                    const void* x, ptrdiff_t incx, tally_type z_type, void* z,
+                                    ptrdiff_t incz, const tally_call_options* options);
+
+/* z_i = tanh(x_i); floating-point, real. */
+TALLY_EXPORT tally_status tally_tanh(const tally_executor* where, size_t n, tally_type x_type,
+                                     const void* x, ptrdiff_t incx, tally_type z_type, void* z,
+                                     ptrdiff_t incz, const tally_call_options* options);
+
 /* z_i = x_i^exponent; an integer of at most 2^24 in magnitude, for integers not negative; a product
  * of the squares that its digits name. */
 TALLY_EXPORT tally_status tally_pow(const tally_executor* where, size_t n, tally_type x_type,

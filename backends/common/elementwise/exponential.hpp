@@ -54,6 +54,57 @@ struct exponential_constants<double> {
       0x1.28b0581d3921ap-22, 0x1.af8599e3f47e7p-26};
 };
 
+/// Polynomial P: log(m) is 2 s + s z P(z), with f = m - 1, s = f / (2 + f), z = s^2; error at most
+/// 2^-30.6 or 2^-56.1 over s.
+template <class R>
+struct logarithm_constants;
+
+template <>
+struct logarithm_constants<float> {
+  static constexpr std::uint32_t least = 0x3f3504f3;    ///< bits of sqrt(1/2), the least m
+  static constexpr float up = 0x1p25f, up_digits = 25;  ///< makes subnormal numbers normal
+  static constexpr float least_normal = 0x1p-126f;
+  static constexpr float infinity = std::numeric_limits<float>::infinity();
+  /// ln 2 in two parts; k times the first is exact.
+  static constexpr float ln2_head = 0x1.62e4p-1f, ln2_tail = 0x1.7f7d1cp-20f;
+  static constexpr int degree = 3;
+  static constexpr float p[] = {0x1.555556p-1f, 0x1.9999fp-2f, 0x1.245a08p-2f, 0x1.de4738p-3f};
+};
+
+template <>
+struct logarithm_constants<double> {
+  static constexpr std::uint64_t least = 0x3fe6a09e667f3bcd;
+  static constexpr double up = 0x1p54, up_digits = 54;
+  static constexpr double least_normal = 0x1p-1022;
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  static constexpr double ln2_head = 0x1.62e42feep-1, ln2_tail = 0x1.a39ef35793c76p-33;
+  static constexpr int degree = 6;
+  static constexpr double p[] = {0x1.5555555555558p-1, 0x1.99999999949dp-2,  0x1.2492492eefe17p-2,
+                                 0x1.c71c61a40ddfbp-3, 0x1.74630f3e18fa7p-3, 0x1.39f2bba043e06p-3,
+                                 0x1.2be6c99b32a48p-3};
+};
+
+/// tanh(x) is x below `tiny`; from -2 x = `lowest` on it is 1. Polynomial for
+/// (exp(r) - 1 - r - r^2 / 2) / r^3, error at most 2^-30.7 or 2^-60.3 over r^3.
+template <class R>
+struct tangent_constants;
+template <>
+struct tangent_constants<float> {
+  static constexpr float tiny = 0x1p-13f, lowest = -24;
+  static constexpr int degree = 4;
+  static constexpr float q[] = {0x1.555556p-3f, 0x1.555518p-5f, 0x1.1110f6p-7f, 0x1.6d11fep-10f,
+                                0x1.a0f946p-13f};
+};
+template <>
+struct tangent_constants<double> {
+  static constexpr double tiny = 0x1p-28, lowest = -48;
+  static constexpr int degree = 9;
+  static constexpr double q[] = {
+      0x1.5555555555556p-3,  0x1.5555555555555p-5,  0x1.1111111110996p-7,  0x1.6c16c16c167d1p-10,
+      0x1.a01a01a7da98dp-13, 0x1.a01a01a487dd6p-16, 0x1.71de0d573888bp-19, 0x1.27e4e1c2b899fp-22,
+      0x1.af39789bfd689p-26, 0x1.1f6755b5ecab2p-29};
+};
+
 /// Returns a * b, rounded in any context; integers modulo 2^64.
 template <class R>
 TALLY_HOST_DEVICE R product(R a, R b) {
@@ -180,6 +231,21 @@ struct number_arithmetic {
     constexpr int digits = std::numeric_limits<R>::digits - 1;
     constexpr auto bias = static_cast<word>(std::numeric_limits<R>::max_exponent - 1 + aside);
     return __builtin_bit_cast(R, (__builtin_bit_cast(word, magic) << digits) + (bias << digits));
+  }
+  /// Returns k of x = 2^k m with m from `least` on. Pre: x is normal.
+  static TALLY_HOST_DEVICE R exponent_of(R x, word least) {
+    constexpr int digits = std::numeric_limits<R>::digits - 1;
+    constexpr word one = __builtin_bit_cast(word, R{1});
+    const word moved = __builtin_bit_cast(word, x) + (one - least);
+    constexpr R magic = sizeof(R) == 4 ? R(0x1p23f) : R(0x1p52);
+    return __builtin_bit_cast(R, __builtin_bit_cast(word, magic) | moved >> digits) -
+           (magic + (std::numeric_limits<R>::max_exponent - 1));
+  }
+  static TALLY_HOST_DEVICE R mantissa_of(R x, word least) {
+    constexpr int digits = std::numeric_limits<R>::digits - 1;
+    constexpr word one = __builtin_bit_cast(word, R{1});
+    const word moved = __builtin_bit_cast(word, x) + (one - least);
+    return __builtin_bit_cast(R, (moved & ((word{1} << digits) - 1)) + least);
   }
   static TALLY_HOST_DEVICE R keep_nan(R x, R result) { return x != x ? quiet_nan<R> : result; }
 };

@@ -38,9 +38,8 @@ TALLY_FUNCTION V reciprocal(V d) {
 }
 
 /// Terms of Q from r^i on, i even. Horner in r^2 on pairs of terms, which are independent.
-template <class N, int i, class V>
+template <class N, int i, class c = exponential_constants<typename N::number>, class V>
 TALLY_FUNCTION V polynomial(V r, V square) {
-  using c = exponential_constants<typename N::number>;
   if constexpr (i == c::degree) {
     return N::set(c::q[i]);
   } else {
@@ -48,7 +47,7 @@ TALLY_FUNCTION V polynomial(V r, V square) {
     if constexpr (i + 1 == c::degree) {
       return pair;
     } else {
-      return N::fma(polynomial<N, i + 2>(r, square), square, pair);
+      return N::fma(polynomial<N, i + 2, c>(r, square), square, pair);
     }
   }
 }
@@ -120,6 +119,83 @@ TALLY_FUNCTION V of_one(V x) {
   }
 }
 
+// --- log and tanh --------------------------------------------------------------------------------
+
+/// Terms of P from z^i on, by Horner's rule.
+template <class N, int i, class V>
+TALLY_FUNCTION V logarithm_terms(V z) {
+  using c = logarithm_constants<typename N::number>;
+  if constexpr (i == c::degree) {
+    return N::set(c::p[i]);
+  } else {
+    return N::fma(logarithm_terms<N, i + 1>(z), z, N::set(c::p[i]));
+  }
+}
+
+/// log(x) = k ln 2 - ((h - (s (h + z P(z)) + k tail)) - f), h = f^2 / 2: the largest terms last.
+template <class N, class V>
+TALLY_FUNCTION V logarithm(V number) {
+  using R = typename N::number;
+  using c = logarithm_constants<R>;
+  const auto subnormal = N::lt(number, N::set(c::least_normal));
+  const V x = N::select(subnormal, N::mul(number, N::set(c::up)), number);
+  const V exponent = N::exponent_of(x, c::least);
+  const V k = N::select(subnormal, N::sub(exponent, N::set(c::up_digits)), exponent);
+  const V f = N::sub(N::mantissa_of(x, c::least), N::set(1));
+  const V s = N::div(f, N::add(f, N::set(2)));
+  const V z = N::mul(s, s);
+  const V h = N::mul(N::mul(N::set(R(0.5)), f), f);
+  const V rest = N::fma(z, logarithm_terms<N, 0>(z), h);
+  const V small = N::fma(s, rest, N::mul(k, N::set(c::ln2_tail)));
+  const V result = N::fma(k, N::set(c::ln2_head), N::sub(f, N::sub(h, small)));
+  const V zero = N::set(0);
+  const V of_positive = N::select(N::lt(number, N::set(c::infinity)), result, number);
+  return N::select(N::lt(zero, number), of_positive,
+                   N::select(N::eq(number, zero), N::set(-c::infinity), N::set(quiet_nan<R>)));
+}
+
+/// Returns what `reduce_exponent` does, of a number in [-64, 0], but `head` is next to
+/// 1 + r + r^2 / 2.
+template <class N, class V>
+TALLY_FUNCTION reduced_exponent<V> reduce_with_square(V number) {
+  using R = typename N::number;
+  using c = exponential_constants<R>;
+  const V x = N::kept_normal(number, N::set(c::speck));
+  const V magic = N::fma(x, N::set(c::log2_e), N::set(c::magic));
+  const V k = N::sub(magic, N::set(c::magic));
+  const V large = N::fma(k, N::set(c::minus_ln2_head), x);  // exact
+  const V small = N::mul(k, N::set(c::minus_ln2_tail));
+  const V r = N::add(large, small);
+  const V square = N::mul(r, r), half = N::mul(N::set(R(0.5)), square);
+  const V cubes = polynomial<N, 0, tangent_constants<R>>(r, square);
+  const V v = N::fma(N::mul(square, r), cubes, small);
+  const V both = N::add(large, half);
+  const V both_left = N::sub(half, N::sub(both, large));
+  const V head = N::add(N::set(1), both);
+  return {magic, head, N::add(N::sub(both, N::sub(head, N::set(1))), N::add(both_left, v))};
+}
+
+/// tanh(|x|) = -u / (2 + u) with u = exp(-2 |x|) - 1 = h + l, divided as in `logistic`.
+template <class N, class V>
+TALLY_FUNCTION V hyperbolic_tangent(V x) {
+  using c = exponential_constants<typename N::number>;
+  using t = tangent_constants<typename N::number>;
+  const auto e =
+      reduce_with_square<N>(N::at_least(N::minus_magnitude(N::add(x, x)), N::set(t::lowest)));
+  const V scale = N::mul(N::template power_of_two<c::aside>(e.magic), N::set(c::back));  // 2^k
+  const V one = N::set(1), two = N::set(2);
+  const V h = N::fma(scale, e.head, N::set(-1));
+  const V l = N::fma(scale, e.left, N::fma(scale, e.head, N::sub(N::set(-1), h)));
+  const V u = N::add(h, l);
+  const V d = N::add(two, u);
+  const V d_left = N::add(N::add(N::sub(two, d), h), l);
+  const V q = reciprocal<N>(d);
+  const V left = N::minus_product(q, d_left, N::minus_product(q, d, one));
+  const V minus = N::fma(q, h, N::mul(q, N::fma(u, left, l)));
+  const V result = N::select(N::is_negative(x), minus, N::sub(N::set(0), minus));
+  return N::keep_nan(x, N::select(N::lt(N::magnitude(x), N::set(t::tiny)), x, result));
+}
+
 // --- Short functions, of up to three numbers -----------------------------------------------------
 
 /// The IEEE 754-2019 minimum or, if `maximum`, maximum.
@@ -160,6 +236,10 @@ TALLY_FUNCTION V of_some(const Factors& f, V x, [[maybe_unused]] V y, [[maybe_un
     return known(N::magnitude(x));
   } else if constexpr (what == elementwise::sqrt) {
     return known(N::sqrt(x));
+  } else if constexpr (what == elementwise::log) {
+    return logarithm<N>(x);
+  } else if constexpr (what == elementwise::tanh) {
+    return hyperbolic_tangent<N>(x);
   } else if constexpr (what == elementwise::sign) {
     const V zero = number(0);
     const V found =

@@ -92,6 +92,25 @@ struct vector_arithmetic {
     const auto moved = hn::Add(hn::BitCast(bits(), magic), hn::Set(bits(), bias));
     return hn::BitCast(tag<R>(), hn::ShiftLeft<limits::digits - 1>(moved));
   }
+  using word = hn::TFromD<bits>;
+  static constexpr int stored_digits = std::numeric_limits<R>::digits - 1;
+  /// The bits of 2^k m with m in [1, 2), for m from `least` on.
+  static HWY_INLINE auto moved(V x, word least) {
+    constexpr word one = __builtin_bit_cast(word, R{1});
+    return hn::Add(hn::BitCast(bits(), x), hn::Set(bits(), static_cast<word>(one - least)));
+  }
+  static HWY_INLINE V exponent_of(V x, word least) {
+    constexpr R magic = sizeof(R) == 4 ? R(0x1p23f) : R(0x1p52);
+    const auto biased =
+        hn::Or(hn::BitCast(bits(), set(magic)), hn::ShiftRight<stored_digits>(moved(x, least)));
+    return sub(hn::BitCast(tag<R>(), biased),
+               set(magic + (std::numeric_limits<R>::max_exponent - 1)));
+  }
+  static HWY_INLINE V mantissa_of(V x, word least) {
+    constexpr word mask = static_cast<word>((word{1} << stored_digits) - 1);
+    return hn::BitCast(
+        tag<R>(), hn::Add(hn::And(moved(x, least), hn::Set(bits(), mask)), hn::Set(bits(), least)));
+  }
   static HWY_INLINE V keep_nan(V x, V result) {
     return hn::IfThenElse(hn::Eq(x, x), result, set(std::numeric_limits<R>::quiet_NaN()));
   }

@@ -51,6 +51,14 @@ void run_loop(const factors<R>& f, const R* x, const R* y, const R* w, R* z, std
                                                               load(w + i));
   };
   std::size_t i = 0;
+  if constexpr (what == elementwise::log || what == elementwise::tanh) {  // long chains, in pairs
+    for (; i + 2 * width<R> <= n; i += 2 * width<R>) {
+      const auto whole = [](const R* p) HWY_ATTR { return load<R>(p); };
+      const auto first = compute(i, whole), second = compute(i + width<R>, whole);
+      put<false, R, R>(first, z + i);
+      put<false, R, R>(second, z + i + width<R>);
+    }
+  }
   for (; i + width<R> <= n; i += width<R>) {
     put<false, R, R>(compute(i, [](const R* p) HWY_ATTR { return load<R>(p); }), z + i);
   }

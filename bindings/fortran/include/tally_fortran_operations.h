@@ -326,6 +326,24 @@ tally_status tally_fortran_sqrt(const CFI_cdesc_t* dx, const CFI_cdesc_t* dz,
       NULL));
 }
 
+tally_status tally_fortran_log(const CFI_cdesc_t* dx, const CFI_cdesc_t* dz,
+    const tally_executor* where) {
+  call c = {"tally_log", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_log(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc,
+      NULL));
+}
+
+tally_status tally_fortran_tanh(const CFI_cdesc_t* dx, const CFI_cdesc_t* dz,
+    const tally_executor* where) {
+  call c = {"tally_tanh", TALLY_SUCCESS};
+  const vector x = vector_of(&c, "x", dx), z = vector_like(&c, "z", dz, &x, "x");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_tanh(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc,
+      NULL));
+}
+
 tally_status tally_fortran_pow(const CFI_cdesc_t* dx, const CFI_cdesc_t* dexponent,
     const CFI_cdesc_t* dz, const tally_executor* where) {
   call c = {"tally_pow", TALLY_SUCCESS};

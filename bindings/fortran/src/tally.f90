@@ -167,6 +167,8 @@ module tally
   public :: tally_jacobi_step
   public :: tally_abs
   public :: tally_sqrt
+  public :: tally_log
+  public :: tally_tanh
   public :: tally_pow
   public :: tally_minimum
   public :: tally_maximum
@@ -1035,6 +1037,20 @@ module tally
     end function
 
     integer(c_int) function c_sqrt(x, z, where) bind(C, name='tally_fortran_sqrt')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_log(x, z, where) bind(C, name='tally_fortran_log')
+      import
+      type(*), intent(in) :: x(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_tanh(x, z, where) bind(C, name='tally_fortran_tanh')
       import
       type(*), intent(in) :: x(..)
       type(*), intent(inout) :: z(..)
@@ -5008,6 +5024,28 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(x, z)
     call tally_finish(c_sqrt(x, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = log(x); floating-point, real.
+  subroutine tally_log(x, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, z)
+    call tally_finish(c_log(x, z, where), stat, errmsg)
+  end subroutine
+
+  !> z = tanh(x); floating-point, real.
+  subroutine tally_tanh(x, z, where, stat, errmsg)
+    type(*), intent(in) :: x(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(x, z)
+    call tally_finish(c_tanh(x, z, where), stat, errmsg)
   end subroutine
 
   !> z = x^exponent; an integer, for integers not negative.

@@ -475,6 +475,19 @@ auto sqrt(A&&... arguments) {
   return detail::call_elementwise<elementwise::sqrt>(arguments...);
 }
 
+/// log(x, z): z_i = the natural logarithm of x_i, floating-point, off by less than a unit in the
+/// last place; NaN below 0, minus infinity of either zero. 16-bit types are computed in float32.
+template <class... A>
+auto log(A&&... arguments) {
+  return detail::call_elementwise<elementwise::log>(arguments...);
+}
+
+/// tanh(x, z): z_i = tanh(x_i), floating-point, likewise; -0 of -0.
+template <class... A>
+auto tanh(A&&... arguments) {
+  return detail::call_elementwise<elementwise::tanh>(arguments...);
+}
+
 /// pow(x, n, z): z_i = x_i^n, n an integer of at most 2^24 in magnitude. A product of the squares
 /// x, x^2, x^4, ... that n's binary digits name, from the lowest on; 1 / x^-n for negative n, not
 /// of integers. x^0 is 1, also of NaN.
