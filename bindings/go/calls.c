@@ -51,7 +51,7 @@ tally_go_result tally_go_executor_named(tally_executor* where, const char* name)
   return tally_go_done(tally_executor_named(where, name));
 }
 
-tally_go_result tally_go_executor_name(tally_go_where where) {
+tally_go_result tally_go_executor_name(tally_go_executor where) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(&r, tally_executor_name(where, &r.string));
 }
@@ -63,7 +63,7 @@ tally_go_result tally_go_executors(size_t capacity, const char** names, int* usa
 
 /* --- Memory and workspaces -------------------------------------------------------------------- */
 
-tally_go_result tally_go_allocate(tally_go_allocation f, tally_go_where where, size_t bytes,
+tally_go_result tally_go_allocate(tally_go_allocation f, tally_go_executor where, size_t bytes,
                                   unsigned char** memory) {
   void* allocated = NULL;
   const tally_go_result r = tally_go_done(f(where, bytes, &allocated));
@@ -71,20 +71,20 @@ tally_go_result tally_go_allocate(tally_go_allocation f, tally_go_where where, s
   return r;
 }
 
-tally_go_result tally_go_release(tally_go_end f, tally_go_where where, unsigned char* memory) {
+tally_go_result tally_go_release(tally_go_end f, tally_go_executor where, unsigned char* memory) {
   return tally_go_done(f(where, memory));
 }
 
-tally_go_result tally_go_pin(tally_go_where where, unsigned char* memory, size_t bytes) {
+tally_go_result tally_go_pin(tally_go_executor where, unsigned char* memory, size_t bytes) {
   return tally_go_done(tally_pin(where, memory, bytes));
 }
 
-tally_go_result tally_go_device_copy(tally_go_where where, unsigned char* to,
+tally_go_result tally_go_device_copy(tally_go_executor where, unsigned char* to,
                                      const unsigned char* from, size_t bytes) {
   return tally_go_done(tally_device_copy(where, to, from, bytes));
 }
 
-tally_go_result tally_go_workspace_create(tally_go_where where, size_t stage_bytes, int threads,
+tally_go_result tally_go_workspace_create(tally_go_executor where, size_t stage_bytes, int threads,
                                           tally_workspace** workspace, tally_executor* executor) {
   const tally_workspace_options options = {sizeof options, stage_bytes, threads, 0};
   const tally_go_result r = tally_go_done(tally_workspace_create(where, &options, workspace));
@@ -94,7 +94,7 @@ tally_go_result tally_go_workspace_create(tally_go_where where, size_t stage_byt
 
 /* --- Sums ------------------------------------------------------------------------------------- */
 
-tally_go_result tally_go_reduce(tally_go_reduction f, tally_go_where where, tally_go_vector x,
+tally_go_result tally_go_reduce(tally_go_reduction f, tally_go_executor where, tally_go_vector x,
                                 tally_type result_type, int64_t* words,
                                 tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
@@ -102,7 +102,7 @@ tally_go_result tally_go_reduce(tally_go_reduction f, tally_go_where where, tall
                              words != NULL ? (void*)words : r.value, tally_go_asked(&options)));
 }
 
-tally_go_result tally_go_dot(tally_go_where where, tally_go_vector x, tally_go_vector y,
+tally_go_result tally_go_dot(tally_go_executor where, tally_go_vector x, tally_go_vector y,
                              tally_type result_type, int64_t* words, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(
@@ -110,7 +110,7 @@ tally_go_result tally_go_dot(tally_go_where where, tally_go_vector x, tally_go_v
                     words != NULL ? (void*)words : r.value, tally_go_asked(&options)));
 }
 
-tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_where where, size_t k, size_t n,
+tally_go_result tally_go_multi_dot(tally_go_pairs f, tally_go_executor where, size_t k, size_t n,
                                    tally_go_vector x, ptrdiff_t ldx, tally_go_vector y,
                                    ptrdiff_t incy, tally_type result_type, unsigned char* results,
                                    tally_call_options options) {
@@ -125,7 +125,7 @@ static tally_call_options in_blocks(tally_call_options options, tally_go_layout 
   return options;
 }
 
-tally_go_result tally_go_sums(tally_go_where where, tally_go_layout l, tally_go_vector x,
+tally_go_result tally_go_sums(tally_go_executor where, tally_go_layout l, tally_go_vector x,
                               tally_type result_type, unsigned char* results,
                               tally_call_options options) {
   options = in_blocks(options, l);
@@ -133,7 +133,7 @@ tally_go_result tally_go_sums(tally_go_where where, tally_go_layout l, tally_go_
       tally_sums(where, l.k, l.n, x.type, x.data, l.ld, l.inc, result_type, results, &options));
 }
 
-tally_go_result tally_go_multi_dot_strided(tally_go_where where, tally_go_layout l,
+tally_go_result tally_go_multi_dot_strided(tally_go_executor where, tally_go_layout l,
                                            tally_go_vector x, tally_go_vector y,
                                            tally_type result_type, unsigned char* results,
                                            tally_call_options options) {
@@ -142,7 +142,7 @@ tally_go_result tally_go_multi_dot_strided(tally_go_where where, tally_go_layout
                                                y.data, y.inc, result_type, results, &options));
 }
 
-tally_go_result tally_go_gemv(tally_go_where where, tally_operation operation,
+tally_go_result tally_go_gemv(tally_go_executor where, tally_operation operation,
                               tally_go_scalar alpha, tally_go_layout l, tally_go_vector a,
                               tally_go_vector x, tally_go_scalar beta, tally_go_vector y,
                               tally_call_options options) {
@@ -151,7 +151,7 @@ tally_go_result tally_go_gemv(tally_go_where where, tally_operation operation,
                                   y.type, y.data, y.inc, tally_go_asked(&options)));
 }
 
-tally_go_result tally_go_multi_dot_list(tally_go_where where, size_t k, const size_t* n,
+tally_go_result tally_go_multi_dot_list(tally_go_executor where, size_t k, const size_t* n,
                                         tally_type x_type, const uintptr_t* x,
                                         const ptrdiff_t* incx, tally_type y_type,
                                         const uintptr_t* y, const ptrdiff_t* incy,
@@ -167,7 +167,7 @@ tally_go_result tally_go_merge_words(size_t count, tally_type sum_type, const in
   return tally_go_done(tally_merge_words(count, sum_type, from, to));
 }
 
-tally_go_result tally_go_round_words(tally_go_rounding f, tally_go_where where, size_t count,
+tally_go_result tally_go_round_words(tally_go_rounding f, tally_go_executor where, size_t count,
                                      tally_type sum_type, const int64_t* words,
                                      tally_type result_type, unsigned char* results) {
   return tally_go_done(f(where, count, sum_type, words, result_type, results, NULL));
@@ -175,25 +175,25 @@ tally_go_result tally_go_round_words(tally_go_rounding f, tally_go_where where, 
 
 /* --- Extrema ---------------------------------------------------------------------------------- */
 
-tally_go_result tally_go_find(tally_go_search f, tally_go_where where, tally_go_vector x) {
+tally_go_result tally_go_find(tally_go_search f, tally_go_executor where, tally_go_vector x) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(&r, f(where, x.n, x.type, x.data, x.inc, r.value, NULL));
 }
 
-tally_go_result tally_go_iamax(tally_go_where where, tally_go_vector x) {
+tally_go_result tally_go_iamax(tally_go_executor where, tally_go_vector x) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(&r, tally_iamax(where, x.n, x.type, x.data, x.inc, (int64_t*)r.value, NULL));
 }
 
 /* --- Element-wise functions ------------------------------------------------------------------- */
 
-tally_go_result tally_go_move_indexed(tally_go_move f, tally_go_where where, tally_go_vector x,
+tally_go_result tally_go_move_indexed(tally_go_move f, tally_go_executor where, tally_go_vector x,
                                       tally_go_vector indices, tally_go_vector z) {
   return tally_go_done(
       f(where, x.type, x.n, x.data, x.inc, indices.type, indices.data, z.n, z.data, z.inc, NULL));
 }
 
-tally_go_result tally_go_segmented_sum(tally_go_where where, size_t segments,
+tally_go_result tally_go_segmented_sum(tally_go_executor where, size_t segments,
                                        tally_go_vector offsets, tally_go_vector x,
                                        tally_type result_type, unsigned char* results,
                                        tally_call_options options) {
@@ -201,18 +201,19 @@ tally_go_result tally_go_segmented_sum(tally_go_where where, size_t segments,
                                            x.data, result_type, results, tally_go_asked(&options)));
 }
 
-tally_go_result tally_go_multi_axpy(tally_go_where where, tally_go_vector alpha, tally_go_vector x,
-                                    ptrdiff_t ldx, tally_go_scalar beta, tally_go_vector y) {
+tally_go_result tally_go_multi_axpy(tally_go_executor where, tally_go_vector alpha,
+                                    tally_go_vector x, ptrdiff_t ldx, tally_go_scalar beta,
+                                    tally_go_vector y) {
   return tally_go_done(tally_multi_axpy(where, alpha.n, y.n, alpha.type, alpha.data, x.type, x.data,
                                         ldx, 1, beta.type, beta.value, y.type, y.data, y.inc,
                                         NULL));
 }
 
-tally_go_result tally_go_swap(tally_go_where where, tally_go_vector x, tally_go_vector y) {
+tally_go_result tally_go_swap(tally_go_executor where, tally_go_vector x, tally_go_vector y) {
   return tally_go_done(tally_swap(where, x.n, x.type, x.data, x.inc, y.data, y.inc, NULL));
 }
 
-tally_go_result tally_go_axpy_dot(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
+tally_go_result tally_go_axpy_dot(tally_go_executor where, tally_go_scalar alpha, tally_go_vector x,
                                   tally_go_vector y, tally_go_vector v, tally_type result_type,
                                   tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
@@ -221,9 +222,10 @@ tally_go_result tally_go_axpy_dot(tally_go_where where, tally_go_scalar alpha, t
                                           result_type, r.value, tally_go_asked(&options)));
 }
 
-tally_go_result tally_go_waxpby_nrm2(tally_go_where where, tally_go_scalar alpha, tally_go_vector x,
-                                     tally_go_scalar beta, tally_go_vector y, tally_go_vector w,
-                                     tally_type result_type, tally_call_options options) {
+tally_go_result tally_go_waxpby_nrm2(tally_go_executor where, tally_go_scalar alpha,
+                                     tally_go_vector x, tally_go_scalar beta, tally_go_vector y,
+                                     tally_go_vector w, tally_type result_type,
+                                     tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(
       &r, tally_waxpby_nrm2(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc, beta.type,
@@ -243,14 +245,14 @@ static tally_histogram_options histogram_options(tally_go_histogram given) {
   return options;
 }
 
-tally_go_result tally_go_bincount(tally_go_where where, tally_go_vector keys, size_t bins,
+tally_go_result tally_go_bincount(tally_go_executor where, tally_go_vector keys, size_t bins,
                                   tally_go_vector counts, tally_go_histogram options) {
   const tally_histogram_options o = histogram_options(options);
   return tally_go_done(tally_bincount(where, keys.n, keys.type, keys.data, keys.inc, bins,
                                       counts.type, counts.data, &o));
 }
 
-tally_go_result tally_go_histogram_even(tally_go_where where, tally_go_vector x,
+tally_go_result tally_go_histogram_even(tally_go_executor where, tally_go_vector x,
                                         tally_go_scalar lower, tally_go_scalar upper, size_t bins,
                                         tally_go_vector counts, tally_go_histogram options) {
   const tally_histogram_options o = histogram_options(options);
@@ -259,7 +261,7 @@ tally_go_result tally_go_histogram_even(tally_go_where where, tally_go_vector x,
                                             counts.data, &o));
 }
 
-tally_go_result tally_go_histogram_range(tally_go_where where, tally_go_vector x,
+tally_go_result tally_go_histogram_range(tally_go_executor where, tally_go_vector x,
                                          tally_go_vector edges, size_t bins, tally_go_vector counts,
                                          tally_go_histogram options) {
   const tally_histogram_options o = histogram_options(options);
@@ -286,12 +288,12 @@ static tally_csr csr(tally_go_matrix given) {
   return a;
 }
 
-tally_go_result tally_go_validate(tally_go_where where, tally_go_matrix matrix) {
+tally_go_result tally_go_validate(tally_go_executor where, tally_go_matrix matrix) {
   const tally_csr a = csr(matrix);
   return tally_go_done(tally_validate(where, &a));
 }
 
-tally_go_result tally_go_spmv_plan_create(tally_go_where where, tally_go_matrix matrix,
+tally_go_result tally_go_spmv_plan_create(tally_go_executor where, tally_go_matrix matrix,
                                           tally_spmv_plan** plan) {
   const tally_csr a = csr(matrix);
   return tally_go_done(tally_spmv_plan_create(where, &a, plan));
@@ -302,7 +304,7 @@ tally_go_result tally_go_spmv_plan_describe(const tally_spmv_plan* plan) {
   return tally_go_told(&r, tally_spmv_plan_describe(plan, &r.string));
 }
 
-tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
+tally_go_result tally_go_spmv(tally_go_executor where, const tally_spmv_plan* plan,
                               tally_go_scalar alpha, tally_go_matrix matrix, tally_go_vector x,
                               tally_go_scalar beta, tally_go_vector y, tally_call_options options) {
   const tally_csr a = csr(matrix);
@@ -311,7 +313,7 @@ tally_go_result tally_go_spmv(tally_go_where where, const tally_spmv_plan* plan,
                                   tally_go_asked(&options)));
 }
 
-tally_go_result tally_go_spmm(tally_go_where where, const tally_spmv_plan* plan,
+tally_go_result tally_go_spmm(tally_go_executor where, const tally_spmv_plan* plan,
                               tally_go_scalar alpha, tally_go_matrix matrix, tally_go_layout x,
                               tally_go_vector x_elements, tally_go_scalar beta, tally_go_layout y,
                               tally_go_vector y_elements, tally_call_options options) {
@@ -321,7 +323,7 @@ tally_go_result tally_go_spmm(tally_go_where where, const tally_spmv_plan* plan,
                                   y_elements.type, y_elements.data, y.ld, y.inc, asked(&options)));
 }
 
-tally_go_result tally_go_spmv_apart(tally_go_where where, const tally_spmv_plan* plan,
+tally_go_result tally_go_spmv_apart(tally_go_executor where, const tally_spmv_plan* plan,
                                     tally_go_scalar alpha, tally_go_matrix matrix,
                                     tally_go_vector x, tally_go_scalar beta, tally_go_vector y,
                                     tally_go_vector w, tally_call_options options) {

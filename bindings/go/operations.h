@@ -6,54 +6,54 @@
 
 /* clang-format off */
 
-static inline tally_go_result tally_go_inclusive_scan(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_inclusive_scan(tally_go_executor where, tally_go_vector x,
     tally_go_vector y) {
   return tally_go_done(tally_inclusive_scan(where, x.n, x.type, x.data, x.inc, y.type, y.data,
       y.inc, NULL));
 }
 
-static inline tally_go_result tally_go_exclusive_scan(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_exclusive_scan(tally_go_executor where, tally_go_vector x,
     tally_go_vector y) {
   return tally_go_done(tally_exclusive_scan(where, x.n, x.type, x.data, x.inc, y.type, y.data,
       y.inc, NULL));
 }
 
-static inline tally_go_result tally_go_fill(tally_go_where where, tally_go_scalar value,
+static inline tally_go_result tally_go_fill(tally_go_executor where, tally_go_scalar value,
     tally_go_vector z) {
   return tally_go_done(tally_fill(where, z.n, value.type, value.value, z.type, z.data, z.inc,
       NULL));
 }
 
-static inline tally_go_result tally_go_copy(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_copy(tally_go_executor where, tally_go_vector x,
     tally_go_vector y) {
   return tally_go_done(tally_copy(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, NULL));
 }
 
-static inline tally_go_result tally_go_scal(tally_go_where where, tally_go_scalar alpha,
+static inline tally_go_result tally_go_scal(tally_go_executor where, tally_go_scalar alpha,
     tally_go_vector x) {
   return tally_go_done(tally_scal(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
       NULL));
 }
 
-static inline tally_go_result tally_go_axpy(tally_go_where where, tally_go_scalar alpha,
+static inline tally_go_result tally_go_axpy(tally_go_executor where, tally_go_scalar alpha,
     tally_go_vector x, tally_go_vector y) {
   return tally_go_done(tally_axpy(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
       y.type, y.data, y.inc, NULL));
 }
 
-static inline tally_go_result tally_go_axpby(tally_go_where where, tally_go_scalar alpha,
+static inline tally_go_result tally_go_axpby(tally_go_executor where, tally_go_scalar alpha,
     tally_go_vector x, tally_go_scalar beta, tally_go_vector y) {
   return tally_go_done(tally_axpby(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
       beta.type, beta.value, y.type, y.data, y.inc, NULL));
 }
 
-static inline tally_go_result tally_go_waxpby(tally_go_where where, tally_go_scalar alpha,
+static inline tally_go_result tally_go_waxpby(tally_go_executor where, tally_go_scalar alpha,
     tally_go_vector x, tally_go_scalar beta, tally_go_vector y, tally_go_vector w) {
   return tally_go_done(tally_waxpby(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
       beta.type, beta.value, y.type, y.data, y.inc, w.type, w.data, w.inc, NULL));
 }
 
-static inline tally_go_result tally_go_axpbypcz(tally_go_where where, tally_go_scalar alpha,
+static inline tally_go_result tally_go_axpbypcz(tally_go_executor where, tally_go_scalar alpha,
     tally_go_vector x, tally_go_scalar beta, tally_go_vector y, tally_go_scalar gamma,
     tally_go_vector z) {
   return tally_go_done(tally_axpbypcz(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
@@ -61,178 +61,178 @@ static inline tally_go_result tally_go_axpbypcz(tally_go_where where, tally_go_s
       NULL));
 }
 
-static inline tally_go_result tally_go_add(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_add(tally_go_executor where, tally_go_vector x,
     tally_go_vector y, tally_go_vector z) {
   return tally_go_done(tally_add(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, z.type,
       z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_sub(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_sub(tally_go_executor where, tally_go_vector x,
     tally_go_vector y, tally_go_vector z) {
   return tally_go_done(tally_sub(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, z.type,
       z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_mul(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_mul(tally_go_executor where, tally_go_vector x,
     tally_go_vector y, tally_go_vector z) {
   return tally_go_done(tally_mul(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, z.type,
       z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_axypbz(tally_go_where where, tally_go_scalar alpha,
+static inline tally_go_result tally_go_axypbz(tally_go_executor where, tally_go_scalar alpha,
     tally_go_vector x, tally_go_vector y, tally_go_scalar beta, tally_go_vector z) {
   return tally_go_done(tally_axypbz(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
       y.type, y.data, y.inc, beta.type, beta.value, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_relu(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_relu(tally_go_executor where, tally_go_vector x,
     tally_go_vector y) {
   return tally_go_done(tally_relu(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, NULL));
 }
 
-static inline tally_go_result tally_go_sigmoid(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_sigmoid(tally_go_executor where, tally_go_vector x,
     tally_go_vector y) {
   return tally_go_done(tally_sigmoid(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc,
       NULL));
 }
 
-static inline tally_go_result tally_go_exp(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_exp(tally_go_executor where, tally_go_vector x,
     tally_go_vector y) {
   return tally_go_done(tally_exp(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, NULL));
 }
 
-static inline tally_go_result tally_go_scale(tally_go_where where, tally_go_scalar alpha,
+static inline tally_go_result tally_go_scale(tally_go_executor where, tally_go_scalar alpha,
     tally_go_vector x, tally_go_vector z) {
   return tally_go_done(tally_scale(where, x.n, alpha.type, alpha.value, x.type, x.data, x.inc,
       z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_add_constant(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_add_constant(tally_go_executor where, tally_go_vector x,
     tally_go_scalar b, tally_go_vector z) {
   return tally_go_done(tally_add_constant(where, x.n, x.type, x.data, x.inc, b.type, b.value,
       z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_div(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_div(tally_go_executor where, tally_go_vector x,
     tally_go_vector y, tally_go_vector z) {
   return tally_go_done(tally_div(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc, z.type,
       z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_inv(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_inv(tally_go_executor where, tally_go_vector x,
     tally_go_vector z) {
   return tally_go_done(tally_inv(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_jacobi_step(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_jacobi_step(tally_go_executor where, tally_go_vector x,
     tally_go_scalar alpha, tally_go_vector y, tally_go_vector d, tally_go_vector z) {
   return tally_go_done(tally_jacobi_step(where, x.n, x.type, x.data, x.inc, alpha.type, alpha.value,
       y.type, y.data, y.inc, d.type, d.data, d.inc, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_abs(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_abs(tally_go_executor where, tally_go_vector x,
     tally_go_vector z) {
   return tally_go_done(tally_abs(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_sqrt(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_sqrt(tally_go_executor where, tally_go_vector x,
     tally_go_vector z) {
   return tally_go_done(tally_sqrt(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_log(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_log(tally_go_executor where, tally_go_vector x,
     tally_go_vector z) {
   return tally_go_done(tally_log(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_tanh(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_tanh(tally_go_executor where, tally_go_vector x,
     tally_go_vector z) {
   return tally_go_done(tally_tanh(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_pow(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_pow(tally_go_executor where, tally_go_vector x,
     tally_go_scalar exponent, tally_go_vector z) {
   return tally_go_done(tally_pow(where, x.n, x.type, x.data, x.inc, exponent.type, exponent.value,
       z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_minimum(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_minimum(tally_go_executor where, tally_go_vector x,
     tally_go_vector y, tally_go_vector z) {
   return tally_go_done(tally_minimum(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc,
       z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_maximum(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_maximum(tally_go_executor where, tally_go_vector x,
     tally_go_vector y, tally_go_vector z) {
   return tally_go_done(tally_maximum(where, x.n, x.type, x.data, x.inc, y.type, y.data, y.inc,
       z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_clamp(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_clamp(tally_go_executor where, tally_go_vector x,
     tally_go_scalar low, tally_go_scalar high, tally_go_vector z) {
   return tally_go_done(tally_clamp(where, x.n, x.type, x.data, x.inc, low.type, low.value,
       high.type, high.value, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_sign(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_sign(tally_go_executor where, tally_go_vector x,
     tally_go_vector z) {
   return tally_go_done(tally_sign(where, x.n, x.type, x.data, x.inc, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_compare(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_compare(tally_go_executor where, tally_go_vector x,
     int comparison, tally_go_vector y, tally_go_vector z) {
   return tally_go_done(tally_compare(where, x.n, x.type, x.data, x.inc, comparison, y.type, y.data,
       y.inc, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_compare_constant(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_compare_constant(tally_go_executor where, tally_go_vector x,
     int comparison, tally_go_scalar y, tally_go_vector z) {
   return tally_go_done(tally_compare_constant(where, x.n, x.type, x.data, x.inc, comparison, y.type,
       y.value, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_where(tally_go_where where, tally_go_vector mask,
+static inline tally_go_result tally_go_where(tally_go_executor where, tally_go_vector mask,
     tally_go_vector x, tally_go_vector y, tally_go_vector z) {
   return tally_go_done(tally_where(where, mask.n, mask.type, mask.data, mask.inc, x.type, x.data,
       x.inc, y.type, y.data, y.inc, z.type, z.data, z.inc, NULL));
 }
 
-static inline tally_go_result tally_go_sum_of_squares(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_sum_of_squares(tally_go_executor where, tally_go_vector x,
     tally_type result_type, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(&r, tally_sum_of_squares(where, x.n, x.type, x.data, x.inc, result_type,
       r.value, tally_go_asked(&options)));
 }
 
-static inline tally_go_result tally_go_max_norm(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_max_norm(tally_go_executor where, tally_go_vector x,
     tally_type result_type, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(&r, tally_max_norm(where, x.n, x.type, x.data, x.inc, result_type, r.value,
       tally_go_asked(&options)));
 }
 
-static inline tally_go_result tally_go_weighted_sum_of_squares(tally_go_where where,
+static inline tally_go_result tally_go_weighted_sum_of_squares(tally_go_executor where,
     tally_go_vector x, tally_go_vector w, tally_type result_type, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(&r, tally_weighted_sum_of_squares(where, x.n, x.type, x.data, x.inc, w.type,
       w.data, w.inc, result_type, r.value, tally_go_asked(&options)));
 }
 
-static inline tally_go_result tally_go_weighted_nrm2(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_weighted_nrm2(tally_go_executor where, tally_go_vector x,
     tally_go_vector w, tally_type result_type, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(&r, tally_weighted_nrm2(where, x.n, x.type, x.data, x.inc, w.type, w.data,
       w.inc, result_type, r.value, tally_go_asked(&options)));
 }
 
-static inline tally_go_result tally_go_wrms_norm(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_wrms_norm(tally_go_executor where, tally_go_vector x,
     tally_go_vector w, tally_type result_type, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(&r, tally_wrms_norm(where, x.n, x.type, x.data, x.inc, w.type, w.data, w.inc,
       result_type, r.value, tally_go_asked(&options)));
 }
 
-static inline tally_go_result tally_go_wrms_norm_mask(tally_go_where where, tally_go_vector x,
+static inline tally_go_result tally_go_wrms_norm_mask(tally_go_executor where, tally_go_vector x,
     tally_go_vector w, tally_go_vector mask, tally_type result_type, tally_call_options options) {
   tally_go_result r = {{0}, NULL, NULL, 0};
   return tally_go_told(&r, tally_wrms_norm_mask(where, x.n, x.type, x.data, x.inc, w.type, w.data,

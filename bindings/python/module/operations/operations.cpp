@@ -345,6 +345,26 @@ void define_operations(nb::module_& m) {
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def sqrt(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
         "z_i = sqrt(x_i); floating-point, real.");
+  m.def("log",
+        [](nb::handle x, nb::handle out, nb::handle dtype, nb::handle backend) {
+          constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
+            return tally_log(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
+          };
+          return transform({"log", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+        },
+        nb::arg("x"), out, nb::kw_only(), dtype, backend,
+        nb::sig("def log(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
+        "z_i = log(x_i); floating-point, real.");
+  m.def("tanh",
+        [](nb::handle x, nb::handle out, nb::handle dtype, nb::handle backend) {
+          constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
+            return tally_tanh(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
+          };
+          return transform({"tanh", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+        },
+        nb::arg("x"), out, nb::kw_only(), dtype, backend,
+        nb::sig("def tanh(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
+        "z_i = tanh(x_i); floating-point, real.");
   m.def("pow",
         [](nb::handle x, nb::handle exponent, nb::handle out, nb::handle dtype, nb::handle backend) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
