@@ -266,14 +266,14 @@ TEST_ON_EVERY_EXECUTOR(Spmm, Matrices) {
   std::vector<std::size_t> uneven(3000, 4);
   for (std::size_t i = 0; i < uneven.size(); i += 3) uneven[i] = i % 100;
   uneven.insert(uneven.end(), {30000, 0, 5000, 20001, 3});
-  for (const pattern& p : {matrices::stencil(50, 40, 1, 1), matrices::stencil(17, 16, 15, 3),
+  for (const pattern& p : {matrices::stencil(70, 60, 1, 1), matrices::stencil(17, 16, 15, 3),
                            matrices::rmat(11, 30000, 1), matrices::rows_of(uneven, 20000, 17),
                            matrices::rows_of({60000}, 500, 23)}) {
     for (const std::size_t k : {4, 8, 32}) {
       ASSERT_NO_FATAL_FAILURE(compare(p, f64, k, row_major(k), row_major(k)));
       ASSERT_NO_FATAL_FAILURE(compare(p, f64, k, column_major(p.columns), column_major(p.rows)));
     }
-    ASSERT_NO_FATAL_FAILURE(compare(p, f32, 16, row_major(16), column_major(p.rows), {3, 1}));
+    ASSERT_NO_FATAL_FAILURE(compare(p, f32, 32, row_major(32), column_major(p.rows), {3, 1}));
   }
 }
 

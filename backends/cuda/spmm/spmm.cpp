@@ -40,6 +40,26 @@ bool has_long_rows(const csr_product& a) {
   return plan.longest > row_order::short_row;
 }
 
+bool copies_x(const csr_products& a, type accumulator) {
+  return a.x_step != 1 || a.first.x.element != accumulator ||
+         std::abs(a.first.x.increment) > std::numeric_limits<std::int32_t>::max();
+}
+
+/// Whether one pass over the matrix takes no longer than products one after another: measured with
+/// plans, guessed from the size without (tuning/spmm.md).
+bool repays(const csr_products& a, type accumulator) {
+  const csr_operand& matrix = a.first.a;
+  const bool is_small = matrix.nonzeros() < std::size_t{1} << 21;
+  const bool may_be_long = has_long_rows(a.first) && (a.first.plan != nullptr || is_small);
+  if (a.columns < (may_be_long ? 16 : 4)) return false;
+  if (!copies_x(a, accumulator)) return true;
+  return a.columns >= 8 && (is_small || matrix.nonzeros() >= 16 * matrix.rows);
+}
+
+/// Minimum elements of y for threads of two columns: before all, a device is to be filled
+/// (tuning/spmm.md).
+constexpr std::size_t min_elements_for_pairs = std::size_t{1} << 17;
+
 /// Multiplies up to `spmm_columns` columns.
 void multiply(const executor& where, const current_device& current, const csr_products& a,
               const spmm_choice& kernels, type accumulator) {
@@ -48,8 +68,7 @@ void multiply(const executor& where, const current_device& current, const csr_pr
   spmm_job job(call.job);
   job.width = static_cast<int>(a.columns);
   job.y_step = a.y_step * static_cast<std::ptrdiff_t>(size_of(a.first.y.element));
-  const bool copies = a.x_step != 1 || a.first.x.element != accumulator ||
-                      std::abs(a.first.x.increment) > std::numeric_limits<std::int32_t>::max();
+  const bool copies = copies_x(a, accumulator);
   const bool is_long = has_long_rows(a.first);
   memory_parts parts;
   std::size_t copy = 0, queued = 0, chunks = 0, sums = 0;
@@ -83,7 +102,8 @@ void multiply(const executor& where, const current_device& current, const csr_pr
     job.sums = all + sums;
     check(cudaMemsetAsync(job.queued, 0, sizeof *job.queued, call.stream), "cudaMemsetAsync");
   }
-  const bool in_pairs = job.width % 2 == 0 && job.x.increment % 2 == 0 &&
+  const bool in_pairs = height * a.columns >= min_elements_for_pairs && job.width % 2 == 0 &&
+                        job.x.increment % 2 == 0 &&
                         reinterpret_cast<std::uintptr_t>(job.x.data) % (2 * size) == 0;
   job.threads_per_row = in_pairs ? job.width / 2 : job.width;
   job.rows_per_block = static_cast<int>(spmm_threads) / job.threads_per_row;
@@ -108,10 +128,10 @@ void backend::spmm(const executor& where, const csr_products& a) const {
   const csr_operand& matrix = a.first.a;
   const type accumulator = detail::spmv_accumulator(matrix.values.element, a.first.x.element);
   const spmm_choice kernels = spmm_kernels(accumulator, matrix.values.element);
-  if (a.columns < 2 || a.first.options.grade.is_exact() || a.first.is_permuted() ||
-      matrix.row_ends || is_complex(a.first.x.element) || kernels.chunks == nullptr) {
-    return backends::backend::spmm(where, a);
-  }
+  const bool has_kernels = kernels.chunks != nullptr && !is_complex(a.first.x.element) &&
+                           !a.first.options.grade.is_exact() && !a.first.is_permuted() &&
+                           !matrix.row_ends;
+  if (!has_kernels || !repays(a, accumulator)) return backends::backend::spmm(where, a);
   const current_device current(where.device());
   if (a.first.plan != nullptr) plan_of(a.first, current);
   for (std::size_t j = 0; j < a.columns; j += spmm_columns) {

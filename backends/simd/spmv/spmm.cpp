@@ -189,7 +189,7 @@ HWY_NOINLINE void sum_chunk(D d, const terms_at<hn::TFromD<D>, I>& t, const hn::
 
 template <class W>
 constexpr std::size_t widest = hn::MaxLanes(hn::CappedTag<W, columns_at_once>());
-/// Vectors at once: with their partial sums they fill the registers.
+/// Vectors at once: with their partial sums they fill the registers (tuning/spmm.md).
 template <class W>
 constexpr std::size_t most_vectors =
     std::min<std::size_t>(HWY_TARGET == HWY_AVX3 ? 4 : 2, columns_at_once / widest<W>);

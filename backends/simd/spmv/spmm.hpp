@@ -77,7 +77,8 @@ struct ordered_columns {
   void write(std::size_t row, const number& sums) const;
 };
 
-/// Fewer columns, and those that are not neighbours in rows of x, take as long one after another.
+/// Fewer columns, and those that are not neighbours in rows of x, take as long one after another
+/// (tuning/spmm.md).
 inline constexpr std::size_t min_columns = 4;
 
 /// Calls multiply(rows) for equal shares of the columns. Returns whether there are kernels.

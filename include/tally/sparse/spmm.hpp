@@ -5,11 +5,15 @@
 // alone, in either grade and with any plan. So neither k nor the layouts enter.
 //
 // X and Y are dense, of any layout. Row-major ones, whose rows are adjacent elements, are the fast
-// ones: a term then takes one load for all columns. `simd`, `openmp` and `cuda` copy others, and
-// those of a type other than the sums' in memory taken for the call, 32 columns at a time.
+// ones: a term then takes one load for all columns, and the matrix is read once for up to 32.
 //
-// Blocking, captures and errors: as `spmv`. Complex and exact products, and those on `serial` and
-// `kokkos`, are k products of `spmv`.
+// Products of spmv, one after another, are: complex and exact products, those of fewer than 4
+// columns, of values and an X of different types (`cuda` has float values and a double X), of
+// permuted values, those on `serial` and `kokkos`; on `simd` and `openmp` of another layout of X;
+// on `cuda` of matrices of four arrays, and where they take as long (bench/results/tuning/spmm.md).
+// Otherwise `cuda` copies an X of another layout to memory taken for the call.
+//
+// Blocking, captures and errors: as `spmv`.
 #pragma once
 
 #include <tally/export.h>
