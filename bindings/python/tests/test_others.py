@@ -27,6 +27,17 @@ def test_formulas(x, y):
     assert same(tally.axpbypcz(1, a, 2, b, 0, z), a + 2 * b)
 
 
+def test_more_formulas(x, y):
+    a, b = x[:3000], y[:3000]
+    assert same(tally.div(a, b), a / b) and same(tally.inv(b), 1 / b) and same(tally.abs(a), abs(a))
+    assert same(tally.sqrt(tally.abs(a)), numpy.sqrt(abs(a))) and same(tally.sign(a), numpy.sign(a))
+    assert tally.abs(a.astype("c8")).dtype == "f4" and same(tally.add_constant(a, 2), a + 2)
+    assert same(tally.minimum(a, b), numpy.minimum(a, b)) and same(tally.maximum(a, b), numpy.maximum(a, b))
+    assert same(tally.clamp(a, -1, 1), numpy.clip(a, -1, 1)) and same(tally.scale(2, a), 2 * a)
+    assert same(tally.where(a > 0, a.astype("f4"), b.astype("f4")), numpy.where(a > 0, a, b).astype("f4"))
+    assert same(tally.pow(a, 2), a * a) and same(tally.jacobi_step(a, 1, b, b), a + b / b)
+
+
 def test_elementwise_layouts(random):
     a, b = random.standard_normal((20, 30, 40)), random.standard_normal((20, 30, 40))
     for laid in (a, numpy.asfortranarray(a), a.transpose(1, 0, 2).copy().transpose(1, 0, 2), a[:, ::-1].copy()[:, ::-1],

@@ -7,7 +7,8 @@ namespace python {
 
 namespace nb = nanobind;
 
-enum class role { factor, in, out, inout };
+/// A mask is an input that has no part in the type of a new result.
+enum class role { factor, in, mask, out, inout };
 
 struct argument {
   role is;

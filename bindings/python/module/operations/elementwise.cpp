@@ -161,16 +161,18 @@ nb::object transform(const elementwise& f, std::initializer_list<argument> argum
     }
     array& x = a[count];
     names[count++] = given.name;
-    if (given.is == role::in) {
+    if (given.is == role::in || given.is == role::mask) {
       c.read(given.name, given.value, x);
       if (x.is_unsigned) c.fail(PyExc_TypeError, std::string(given.name) + " is of uint64");
     } else if (!given.value.is_none()) {
       c.write(given.name, given.value, x);
       written = nb::borrow(given.value);
     } else {
-      tally_type type = a[0].type;
-      for (int v = 1; v + 1 < count; ++v) type = joined(type, a[v].type);
-      if (f.is_scan) type = sum_type(type, type);
+      const int first = arguments.begin()->is == role::mask ? 1 : 0;
+      tally_type type = a[first].type;
+      for (int v = first + 1; v + 1 < count; ++v) type = joined(type, a[v].type);
+      if (f.result == result_type::modulus) type = real_of(type);
+      if (f.result == result_type::scan) type = sum_type(type, type);
       bool is_unsigned = false;
       type = chosen_type(dtype, type, is_unsigned);
       made.emplace(c, a[0], a[0].ndim, a[0].shape, type, is_unsigned, nb::none());
@@ -183,7 +185,9 @@ nb::object transform(const elementwise& f, std::initializer_list<argument> argum
                                    names[v] + " " + text_of(a[v]));
     }
   }
-  if (f.is_scan && a[0].ndim != 1) c.fail(PyExc_ValueError, "x has several dimensions");
+  if (f.result == result_type::scan && a[0].ndim != 1) {
+    c.fail(PyExc_ValueError, "x has several dimensions");
+  }
   if (made && c.on_device() && made->wait() == TALLY_WAIT_YES) {
     c.fail(PyExc_TypeError, "arrays of this library can't be written; pass out=");
   }

@@ -12,10 +12,13 @@ struct factor {
   const void* data;
 };
 
+/// The type of a new result: the inputs', the real one of a modulus, or a scan's accumulator.
+enum class result_type { same, modulus, scan };
+
 /// An element-wise function, or a scan, which is one of vectors alone.
 struct elementwise {
   const char* name;
-  bool is_scan;
+  result_type result;
   /// Calls tally.h with factors and vectors, each in the order of the arguments.
   tally_status (*function)(const tally_executor*, std::size_t, const factor*, const vector*);
 };

@@ -82,7 +82,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, const vector* v, tally_type type, void* result, const tally_call_options* o) {
             return tally_wrms_norm_mask(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, v[2].type, v[2].data, v[2].inc, type, result, o);
           };
-          return weighted({"wrms_norm_mask", call}, {{role::in, "x", x}, {role::in, "w", w}, {role::in, "mask", mask}}, dtype, out, exact, backend);
+          return weighted({"wrms_norm_mask", call}, {{role::in, "x", x}, {role::in, "w", w}, {role::mask, "mask", mask}}, dtype, out, exact, backend);
         },
         nb::arg("x"), nb::arg("w"), nb::arg("mask"), nb::kw_only(), dtype, out, exact, backend,
         nb::sig("def wrms_norm_mask(x: ArrayLike, w: ArrayLike, mask: ArrayLike, *, dtype: DTypeLike | None = None, out: Any = None, exact: bool = False, backend: Backend = None) -> Any"),
@@ -120,7 +120,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_inclusive_scan(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"inclusive_scan", true, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"inclusive_scan", result_type::scan, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def inclusive_scan(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -130,7 +130,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_exclusive_scan(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"exclusive_scan", true, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"exclusive_scan", result_type::scan, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def exclusive_scan(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -140,7 +140,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_fill(where, n, f[0].type, f[0].data, v[0].type, const_cast<void*>(v[0].data), v[0].inc, nullptr);
           };
-          return transform({"fill", false, call}, {{role::factor, "value", value}, {role::out, "out", out}}, nb::none(), backend);
+          return transform({"fill", result_type::same, call}, {{role::factor, "value", value}, {role::out, "out", out}}, nb::none(), backend);
         },
         nb::arg("value"), nb::arg("out"), nb::kw_only(), backend,
         nb::sig("def fill(value: Number, out: Any, *, backend: Backend = None) -> Any"),
@@ -150,7 +150,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_copy(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"copy", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"copy", result_type::same, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def copy(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -160,7 +160,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_scal(where, n, f[0].type, f[0].data, v[0].type, const_cast<void*>(v[0].data), v[0].inc, nullptr);
           };
-          return transform({"scal", false, call}, {{role::factor, "alpha", alpha}, {role::inout, "x", x}}, nb::none(), backend);
+          return transform({"scal", result_type::same, call}, {{role::factor, "alpha", alpha}, {role::inout, "x", x}}, nb::none(), backend);
         },
         nb::arg("alpha"), nb::arg("x"), nb::kw_only(), backend,
         nb::sig("def scal(alpha: Number, x: Any, *, backend: Backend = None) -> Any"),
@@ -170,7 +170,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_axpy(where, n, f[0].type, f[0].data, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"axpy", false, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::inout, "y", y}}, nb::none(), backend);
+          return transform({"axpy", result_type::same, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::inout, "y", y}}, nb::none(), backend);
         },
         nb::arg("alpha"), nb::arg("x"), nb::arg("y"), nb::kw_only(), backend,
         nb::sig("def axpy(alpha: Number, x: ArrayLike, y: Any, *, backend: Backend = None) -> Any"),
@@ -180,7 +180,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_axpby(where, n, f[0].type, f[0].data, v[0].type, v[0].data, v[0].inc, f[1].type, f[1].data, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"axpby", false, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::factor, "beta", beta}, {role::inout, "y", y}}, nb::none(), backend);
+          return transform({"axpby", result_type::same, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::factor, "beta", beta}, {role::inout, "y", y}}, nb::none(), backend);
         },
         nb::arg("alpha"), nb::arg("x"), nb::arg("beta"), nb::arg("y"), nb::kw_only(), backend,
         nb::sig("def axpby(alpha: Number, x: ArrayLike, beta: Number, y: Any, *, backend: Backend = None) -> Any"),
@@ -190,7 +190,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_waxpby(where, n, f[0].type, f[0].data, v[0].type, v[0].data, v[0].inc, f[1].type, f[1].data, v[1].type, v[1].data, v[1].inc, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
           };
-          return transform({"waxpby", false, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::factor, "beta", beta}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
+          return transform({"waxpby", result_type::same, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::factor, "beta", beta}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("alpha"), nb::arg("x"), nb::arg("beta"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
         nb::sig("def waxpby(alpha: Number, x: ArrayLike, beta: Number, y: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -200,7 +200,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_axpbypcz(where, n, f[0].type, f[0].data, v[0].type, v[0].data, v[0].inc, f[1].type, f[1].data, v[1].type, v[1].data, v[1].inc, f[2].type, f[2].data, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
           };
-          return transform({"axpbypcz", false, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::factor, "beta", beta}, {role::in, "y", y}, {role::factor, "gamma", gamma}, {role::inout, "z", z}}, nb::none(), backend);
+          return transform({"axpbypcz", result_type::same, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::factor, "beta", beta}, {role::in, "y", y}, {role::factor, "gamma", gamma}, {role::inout, "z", z}}, nb::none(), backend);
         },
         nb::arg("alpha"), nb::arg("x"), nb::arg("beta"), nb::arg("y"), nb::arg("gamma"), nb::arg("z"), nb::kw_only(), backend,
         nb::sig("def axpbypcz(alpha: Number, x: ArrayLike, beta: Number, y: ArrayLike, gamma: Number, z: Any, *, backend: Backend = None) -> Any"),
@@ -210,7 +210,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_add(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
           };
-          return transform({"add", false, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
+          return transform({"add", result_type::same, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
         nb::sig("def add(x: ArrayLike, y: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -220,7 +220,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_sub(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
           };
-          return transform({"sub", false, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
+          return transform({"sub", result_type::same, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
         nb::sig("def sub(x: ArrayLike, y: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -230,7 +230,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_mul(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
           };
-          return transform({"mul", false, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
+          return transform({"mul", result_type::same, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
         nb::sig("def mul(x: ArrayLike, y: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -240,7 +240,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_axypbz(where, n, f[0].type, f[0].data, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, f[1].type, f[1].data, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
           };
-          return transform({"axypbz", false, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::in, "y", y}, {role::factor, "beta", beta}, {role::inout, "z", z}}, nb::none(), backend);
+          return transform({"axypbz", result_type::same, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::in, "y", y}, {role::factor, "beta", beta}, {role::inout, "z", z}}, nb::none(), backend);
         },
         nb::arg("alpha"), nb::arg("x"), nb::arg("y"), nb::arg("beta"), nb::arg("z"), nb::kw_only(), backend,
         nb::sig("def axypbz(alpha: Number, x: ArrayLike, y: ArrayLike, beta: Number, z: Any, *, backend: Backend = None) -> Any"),
@@ -250,7 +250,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_relu(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"relu", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"relu", result_type::same, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def relu(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -260,7 +260,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_sigmoid(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"sigmoid", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"sigmoid", result_type::same, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def sigmoid(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -270,7 +270,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_exp(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"exp", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"exp", result_type::same, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def exp(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -280,7 +280,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_scale(where, n, f[0].type, f[0].data, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"scale", false, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"scale", result_type::same, call}, {{role::factor, "alpha", alpha}, {role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("alpha"), nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def scale(alpha: Number, x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -290,7 +290,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_add_constant(where, n, v[0].type, v[0].data, v[0].inc, f[0].type, f[0].data, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"add_constant", false, call}, {{role::in, "x", x}, {role::factor, "b", b}, {role::out, "out", out}}, dtype, backend);
+          return transform({"add_constant", result_type::same, call}, {{role::in, "x", x}, {role::factor, "b", b}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("b"), out, nb::kw_only(), dtype, backend,
         nb::sig("def add_constant(x: ArrayLike, b: Number, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -300,7 +300,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_div(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
           };
-          return transform({"div", false, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
+          return transform({"div", result_type::same, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
         nb::sig("def div(x: ArrayLike, y: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -310,7 +310,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_inv(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"inv", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"inv", result_type::same, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def inv(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -320,7 +320,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_jacobi_step(where, n, v[0].type, v[0].data, v[0].inc, f[0].type, f[0].data, v[1].type, v[1].data, v[1].inc, v[2].type, v[2].data, v[2].inc, v[3].type, const_cast<void*>(v[3].data), v[3].inc, nullptr);
           };
-          return transform({"jacobi_step", false, call}, {{role::in, "x", x}, {role::factor, "alpha", alpha}, {role::in, "y", y}, {role::in, "d", d}, {role::out, "out", out}}, dtype, backend);
+          return transform({"jacobi_step", result_type::same, call}, {{role::in, "x", x}, {role::factor, "alpha", alpha}, {role::in, "y", y}, {role::in, "d", d}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("alpha"), nb::arg("y"), nb::arg("d"), out, nb::kw_only(), dtype, backend,
         nb::sig("def jacobi_step(x: ArrayLike, alpha: Number, y: ArrayLike, d: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -330,7 +330,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_abs(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"abs", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"abs", result_type::modulus, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def abs(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -340,7 +340,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_sqrt(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"sqrt", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"sqrt", result_type::same, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def sqrt(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -370,7 +370,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_pow(where, n, v[0].type, v[0].data, v[0].inc, f[0].type, f[0].data, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"pow", false, call}, {{role::in, "x", x}, {role::factor, "exponent", exponent}, {role::out, "out", out}}, dtype, backend);
+          return transform({"pow", result_type::same, call}, {{role::in, "x", x}, {role::factor, "exponent", exponent}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("exponent"), out, nb::kw_only(), dtype, backend,
         nb::sig("def pow(x: ArrayLike, exponent: Number, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -380,7 +380,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_minimum(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
           };
-          return transform({"minimum", false, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
+          return transform({"minimum", result_type::same, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
         nb::sig("def minimum(x: ArrayLike, y: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -390,7 +390,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_maximum(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
           };
-          return transform({"maximum", false, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
+          return transform({"maximum", result_type::same, call}, {{role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
         nb::sig("def maximum(x: ArrayLike, y: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -400,7 +400,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_clamp(where, n, v[0].type, v[0].data, v[0].inc, f[0].type, f[0].data, f[1].type, f[1].data, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"clamp", false, call}, {{role::in, "x", x}, {role::factor, "low", low}, {role::factor, "high", high}, {role::out, "out", out}}, dtype, backend);
+          return transform({"clamp", result_type::same, call}, {{role::in, "x", x}, {role::factor, "low", low}, {role::factor, "high", high}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), nb::arg("low"), nb::arg("high"), out, nb::kw_only(), dtype, backend,
         nb::sig("def clamp(x: ArrayLike, low: Number, high: Number, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -410,7 +410,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_sign(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"sign", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"sign", result_type::same, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def sign(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -420,7 +420,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_where(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, v[2].type, v[2].data, v[2].inc, v[3].type, const_cast<void*>(v[3].data), v[3].inc, nullptr);
           };
-          return transform({"where", false, call}, {{role::in, "mask", mask}, {role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
+          return transform({"where", result_type::same, call}, {{role::mask, "mask", mask}, {role::in, "x", x}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("mask"), nb::arg("x"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
         nb::sig("def where(mask: ArrayLike, x: ArrayLike, y: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
