@@ -74,6 +74,22 @@ const row rows[] = {
      [](const executor& where, memory& m, enumerators& e) {
        tally::reduce(where, {m.x(e(f64)), e(tally::reduction::sum), {m.host(), e(f64), true}});
      }},
+    {"reduce",
+     [](const executor& where, memory& m, enumerators& e) {
+       tally::reduce(where, {m.x(e(f64)), e(tally::reduction::max_norm), {m.host(), e(f64)}});
+     }},
+    {"reduce_weighted",
+     [](const executor& where, memory& m, enumerators& e) {
+       tally::reduce_weighted(where, {m.x(e(f64)),
+                                      m.x(e(f64)),
+                                      m.x(e(i32)),
+                                      e(tally::weighted_norm::root_mean),
+                                      {m.host(), e(f64)}});
+     }},
+    {"finish_weighted_norm",
+     [](const executor&, memory& m, enumerators& e) {
+       tally::finish_weighted_norm(e(tally::weighted_norm::root), 3, {m.host(), e(f64)});
+     }},
     {"find_extremum",
      [](const executor& where, memory& m, enumerators& e) {
        tally::find_extremum(where, {m.x(e(f64)), e(tally::extreme::minmax), m.host()});

@@ -27,7 +27,7 @@ inline constexpr int count_of<tally::type> = tally::type_count;
 template <>
 inline constexpr int count_of<tally::conjugate> = 3;
 template <>
-inline constexpr int count_of<tally::reduction> = 3;
+inline constexpr int count_of<tally::reduction> = 5;
 template <>
 inline constexpr int count_of<tally::extreme> = 4;
 template <>
@@ -42,6 +42,8 @@ template <>
 inline constexpr int count_of<tally::matrix_operation> = 3;
 template <>
 inline constexpr int count_of<tally::reach> = 2;
+template <>
+inline constexpr int count_of<tally::weighted_norm> = 3;
 template <>
 inline constexpr int count_of<tally::instruction_set> = 5;  // besides `best`, -1
 

@@ -283,6 +283,16 @@ void sums_types_of(std::int64_t n, int cut, data::kind kind, std::ptrdiff_t incr
     expect_bits(tally::mpi::nrm2(l, here(), a, g), tally::nrm2(one, all_x, g), "nrm2" + of);
     expect_bits(tally::mpi::nrm2<double>(l, here(), a, g), tally::nrm2<double>(one, all_x, g),
                 "wide nrm2" + of);
+    if constexpr (!tally::is_complex_v<X> && !tally::is_complex_v<Y>) {
+      expect_bits(tally::mpi::wrms_norm(l, here(), a, b, g), tally::wrms_norm(one, all_x, all_y, g),
+                  "wrms_norm" + of);
+      expect_bits(tally::mpi::wrms_norm_mask<double>(l, here(), a, b, b, g),
+                  tally::wrms_norm_mask<double>(one, all_x, all_y, all_y, g),
+                  "wrms_norm_mask" + of);
+      expect_bits(tally::mpi::weighted_nrm2(l, here(), a, b, g),
+                  tally::weighted_nrm2(one, all_x, all_y, g), "weighted_nrm2" + of);
+      expect_bits(tally::mpi::max_norm(l, here(), a), tally::max_norm(one, all_x), "max_norm" + of);
+    }
   }
 }
 
@@ -1151,6 +1161,9 @@ void runs_on_every_executor() {
                       name + ", asum");
           expect_bits(tally::mpi::nrm2(l, where, px, g), tally::nrm2(tally::serial(), x.all(), g),
                       name + ", nrm2");
+          expect_bits(tally::mpi::wrms_norm_mask(l, where, px, py, py, g),
+                      tally::wrms_norm_mask(tally::serial(), x.all(), y.all(), y.all(), g),
+                      name + ", wrms_norm_mask");
         }
         const auto largest = tally::mpi::max(l, where, px);
         const auto wanted_largest = tally::max(tally::serial(), x.all());

@@ -132,7 +132,7 @@ class all_operations {
     std::size_t first = 0, count = 0;
   };
   static constexpr some none = {0, 0}, first = {0, 1}, second = {1, 1}, third = {2, 1};
-  static constexpr some first_two = {0, 2}, second_and_third = {1, 2};
+  static constexpr some first_two = {0, 2}, first_three = {0, 3}, second_and_third = {1, 2};
 
   /// One call in a group of operations with common inputs and outputs.
   struct row {
@@ -284,7 +284,39 @@ class all_operations {
           }}});
   }
 
+  template <class X, class W>
+  void norms_of() {
+    using N = tally::weighted_result_t<X, W>;
+    using A = tally::asum_result_t<X>;
+    add({tally::type_of<X>, tally::type_of<W>},
+        {{elements<X>(3)}, {elements<W>(4)}, {elements<W>(5)}},
+        {untouched(sizeof(N)), untouched(sizeof(A))},
+        {{"wrms_norm", first_two, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::wrms_norm(where, a.in<X>(0), a.in<W>(1), a.result<N>());
+          }},
+         {"wrms_norm_returned", first_two, none,
+          [](const tally::executor& where, arguments& a) {
+            a.keep(tally::wrms_norm(where, a.in<X>(0), a.in<W>(1)));
+          }},
+         {"wrms_norm_mask", first_three, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::wrms_norm_mask(where, a.in<X>(0), a.in<W>(1), a.in<W>(2), a.result<N>());
+          }},
+         {"wrms_norm_exact", first_three, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::wrms_norm_mask(where, a.in<X>(0), a.in<W>(1), a.in<W>(2), a.result<N>(),
+                                  tally::exact);
+          }},
+         {"max_norm", first, none, [](const tally::executor& where, arguments& a) {
+            a.keep(tally::max_norm(where, a.in<X>(0)));
+          }}});
+  }
+
   void reductions() {
+    norms_of<double, double>();
+    norms_of<float, float>();
+    norms_of<std::int32_t, double>();
     reductions_of<double>();
     reductions_of<float>();
     reductions_of<tally::float16>();

@@ -5,6 +5,7 @@
 
 #include <tally/distributed/sums.hpp>
 #include <tally/operations/extremum.hpp>
+#include <tally/operations/reduce.hpp>
 
 #include <array>
 #include <cstddef>
@@ -65,6 +66,18 @@ extrema<element_t<X>> minmax(const L& l, const executor& where, const X& x) {
 template <layout L, vector_operand X>
 std::int64_t iamax(const L& l, const executor& where, const X& x) {
   return detail::found<extreme::iamax, std::int64_t>(l, where, x);
+}
+
+/// The largest |x_i| of all ranks, as `tally::max_norm`; 0 if no rank has an element. Otherwise as
+/// `min`.
+template <layout L, ordered_operand X>
+auto max_norm(const L& l, const executor& where, const X& x) {
+  std::array<element_t<X>, 2> both{};
+  if (l.total() > 0) {
+    const auto found = minmax(l, where, x);
+    both = {found.min.value, found.max.value};
+  }
+  return tally::max_norm(serial(), both);
 }
 
 }  // namespace tally::distributed

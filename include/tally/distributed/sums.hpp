@@ -33,7 +33,7 @@ struct field_sums {
   conjugate conjugated = conjugate::none;
   type result = type::float64;
   std::vector<interval_field> fields;  ///< this rank's parts of the vectors
-  /// Of squared products: the result in the exact grade, if it is the root.
+  /// Result of squared products in the exact grade, where that is the root.
   weighted_norm norm = weighted_norm::squares;
 
   /// Whether exact sums' roots are the results.

@@ -19,6 +19,7 @@ namespace tally::mpi {
 
 using distributed::iamax;
 using distributed::max;
+using distributed::max_norm;
 using distributed::min;
 using distributed::minmax;
 

@@ -15,6 +15,7 @@ namespace tally::nccl {
 
 using distributed::iamax;
 using distributed::max;
+using distributed::max_norm;
 using distributed::min;
 using distributed::minmax;
 
