@@ -546,7 +546,8 @@ def install(chosen):
     packages("want_packages", "libtrilinos-kokkos-dev", "zlib1g-dev", "gfortran:gfortran", "python3-venv",
              "python3-dev", "doxygen:doxygen", "libopenmpi-dev", "openmpi-bin:mpiexec", "golang-go:go", "libeigen3-dev")
     if chosen.full:
-        packages("want_packages", "libmpich-dev", "mpich:mpiexec.mpich", "petsc-dev", "debootstrap:debootstrap")
+        packages("want_packages", "libmpich-dev", "mpich:mpiexec.mpich", "petsc-dev", "libsundials-dev",
+                 "debootstrap:debootstrap")
     if chosen.clang or "thread" in chosen.sanitize:
         packages("need_packages", "clang:clang++", "libomp-dev")
     if chosen.arm:

@@ -176,7 +176,7 @@ PetscErrorCode solve_with_all_vectors(MPI_Comm comm, const matrix& rows, KSPType
 }
 
 /// Whether all hashes of a method agree on all ranks.
-PetscErrorCode compare(const matrix& rows, tally::grade grade, bool* agree) {
+PetscErrorCode compare_methods(const matrix& rows, tally::grade grade, bool* agree) {
   PetscFunctionBegin;
   PetscCall(example::register_vec_tally());
   for (const KSPType method : {KSPCG, KSPGMRES, KSPBICG}) {
@@ -203,7 +203,7 @@ int main(int argc, char** argv) try {
                         rows.rows, rows.values.size(), "method", "ranks", "vectors", "steps",
                         "residual", "hash of the history and x"));
   bool agree = true;
-  PetscCall(compare(rows, grade, &agree));
+  PetscCall(compare_methods(rows, grade, &agree));
   PetscCall(PetscPrintf(
       PETSC_COMM_WORLD, "%s\n",
       agree ? "All histories with Tally have equal bits." : "Histories with Tally DIFFER."));

@@ -306,6 +306,11 @@ PetscErrorCode pointwise_mult(Vec w, Vec x, Vec y) {
   return returned([&] { tally::mul(where, read(x), read(y), written(w)); });
 }
 
+/// IEEE's quotient; PETSc's own is 0 where y_i is.
+PetscErrorCode pointwise_divide(Vec w, Vec x, Vec y) {
+  return returned([&] { tally::div(where, read(x), read(y), written(w)); });
+}
+
 // --- Products with matrices -----------------------------------------------------------------------
 
 auto rows_of(Mat a) {
@@ -433,6 +438,7 @@ PetscErrorCode create(Vec x) {
   x->ops->waxpy = waxpy;
   x->ops->axpbypcz = axpbypcz;
   x->ops->pointwisemult = pointwise_mult;
+  x->ops->pointwisedivide = pointwise_divide;
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(x), VECTALLY));
   PetscFunctionReturn(PetscErrorCode{});
 }

@@ -64,7 +64,7 @@ using tally::mpi::wrms_norm_mask;
 
 /// Calls f with the vector's layout, if it has one.
 template <class F>
-auto reduced(N_Vector v, const F& f) {
+auto reduced([[maybe_unused]] N_Vector v, const F& f) {
 #if TALLY_EXAMPLE_HAS_MPI
   if (of(v).over) return f(*of(v).over);
 #endif
@@ -157,6 +157,20 @@ double wrms_norm_mask(N_Vector x, N_Vector w, N_Vector mask) {
   return reduced(x, [&](const auto&... l) {
     return over::wrms_norm_mask(l..., at(x), all(x), all(w), all(mask));
   });
+}
+
+/// Sums of squares of this process's elements, for vectors that consist of others.
+double weighted_squares(N_Vector x, N_Vector w) {
+  return tally::weighted_sum_of_squares(at(x), all(x), all(w));
+}
+double weighted_squares_mask(N_Vector x, N_Vector w, N_Vector mask) {
+  double sum = 0;
+  tally::reduce_weighted(at(x), {tally::as_operand(all(x)),
+                                 tally::as_operand(all(w)),
+                                 tally::as_operand(all(mask)),
+                                 tally::weighted_norm::squares,
+                                 {&sum, tally::type::float64}});
+  return sum;
 }
 
 constexpr double big = std::numeric_limits<double>::max();  // SUN_BIG_REAL
@@ -296,6 +310,17 @@ N_Vector with_operations(SUNContext context, content* made) {
 N_Vector new_vector(std::int64_t length, SUNContext context, const tally::executor& where) {
   N_Vector v =
       with_operations(context, new content{where, static_cast<std::size_t>(length), length, {}});
+  auto& o = *v->ops;
+  o.nvdotprodlocal = dot;
+  o.nvdotprodmultilocal = dot_multi;
+  o.nvmaxnormlocal = max_norm;
+  o.nvminlocal = minimum;
+  o.nvl1normlocal = l1_norm;
+  o.nvinvtestlocal = inverse_test;
+  o.nvconstrmasklocal = constraint_mask;
+  o.nvminquotientlocal = min_quotient;
+  o.nvwsqrsumlocal = weighted_squares;
+  o.nvwsqrsummasklocal = weighted_squares_mask;
   allocate(v);
   return v;
 }
