@@ -320,7 +320,8 @@ tally_go_result tally_go_spmm(tally_go_executor where, const tally_spmv_plan* pl
   const tally_csr a = csr(matrix);
   return tally_go_done(tally_spmm(where, plan, x.n, alpha.type, alpha.value, &a, x_elements.type,
                                   x_elements.data, x.ld, x.inc, beta.type, beta.value,
-                                  y_elements.type, y_elements.data, y.ld, y.inc, asked(&options)));
+                                  y_elements.type, y_elements.data, y.ld, y.inc,
+                                  tally_go_asked(&options)));
 }
 
 tally_go_result tally_go_spmv_apart(tally_go_executor where, const tally_spmv_plan* plan,
