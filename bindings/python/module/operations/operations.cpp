@@ -350,7 +350,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_log(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"log", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"log", result_type::same, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def log(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
@@ -360,7 +360,7 @@ void define_operations(nb::module_& m) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
             return tally_tanh(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
           };
-          return transform({"tanh", false, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
+          return transform({"tanh", result_type::same, call}, {{role::in, "x", x}, {role::out, "out", out}}, dtype, backend);
         },
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def tanh(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
