@@ -10,6 +10,7 @@
 #include <tally/operations/gather.hpp>
 #include <tally/operations/histogram.hpp>
 #include <tally/operations/multi_dot.hpp>
+#include <tally/operations/norms.hpp>
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/scan.hpp>
 #include <tally/sparse/spmv.hpp>

@@ -6,6 +6,7 @@
 
 #include <tally/numerics/order.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/norms.hpp>
 #include <tally/operations/reduce.hpp>
 
 #include <cstddef>

@@ -24,6 +24,7 @@
 #include <tally/operations/histogram.hpp>
 #include <tally/operations/multi_axpy.hpp>
 #include <tally/operations/multi_dot.hpp>
+#include <tally/operations/norms.hpp>
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/scan.hpp>
 #include <tally/operations/transform.hpp>

@@ -2,6 +2,7 @@
 #include <tally/distributed/interval_sum.hpp>
 #include <tally/error.hpp>
 #include <tally/numerics/order.hpp>
+#include <tally/operations/norms.hpp>
 #include <tally/operations/reduce.hpp>
 
 #include "backends/backend.hpp"

@@ -1,6 +1,7 @@
 // Public reductions.
 #include <tally/error.hpp>
 #include <tally/operations/extremum.hpp>
+#include <tally/operations/norms.hpp>
 #include <tally/operations/reduce.hpp>
 
 #include "backends/backend.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tally/executor.hpp>
+#include <tally/operations/norms.hpp>
 #include <tally/operations/reduce.hpp>
 
 namespace tally {

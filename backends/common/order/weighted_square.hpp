@@ -4,7 +4,7 @@
 #include "backends/common/order/reduce_sum.hpp"
 #include "backends/common/types/typed_vector.hpp"
 
-#include <tally/operations/reduce.hpp>
+#include <tally/operations/norms.hpp>
 
 #include <cstddef>
 #include <optional>

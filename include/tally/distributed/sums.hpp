@@ -7,6 +7,7 @@
 
 #include <tally/distributed/transport.hpp>
 #include <tally/operations/multi_dot.hpp>
+#include <tally/operations/norms.hpp>
 #include <tally/operations/reduce.hpp>
 
 #include <concepts>
