@@ -19,10 +19,11 @@ struct join_job {
   bool root = false;              ///< whether an exact result is the root of the sum
   bool to_float = false;          ///< exact result: float, else double
   conjugate conjugated = conjugate::none;
-  std::uint32_t tag = 0;      ///< 0: plain results
-  unsigned result_bytes = 0;  ///< from one result to the next
-  void* results = nullptr;    ///< device-accessible
-  windows through;            ///< of no ranks if all nodes are here
+  std::uint32_t tag = 0;                     ///< 0: plain results
+  unsigned result_bytes = 0;                 ///< from one result to the next
+  void* results = nullptr;                   ///< device-accessible
+  windows through;                           ///< of no ranks if all nodes are here
+  static constexpr std::size_t divisor = 0;  ///< no means
 };
 
 }  // namespace tally::backends::cuda
