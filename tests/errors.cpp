@@ -120,7 +120,7 @@ TEST_ON_EVERY_EXECUTOR(Errors, OfReductions) {
                [&] { reduce(reduction::sum, {memory_->get(), 5, 1, static_cast<type>(77)}); });
   expect_error(errc::unsupported_type, "tally::sum: result has element type 77; there are 11",
                [&] { reduce(reduction::sum, vector(5), static_cast<type>(77)); });
-  expect_error(errc::invalid_argument, "tally::reduce: what is 9; there are 3 reductions",
+  expect_error(errc::invalid_argument, "tally::reduce: what is 9; there are 5 reductions",
                [&] { reduce(static_cast<reduction>(9), vector(5)); });
 }
 

@@ -2,6 +2,7 @@
 // New classes must be listed. (Those over ranks: mpi.cpp and nccl.cpp.)
 #include "tests/data.hpp"
 
+#include <tally/distributed/host_copies.hpp>
 #include <tally/distributed/joined_sum.hpp>
 #include <tally/numerics/order_tree.hpp>
 #include <tally/tally.hpp>
@@ -28,15 +29,17 @@ static_assert(std::is_trivially_copyable_v<tally::executor> &&
               std::is_trivially_copyable_v<tally::csr_view<double>> &&
               std::is_trivially_copyable_v<tally::vector_reference<double>>);
 /// Not movable.
-static_assert(!std::is_move_constructible_v<tally::detail::first_exception>);
+static_assert(!std::is_move_constructible_v<tally::detail::first_exception> &&
+              !std::is_move_constructible_v<tally::detail::readable_elements>);
 
 TEST(MovedFrom, HasEveryClassOfTheHeaders) {
   const std::set<std::string> listed = {
-      "executor",         "grade",          "exact_sum",   "tree",      "first_exception",
-      "map_on_host",      "reduce_on_host",                                           // above
-      "vector_reference", "error",          "buffer",      "spmv_plan", "workspace",  // below
-      "complex",                                                                      // Kokkos's
-      "borders",          "intervals",      "placed_rows", "matrix"};                 // over ranks
+      "executor",         "grade",       "exact_sum",      "tree",
+      "first_exception",  "map_on_host", "reduce_on_host", "readable_elements",  // above
+      "vector_reference", "error",       "buffer",         "spmv_plan",
+      "workspace",                                                     // below
+      "complex",                                                       // Kokkos's
+      "borders",          "intervals",   "placed_rows",    "matrix"};  // over ranks
   const std::string begin = "\nclass ", exported = "TALLY_EXPORT ";
   int classes = 0;
   for (const auto& header :

@@ -1041,7 +1041,7 @@ class all_operations {
                         tally::rows(x.data(), x.size() / several, several), a.constants.get<S>(1),
                         tally::rows(y.data(), y.size() / several, several));
           }},
-         {"spmm_columns", all_inputs, first,
+         {"spmm_plan_columns", all_inputs, first,
           [](const tally::executor& where, arguments& a) {
             const auto x = a.in<X>(3);
             const auto y = a.out<Y>();

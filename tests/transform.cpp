@@ -433,7 +433,7 @@ TEST_ON_EVERY_BACKEND(Transform, LongAndAlike) {
         std::vector<T> want(n);
         const auto run = [&](const tally::executor& on, auto a, auto b, auto c) {
           tally::transform(
-              on, {what, 2, {}, tally::as_operand(a), tally::as_operand(b), tally::as_output(c)});
+              on, {what, 2, 3, tally::as_operand(a), tally::as_operand(b), tally::as_output(c)});
         };
         run(tally::serial(), std::span<const T>(x), std::span<const T>(y), std::span(want));
         run(where(), on_x.span(), on_y.span(), on_z.span());

@@ -283,8 +283,8 @@ const column_kernels<W>* column_kernels_of(instruction_set set, const csr_produc
   }
 }
 
-/// Bytes of a block of sums.
-constexpr std::size_t sums_bytes = 16384;
+/// Bytes of a block of sums; with those of rows, the stack of a call stays below 48 KiB.
+constexpr std::size_t sums_bytes = 8192;
 
 /// Writes n rows of sums, one row behind another.
 template <class W>

@@ -53,6 +53,7 @@ class readable_elements {
     copy_bytes(where, all.data(), memory_.get(), memory_.bytes());
     elements_.data = memory_.get();
   }
+  readable_elements(const readable_elements&) = delete;
 
   const operand& get() const noexcept { return elements_; }
 
