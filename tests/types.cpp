@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -28,6 +29,25 @@ TEST(Types, NamesAndSizes) {
   static_assert(tally::type_of<const float> == tally::type::float32);
   static_assert(!tally::element<long double>);
   static_assert(!tally::element<std::uint32_t>);
+}
+
+/// Functions of <cmath> are meant where no vector is among the arguments.
+template <class Half>
+void expect_cmath_of() {
+  using std::abs, std::clamp, std::exp, std::log, std::pow, std::sqrt, std::tanh;
+  const Half x(0.75f), low(0.25f), high(0.5f);
+  EXPECT_EQ(abs(x), 0.75f);
+  EXPECT_EQ(exp(x), std::exp(0.75f));
+  EXPECT_EQ(log(x), std::log(0.75f));
+  EXPECT_EQ(pow(x, 2.0f), 0.5625f);
+  EXPECT_EQ(sqrt(x), std::sqrt(0.75f));
+  EXPECT_EQ(tanh(x), std::tanh(0.75f));
+  EXPECT_EQ(float(clamp(x, low, high)), 0.5f);
+}
+
+TEST(Types, HalvesHaveTheFunctionsOfCmath) {
+  expect_cmath_of<tally::float16>();
+  expect_cmath_of<tally::bfloat16>();
 }
 
 /// The type's name, from C++'s properties of it.

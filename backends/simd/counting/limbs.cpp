@@ -79,7 +79,7 @@ HWY_NOINLINE bool cut(const limb_window& window, const W* HWY_RESTRICT weights, 
           static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(with_bias) - bits[l]);
       rest -= with_bias - biases[l];
     }
-    const std::int64_t is_stray = is_large | (rest != 0) ? 1 : 0;
+    const std::int64_t is_stray = (is_large | (rest != 0)) ? 1 : 0;
     strays[i] = is_stray;
     any |= is_stray;
   }

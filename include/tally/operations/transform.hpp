@@ -121,19 +121,25 @@ auto run_elementwise(const executor& where, const X& x, const Y& y, Z& z, const 
   }
 }
 
-/// Functions of any factors, inputs and an output, in the order of a call: factors and inputs may
-/// mix, the output is last.
+/// Arguments that are not all numbers: abs(x) of a half is not ours, but <cmath>'s.
+template <class... A>
+concept has_vectors = !(... && element<std::remove_cvref_t<A>>);
+
+/// Functions of any factors, inputs and an output. Factors stand behind the first input, that of
+/// scale before it; the output is last.
 template <elementwise what>
 struct elementwise_call {
   template <class A>
   static constexpr bool is_factor =
       element<std::remove_cvref_t<A>> || std::same_as<std::remove_cvref_t<A>, comparison>;
-  template <class... A>
-  static constexpr bool has_factors = (... + int{is_factor<A>}) == factors(what);
   /// Whether these may be the arguments.
   template <class... A>
-  static constexpr bool is_call =
-      sizeof...(A) == factors(what) + inputs(what) + 1 && !is_placed<A...> && has_factors<A...>;
+  static constexpr bool is_call = [] {
+    constexpr std::size_t first = what == elementwise::scale ? 0 : 1, count = factors(what);
+    if (sizeof...(A) != count + inputs(what) + 1 || is_placed<A...>) return false;
+    std::size_t place = 0;  // first wraps around what stands before it
+    return (... && (is_factor<A> == (place++ - first < count)));
+  }();
 
   template <class... A>
   static void run(const executor& where, A&... arguments) {
@@ -421,7 +427,7 @@ auto exp(const executor& where, const X& x, Y&& y) {
 
 /// The same on `automatic()`.
 template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(!detail::on_executor<2, 2, T...>)
+  requires(detail::has_vectors<T...> && !detail::on_executor<2, 2, T...>)
 auto exp(T&&... arguments) {
   static_assert(valid, "exp(x, y) may begin with an executor");
   if constexpr (valid) return exp(automatic(), arguments...);
@@ -434,30 +440,35 @@ auto exp(T&&... arguments) {
 
 /// scale(alpha, x, z): z_i = alpha*x_i, `scal` into another vector.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto scale(A&&... arguments) {
   return detail::call_elementwise<elementwise::scale>(arguments...);
 }
 
 /// add_constant(x, b, z): z_i = x_i + b. A b without an imaginary part leaves that of x_i.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto add_constant(A&&... arguments) {
   return detail::call_elementwise<elementwise::add_constant>(arguments...);
 }
 
 /// div(x, y, z): z_i = x_i / y_i, not of integers; complex by Smith's formula (docs/numerics.md).
 template <class... A>
+  requires detail::has_vectors<A...>
 auto div(A&&... arguments) {
   return detail::call_elementwise<elementwise::div>(arguments...);
 }
 
 /// inv(x, z): z_i = 1 / x_i, not of integers; complex as `div` of 1.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto inv(A&&... arguments) {
   return detail::call_elementwise<elementwise::inv>(arguments...);
 }
 
 /// jacobi_step(x, alpha, y, d, z): z_i = x_i + (alpha*y_i)/d_i, not of integers; z may be x.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto jacobi_step(A&&... arguments) {
   return detail::call_elementwise<elementwise::jacobi_step>(arguments...);
 }
@@ -465,12 +476,14 @@ auto jacobi_step(A&&... arguments) {
 /// abs(x, z): z_i = |x_i|; complex the modulus, within about a unit, without overflow on the way,
 /// real. The least integer stays.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto abs(A&&... arguments) {
   return detail::call_elementwise<elementwise::abs>(arguments...);
 }
 
 /// sqrt(x, z): z_i = the root of x_i, floating-point; NaN below 0, -0 of -0.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto sqrt(A&&... arguments) {
   return detail::call_elementwise<elementwise::sqrt>(arguments...);
 }
@@ -478,12 +491,14 @@ auto sqrt(A&&... arguments) {
 /// log(x, z): z_i = the natural logarithm of x_i, floating-point, off by less than a unit in the
 /// last place; NaN below 0, minus infinity of either zero. 16-bit types are computed in float32.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto log(A&&... arguments) {
   return detail::call_elementwise<elementwise::log>(arguments...);
 }
 
 /// tanh(x, z): z_i = tanh(x_i), floating-point, likewise; -0 of -0.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto tanh(A&&... arguments) {
   return detail::call_elementwise<elementwise::tanh>(arguments...);
 }
@@ -492,6 +507,7 @@ auto tanh(A&&... arguments) {
 /// x, x^2, x^4, ... that n's binary digits name, from the lowest on; 1 / x^-n for negative n, not
 /// of integers. x^0 is 1, also of NaN.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto pow(A&&... arguments) {
   return detail::call_elementwise<elementwise::pow>(arguments...);
 }
@@ -499,12 +515,14 @@ auto pow(A&&... arguments) {
 /// minimum(x, y, z): z_i = the smaller of x_i and y_i, real. As IEEE 754-2019's minimum, NaN if
 /// either is, and -0 below +0.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto minimum(A&&... arguments) {
   return detail::call_elementwise<elementwise::minimum>(arguments...);
 }
 
 /// maximum(x, y, z): z_i = the larger of x_i and y_i, real; likewise IEEE 754-2019's maximum.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto maximum(A&&... arguments) {
   return detail::call_elementwise<elementwise::maximum>(arguments...);
 }
@@ -512,12 +530,14 @@ auto maximum(A&&... arguments) {
 /// clamp(x, low, high, z): z_i = the minimum of high and the maximum of x_i and low, real; NaN if
 /// one of the three is.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto clamp(A&&... arguments) {
   return detail::call_elementwise<elementwise::clamp>(arguments...);
 }
 
 /// sign(x, z): z_i = 1, -1, or +0 of either zero; real.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto sign(A&&... arguments) {
   return detail::call_elementwise<elementwise::sign>(arguments...);
 }
@@ -525,17 +545,17 @@ auto sign(A&&... arguments) {
 /// compare(x, comparison, y, z): z_i = 1 if the comparison of x_i with y_i, or with a number y, is
 /// true, else 0; real, z of any real type. Both are converted to the computation's type first.
 template <class X, class... A>
+  requires detail::has_vectors<X, A...>
 auto compare(X&& x, A&&... arguments) {
-  using call = detail::elementwise_call<elementwise::compare>;
-  constexpr bool with_vector =
-      detail::is_placed<X> ? call::template has_factors<A...> : call::template has_factors<X, A...>;
-  constexpr elementwise what = with_vector ? elementwise::compare : elementwise::compare_constant;
+  constexpr bool with_number = (... || element<std::remove_cvref_t<A>>);
+  constexpr elementwise what = with_number ? elementwise::compare_constant : elementwise::compare;
   return detail::call_elementwise<what>(x, arguments...);
 }
 
 /// where(mask, x, y, z): z_i = x_i where mask_i is not 0 (also NaN), else y_i. The mask is of bool,
 /// integers, or real numbers that the type of x and y holds, and its type doesn't count for z's.
 template <class... A>
+  requires detail::has_vectors<A...>
 auto where(A&&... arguments) {
   return detail::call_elementwise<elementwise::where>(arguments...);
 }
