@@ -37,6 +37,7 @@ class backend : public backends::backend {
   void extremum(const executor&, const extremum_arguments& a) const override;
   out_of_range_key histogram(const executor&, const histogram_arguments& a) const override;
   void spmv(const executor&, const csr_product& a) const override;
+  void spmm(const executor& where, const csr_products& a) const override;
   std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
                                                const planned_products& products) const override;
   std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& matrix,

@@ -9,6 +9,7 @@
 #include "backends/serial/term.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace tally::backends::serial {
 namespace {
@@ -91,6 +92,19 @@ void backend::spmv(const executor&, const csr_product& a) const {
     if (a.options.grade.is_exact()) return multiply_rows_exactly<A>(a, 0, a.a.rows, {add_exact});
     multiply_rows(row_kernels_of<A>(a), a, 0, a.a.rows);
   });
+}
+
+// For derived backends, too: when some columns are written, memory that runs out is done without.
+void backend::spmm(const executor& where, const csr_products& a) const {
+  for (std::size_t j = 0; j < a.columns; ++j) {
+    const csr_product column = a.slice(j, 1).first;
+    try {
+      spmv(where, column);
+    } catch (const std::bad_alloc&) {
+      if (j == 0) throw;
+      backend::spmv(where, column);
+    }
+  }
 }
 
 std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr_operand&,

@@ -5,11 +5,13 @@
 #include "backends/backend.hpp"
 #include "backends/common/order/tree.hpp"
 #include "backends/common/sparse/csr.hpp"
+#include "backends/serial/serial.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <new>
 #include <vector>
 
 namespace tally::backends::simd {
@@ -94,7 +96,12 @@ bool with_columns(const executor& where, const csr_products& a, const F& multipl
       const csr_products some = a.slice(j, count);
       const dense_rows<W> x{static_cast<const W*>(some.first.x.data), some.first.x.increment,
                             count};
-      multiply(ordered_columns<W>{*kernels, some.first, some, x});
+      try {
+        multiply(ordered_columns<W>{*kernels, some.first, some, x});
+      } catch (const std::bad_alloc&) {  // as serial's
+        if (p == 0) throw;
+        serial::instance.spmm(where, some);
+      }
       j += count;
     }
     return true;
