@@ -959,6 +959,69 @@ static void memory_and_workspaces(void) {
   }
 }
 
+/* Functions that are rows of bindings/operations alone. */
+static void short_functions(void) {
+  static const double v[] = {-4, 0.25, 9}, u[] = {2, -0.5, 3};
+  static const signed char mask[] = {1, 0, 1};
+  const double two = 2, low = -1, high = 1;
+  const int cube = 3;
+  double z[3];
+  CALL(tally_scale(&where, 3, F64, &two, F64, v, 1, F64, z, 1, NULL));
+  CHECK(z[0] == -8 && z[1] == 0.5 && z[2] == 18);
+  CALL(tally_add_constant(&where, 3, F64, v, 1, F64, &two, F64, z, 1, NULL));
+  CHECK(z[0] == -2 && z[1] == 2.25 && z[2] == 11);
+  CALL(tally_div(&where, 3, F64, v, 1, F64, u, 1, F64, z, 1, NULL));
+  CHECK(z[0] == -2 && z[1] == -0.5 && z[2] == 3);
+  CALL(tally_inv(&where, 3, F64, v, 1, F64, z, 1, NULL));
+  CHECK(z[0] == -0.25 && z[1] == 4 && z[2] == 1. / 9);
+  CALL(tally_jacobi_step(&where, 3, F64, v, 1, F64, &two, F64, u, 1, F64, u, 1, F64, z, 1, NULL));
+  CHECK(z[0] == -2 && z[1] == 2.25 && z[2] == 11);
+  CALL(tally_abs(&where, 3, F64, v, 1, F64, z, 1, NULL));
+  CHECK(z[0] == 4 && z[1] == 0.25 && z[2] == 9);
+  CALL(tally_sqrt(&where, 3, F64, z, 1, F64, z, 1, NULL));
+  CHECK(z[0] == 2 && z[1] == 0.5 && z[2] == 3);
+  CHECK(tally_log(&where, 3, F64, v, 0, F64, z, 1, NULL) == TALLY_ZERO_INCREMENT);
+  z[0] = 1, z[1] = 0;
+  CALL(tally_log(&where, 1, F64, z, 1, F64, z, 1, NULL));
+  CALL(tally_tanh(&where, 1, F64, z + 1, 1, F64, z + 1, 1, NULL));
+  CHECK(z[0] == 0 && z[1] == 0);
+  CALL(tally_pow(&where, 3, F64, v, 1, I32, &cube, F64, z, 1, NULL));
+  CHECK(z[0] == -64 && z[1] == 0.015625 && z[2] == 729);
+  CALL(tally_minimum(&where, 3, F64, v, 1, F64, u, 1, F64, z, 1, NULL));
+  CHECK(z[0] == -4 && z[1] == -0.5 && z[2] == 3);
+  CALL(tally_maximum(&where, 3, F64, v, 1, F64, u, 1, F64, z, 1, NULL));
+  CHECK(z[0] == 2 && z[1] == 0.25 && z[2] == 9);
+  CALL(tally_clamp(&where, 3, F64, v, 1, F64, &low, F64, &high, F64, z, 1, NULL));
+  CHECK(z[0] == -1 && z[1] == 0.25 && z[2] == 1);
+  CALL(tally_sign(&where, 3, F64, v, 1, F64, z, 1, NULL));
+  CHECK(z[0] == -1 && z[1] == 1 && z[2] == 1);
+  CALL(tally_compare(&where, 3, F64, v, 1, TALLY_LESS, F64, u, 1, F64, z, 1, NULL));
+  CHECK(z[0] == 1 && z[1] == 0 && z[2] == 0);
+  CALL(tally_compare_constant(&where, 3, F64, v, 1, TALLY_GREATER, F64, &two, F64, z, 1, NULL));
+  CHECK(z[0] == 0 && z[1] == 0 && z[2] == 1);
+  CHECK(tally_compare(&where, 3, F64, v, 1, TALLY_GREATER + 1, F64, u, 1, F64, z, 1, NULL) ==
+        TALLY_INVALID_ARGUMENT);
+  CALL(tally_where(&where, 3, TALLY_INT8, mask, 1, F64, v, 1, F64, u, 1, F64, z, 1, NULL));
+  CHECK(z[0] == -4 && z[1] == -0.5 && z[2] == 9);
+}
+
+static void norms(void) {
+  static const double u[] = {3, -4}, one[] = {1, 1}, first[] = {1, 0};
+  double r;
+  CALL(tally_sum_of_squares(&where, 2, F64, u, 1, F64, &r, NULL));
+  CHECK(r == 25);
+  CALL(tally_max_norm(&where, 2, F64, u, 1, F64, &r, NULL));
+  CHECK(r == 4);
+  CALL(tally_weighted_sum_of_squares(&where, 2, F64, u, 1, F64, one, 1, F64, &r, &exactly));
+  CHECK(r == 25);
+  CALL(tally_weighted_nrm2(&where, 2, F64, u, 1, F64, one, 1, F64, &r, NULL));
+  CHECK(r == 5);
+  CALL(tally_wrms_norm(&where, 2, F64, u, 1, F64, u, 1, F64, &r, NULL));
+  CHECK(r * r > 168.49 && r * r < 168.51); /* (81 + 256) / 2 */
+  CALL(tally_wrms_norm_mask(&where, 2, F64, u, 1, F64, one, 1, F64, first, 1, F64, &r, NULL));
+  CHECK(r * r > 4.49 && r * r < 4.51);
+}
+
 int main(void) {
   errors(); /* first: expects the empty message */
   CALL(tally_serial(&where));
@@ -975,6 +1038,8 @@ int main(void) {
   gathers();
   extrema();
   elementwise();
+  short_functions();
+  norms();
   histograms();
   matrices();
   return failures != 0;

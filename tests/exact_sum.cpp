@@ -843,12 +843,13 @@ void expect_window_sums(int highest, int range) {
       if (random() % 4 == 0) t = -terms[0];
     }
     exact_sum<double> right;
-    int top = std::numeric_limits<int>::min();
+    constexpr int none = std::numeric_limits<int>::min();
+    int top = none;
     for (const double t : terms) {
       right.add(t);
       if (t != 0) top = std::max(top, window_sum::term(t).exponent);
     }
-    window_sum sum(terms.empty() ? 0 : top);
+    window_sum sum(top == none ? 0 : top);
     bool fits = true;
     for (const double t : terms) fits = sum.add(window_sum::term(t)) && fits;
     if (!fits) continue;

@@ -201,7 +201,7 @@ void backend::spmm(const executor& where, const csr_products& a) const {
   const bool has = simd::with_columns(where, a, [&](const auto& rows) {
     all.shares == 1 ? rows.multiply(0, rows.a.a.rows) : multiply_in_parts(where, all, rows);
   });
-  if (!has) serial::backend::spmm(where, a);
+  if (!has) simd::backend::spmm(where, a);
 }
 
 std::shared_ptr<const spmv_analysis> backend::analyse(const executor& where, const csr_operand& a,

@@ -38,7 +38,7 @@ void backend::transform(const executor& where, const transform_arguments& a,
     if (detail::is_ternary(a.what)) part.w = a.w.slice(first, n);
     part.z = a.z.slice(first, n);
     if (!simd::has_vectors(a.what, computation)) {
-      return serial::backend::transform(where, part, computation);
+      return serial::instance.transform(where, part, computation);
     }
     node(part, computation, past_caches);
   });

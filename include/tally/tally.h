@@ -402,7 +402,7 @@ TALLY_EXPORT tally_status tally_max_norm(const tally_executor* where, size_t n, 
                                          void* result, const tally_call_options* options);
 
 /* *result = sum_i (x_i w_i)^2 of real numbers, x_i w_i rounded; squares are not scaled, and may
- * overflow (<tally/operations/reduce.hpp>). result_type is as for tally_dot, but TALLY_FLOAT64 for
+ * overflow (<tally/operations/norms.hpp>). result_type is as for tally_dot, but TALLY_FLOAT64 for
  * integers.
  *
  * options: grade, wait, form. */

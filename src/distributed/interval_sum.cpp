@@ -155,7 +155,7 @@ void for_each_vector(std::span<const interval_field> fields, const F& f) {
     };
     call("x", fields[j].x);
     if (fields[j].what == summand::product) call("y", fields[j].y);
-    if (fields[j].mask) call("the mask", *fields[j].mask);
+    if (const std::optional<operand>& mask = fields[j].mask) call("the mask", *mask);
   }
 }
 

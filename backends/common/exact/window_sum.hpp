@@ -17,7 +17,7 @@ class window_sum {
   /// At most, terms of a sum.
   static constexpr int max_terms = 32;
 
-  /// @param top largest exponent of the terms that are not 0.
+  /// @param top largest exponent of the terms that are not 0, any if all are.
   TALLY_HOST_DEVICE explicit window_sum(int top) : unit_(top - below) {}
 
   /// Adds a finite term, and returns whether it fits; otherwise the sum is lost.

@@ -172,8 +172,9 @@ TALLY_EXPORT void transform(const executor& where, const transform_arguments& ar
 TALLY_EXPORT void swap_elements(const executor& where, const output_operand& x,
                                 const output_operand& y);
 
-/// `choose` (<tally/operations/dot.hpp>) for three and four operands.
+/// `choose` (<tally/operations/dot.hpp>) for three operands.
 TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& z);
+/// `choose` for four.
 TALLY_EXPORT executor choose(const operand& x, const operand& y, const operand& w,
                              const operand& z);
 

@@ -477,7 +477,7 @@ auto jacobi_step(A&&... arguments) {
 /// real. The least integer stays.
 template <class... A>
   requires detail::has_vectors<A...>
-auto abs(A&&... arguments) {
+auto(abs)(A&&... arguments) {
   return detail::call_elementwise<elementwise::abs>(arguments...);
 }
 
