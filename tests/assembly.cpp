@@ -138,6 +138,25 @@ TEST(AssemblyErrors, OfArguments) {
   data::expect_error(errc::size_mismatch,
                      "tally::csr_from_coo: sorted_values has 1 elements; 2 are needed",
                      [&] { tally::csr_from_coo(a); });
+  a.sorted_values = tally::as_output(sums);
+  a.sorted_columns = {offsets.data() + 2, 2, 1, tally::type::int32};
+  data::expect_error(errc::overlap, "tally::csr_from_coo: sorted_columns overlaps row_offsets",
+                     [&] { tally::csr_from_coo(a); });
+  a.sorted_columns = {sums.data(), 2, 1, tally::type::int32};
+  data::expect_error(errc::overlap, "tally::csr_from_coo: sorted_values overlaps sorted_columns",
+                     [&] { tally::csr_from_coo(a); });
+  a.row_offsets = {sums.data(), 4, 1, tally::type::int32};
+  a.sorted_columns = tally::as_output(sorted);
+  data::expect_error(errc::overlap, "tally::csr_from_coo: sorted_values overlaps row_offsets",
+                     [&] { tally::csr_from_coo(a); });
+  a.row_offsets = tally::as_output(offsets);
+  for (const int digits : {62, 63}) {
+    const std::size_t many = std::size_t{1} << digits;
+    data::expect_error(errc::invalid_argument,
+                       "tally::csr_from_coo: the matrix has " + std::to_string(many) +
+                           " rows and 2 columns; there can be 281474976710656",
+                       [&] { tally::csr_from_coo(many, 2, rows, columns, values); });
+  }
   a.sorted_values = {const_cast<double*>(values.data()), 2, 1, tally::type::float64};
   data::expect_error(errc::overlap, "tally::csr_from_coo: sorted_values overlaps values",
                      [&] { tally::csr_from_coo(a); });

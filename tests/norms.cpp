@@ -16,6 +16,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -194,6 +196,30 @@ TEST_ON_EVERY_EXECUTOR(Norms, EveryAlignmentAndStride) {
     ASSERT_NO_FATAL_FAILURE(compare<double>(x, w, &m, {}, {}, l));
     ASSERT_NO_FATAL_FAILURE(
         compare<double>(x, w, static_cast<const std::vector<double>*>(nullptr), l, l));
+  }
+}
+
+// Of integers they are exact, as `dot` and `asum`.
+TEST(NormsOfIntegers, HaveTheTypeOfAsum) {
+  const tally::executor on = tally::serial();
+  const auto check = [&]<class X>(std::type_identity<X>) {
+    using vector = std::vector<X>;
+    static_assert(std::is_same_v<decltype(tally::sum_of_squares(on, vector())),
+                                 decltype(tally::asum(on, vector()))>);
+    static_assert(std::is_same_v<decltype(tally::max_norm(on, vector())),
+                                 decltype(tally::asum(on, vector()))>);
+  };
+  std::apply([&](auto... x) { (check(std::type_identity<decltype(x)>()), ...); },
+             std::tuple<std::int8_t, std::uint8_t, std::int32_t, std::int64_t, float, double,
+                        tally::float16, tally::bfloat16>());
+  const std::vector<std::int64_t> large = {-((std::int64_t{1} << 53) + 1)};
+  const std::vector<std::int32_t> many(3, std::numeric_limits<std::int32_t>::max());
+  for (const tally::executor& where : {on, tally::simd()}) {
+    EXPECT_EQ(tally::max_norm(where, large), -large[0]);
+    EXPECT_EQ(tally::sum_of_squares(where, many), tally::dot(where, many, many));
+    std::int64_t result = 0;
+    tally::max_norm(where, large, &result);
+    EXPECT_EQ(result, -large[0]);
   }
 }
 

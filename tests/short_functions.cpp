@@ -98,6 +98,40 @@ TEST_ON_EVERY_EXECUTOR(ShortFunctions, ZerosInfinitiesAndNaN) {
   check(std::type_identity<double>{});
 }
 
+TEST(ShortFunctionErrors, OfFactors) {
+  const tally::executor on = tally::serial();
+  std::vector<float> x = {0.1f}, z = {7};
+  std::vector<std::int32_t> ints = {1};
+  const auto transform = [&](tally::elementwise what, tally::scalar alpha, tally::scalar beta) {
+    tally::transform(
+        on, {what, alpha, beta, tally::as_operand(x), tally::as_operand(x), tally::as_output(z)});
+  };
+  using enum tally::elementwise;
+  const char* const none = "tally::compare: comparison is none of the enumerators";
+  data::expect_error(tally::errc::invalid_argument, none,
+                     [&] { tally::compare(on, x, static_cast<comparison>(6), x, z); });
+  data::expect_error(tally::errc::invalid_argument, none,
+                     [&] { tally::compare(on, x, static_cast<comparison>(255), 0.5, z); });
+  for (const tally::scalar& code : {tally::scalar(16), tally::scalar(-1), tally::scalar(0.5),
+                                    tally::scalar(1e300), tally::scalar(nan<double>)}) {
+    data::expect_error(tally::errc::invalid_argument, none, [&] { transform(compare, code, 0); });
+  }
+  const auto expect_type_error = [&](const std::string& text, const auto& f) {
+    data::expect_error(tally::errc::unsupported_type, text + "; the computation is in int64", f);
+  };
+  const auto on_ints = [&](tally::elementwise what, tally::scalar alpha, tally::scalar beta) {
+    tally::transform(on, {what, alpha, beta, tally::as_operand(ints), {}, tally::as_output(ints)});
+  };
+  expect_type_error("tally::add_constant: b is float64", [&] { on_ints(add_constant, 0.5, 0); });
+  expect_type_error("tally::clamp: low is float64", [&] { on_ints(clamp, 0.5, 1); });
+  expect_type_error("tally::clamp: high is float64", [&] { on_ints(clamp, 0, 1.5); });
+  expect_type_error("tally::compare: y is float64", [&] { on_ints(compare_constant, 1, 1.5); });
+  EXPECT_EQ(z[0], 7);
+  // Both are compared as floats.
+  tally::compare(on, x, comparison::equal, 0.1, z);
+  EXPECT_EQ(z[0], 1);
+}
+
 TEST_ON_EVERY_EXECUTOR(ShortFunctions, IntegersWrap) {
   constexpr auto least = std::numeric_limits<std::int32_t>::min();
   const std::vector<std::int32_t> x = {least, -3, 0, 7};

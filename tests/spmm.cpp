@@ -200,7 +200,9 @@ TEST_ON_EVERY_EXECUTOR(Spmm, Layouts) {
                                                         {{-7, 1}, {6, -1}},
                                                         {{13, 2, 1}, {2, 2 * m + 1, 1}},
                                                         {{-1, -n}, {-2, 3 * m}},
-                                                        {{8, 1, 2}, {1, -m, 5}}};
+                                                        {{8, 1, 2}, {1, -m, 5}},
+                                                        {row_major(k), {2 * k - 1, 2}},
+                                                        {row_major(k), {k + 1, 3}}};
   for (const auto& [x, y] : all) {
     for (const factors& f : {factors{}, factors{-1.5, 0}, factors{2, -0.25}}) {
       ASSERT_NO_FATAL_FAILURE(compare(p, f64, k, x, y, f));

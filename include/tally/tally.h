@@ -122,7 +122,8 @@ enum {
   TALLY_CONJUGATE_Y = 2
 };
 
-/* How tally_compare compares, as C does: with a NaN only TALLY_NOT_EQUAL is true. */
+/* How tally_compare compares, in the type of a product of x and y, to which a constant is rounded:
+ * with a NaN only TALLY_NOT_EQUAL is true. */
 typedef int tally_comparison;
 enum {
   TALLY_LESS = 0,
@@ -600,10 +601,11 @@ TALLY_EXPORT tally_status tally_iamax(const tally_executor* where, size_t n, tal
 /* --- Element-wise functions ------------------------------------------------------------------- */
 
 /* These write a vector, i = 0 ... n-1 (<tally/operations/transform.hpp>), rounded once to the
- * output's type, of the inputs' kind or wider: integer, floating-point, complex; only tally_copy
- * and tally_fill from TALLY_BOOL write TALLY_BOOL. alpha, beta and gamma point at a factor in host
- * memory; floating-point and complex ones need such elements. TALLY_OVERLAP unless an output is an
- * input (same address and byte stride) or shares no memory with one.
+ * output's type, of the inputs' kind or wider: integer, floating-point, complex. (tally_abs of
+ * complex numbers is real, tally_compare of any real type; only tally_copy and tally_fill from
+ * TALLY_BOOL, and tally_compare, write TALLY_BOOL.) Factors are in host memory; floating-point and
+ * complex ones need such elements. TALLY_OVERLAP unless an output is an input (same address and
+ * byte stride) or shares no memory with one.
  *
  * options: wait (not TALLY_WAIT_YES). */
 

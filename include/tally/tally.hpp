@@ -27,6 +27,7 @@
 #include <tally/operations/norms.hpp>
 #include <tally/operations/reduce.hpp>
 #include <tally/operations/scan.hpp>
+#include <tally/operations/short_functions.hpp>
 #include <tally/operations/transform.hpp>
 #include <tally/sparse/assembly.hpp>
 #include <tally/sparse/csr_matrix.hpp>

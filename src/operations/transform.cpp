@@ -66,6 +66,13 @@ void check_exponent(const check& check, const scalar& n, type computation) {
   }
 }
 
+/// The number of a comparison, as `detail::code_of` has it.
+void check_comparison(const check& check, const scalar& code) {
+  constexpr std::int64_t most = 15;
+  if (is_integer(code.element) && code.integer >= 0 && code.integer <= most) return;
+  check.fail(errc::invalid_argument, "comparison is none of the enumerators");
+}
+
 /// Calls f(name, input) for each input.
 template <class F>
 void for_each_input(const transform_arguments& a, const F& f) {
@@ -97,10 +104,12 @@ void check_arguments(const check& check, const transform_arguments& a) {
     check.fail(errc::unsupported_type, z, " is ", name(a.z.element),
                ", to which the result can't be converted; it is computed in ", name(computation));
   }
-  if (about.factors > 0) check_factor(check, "alpha", a.alpha, computation);
-  if (about.factors > 1) check_factor(check, "beta", a.beta, computation);
-  if (about.factors > 2) check_factor(check, "gamma", a.gamma, computation);
+  const scalar* const factors[] = {&a.alpha, &a.beta, &a.gamma};
+  for (int i = 0; i < about.factors; ++i) {
+    check_factor(check, about.factor_names[i], *factors[i], computation);
+  }
   if (a.what == elementwise::pow) check_exponent(check, a.alpha, computation);
+  if (is_comparison(a.what)) check_comparison(check, a.alpha);
   if (is_binary(a.what)) check.same_size(about.names[0], a.x, about.names[1], a.y);
   if (is_ternary(a.what)) check.same_size(about.names[0], a.x, about.names[2], a.w);
   if (a.what != elementwise::fill) check.same_size(about.names[0], a.x, z, a.z);
@@ -123,7 +132,8 @@ bool is_plain(const transform_arguments& a) {
   const std::size_t n = a.z.size;
   if ((t != type::float64 && t != type::float32) || a.what == elementwise::fill ||
       a.what > last_elementwise || !is_real(a.alpha.element) || !is_real(a.beta.element) ||
-      !is_real(a.gamma.element) || a.what == elementwise::pow || n == 0 || n > max_elements) {
+      !is_real(a.gamma.element) || a.what == elementwise::pow || is_comparison(a.what) || n == 0 ||
+      n > max_elements) {
     return false;
   }
   const std::size_t element_bytes = t == type::float64 ? 8 : 4;

@@ -89,6 +89,9 @@ void check_arguments(const coo_arguments& a) {
   const std::pair<const char*, operand> written[] = {{"row_offsets", a.row_offsets},
                                                      {"sorted_columns", a.sorted_columns},
                                                      {"sorted_values", a.sorted_values}};
+  check_apart(check_of, "row_offsets", a.row_offsets, "sorted_columns", a.sorted_columns);
+  check_apart(check_of, "row_offsets", a.row_offsets, "sorted_values", a.sorted_values);
+  check_apart(check_of, "sorted_columns", a.sorted_columns, "sorted_values", a.sorted_values);
   for (const auto& [name, z] : written) {
     check_apart(check_of, "values", a.values, name, z);
     check_apart(check_of, "row_indices", a.row_indices, name, z);

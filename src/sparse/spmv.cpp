@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <string>
 
 namespace tally {
@@ -373,12 +374,15 @@ operand checked_column(const check& check, const char* name, const operand_rows&
           all.first.element};
 }
 
-/// Whether no two elements of a matrix are one: its rows lie behind each other, or its columns.
+/// Whether no two elements of a matrix are one. Those r rows and c columns apart are if r times the
+/// leading dimension is c times the increment, so first if these have no common factor.
 bool are_distinct(const operand_rows& m) {
-  const auto apart = [](std::ptrdiff_t step) { return static_cast<std::size_t>(std::abs(step)); };
-  return m.rows <= 1 || m.first.size <= 1 ||
-         apart(m.leading_dimension) >= m.first.size * apart(m.first.increment) ||
-         apart(m.first.increment) >= m.rows * apart(m.leading_dimension);
+  if (m.rows <= 1 || m.first.size <= 1) return true;
+  const std::ptrdiff_t common = std::gcd(m.leading_dimension, m.first.increment);
+  const auto reduced = [&](std::ptrdiff_t step) {
+    return static_cast<std::size_t>(std::abs(step / common));
+  };
+  return reduced(m.first.increment) >= m.rows || reduced(m.leading_dimension) >= m.first.size;
 }
 
 /// Returns the product of column 0.

@@ -91,4 +91,8 @@ constexpr bool is_factor() {
   return element<S>;
 }
 
+/// Arguments that are not all numbers: exp(x) of a half is <cmath>'s, not ours.
+template <class... A>
+concept has_vectors = !(... && element<std::remove_cvref_t<A>>);
+
 }  // namespace tally::detail

@@ -53,7 +53,7 @@ enum class elementwise : std::uint8_t {
   jacobi_step
 };
 
-/// x < y and so on, as C++ compares them: with a NaN only `not_equal` is true.
+/// x < y and so on, both converted to the computation's type: with a NaN only `not_equal` is true.
 enum class comparison : std::uint8_t { less, less_equal, equal, not_equal, greater_equal, greater };
 
 namespace detail {
@@ -67,6 +67,7 @@ struct description {
   int factors;
   domain inputs;
   const char* names[3] = {"x", "y", "w"};  ///< of the inputs, in messages
+  const char* factor_names[3] = {"alpha", "beta", "gamma"};
 };
 /// The functions, in the order of the enumerators.
 inline constexpr description descriptions[] = {
@@ -91,14 +92,14 @@ inline constexpr description descriptions[] = {
     {"tally::tanh", "z", 0, domain::floating_point},
     {"tally::sign", "z", 0, domain::real},
     {"tally::scale", "z", 1, domain::all},
-    {"tally::add_constant", "z", 1, domain::all},
-    {"tally::clamp", "z", 2, domain::real},
-    {"tally::pow", "z", 1, domain::all},
-    {"tally::compare", "z", 2, domain::real},
+    {"tally::add_constant", "z", 1, domain::all, {"x"}, {"b"}},
+    {"tally::clamp", "z", 2, domain::real, {"x"}, {"low", "high"}},
+    {"tally::pow", "z", 1, domain::all, {"x"}, {"exponent"}},
+    {"tally::compare", "z", 2, domain::real, {"x"}, {"comparison", "y"}},
     {"tally::div", "z", 0, domain::field},
     {"tally::minimum", "z", 0, domain::real},
     {"tally::maximum", "z", 0, domain::real},
-    {"tally::compare", "z", 1, domain::real},
+    {"tally::compare", "z", 1, domain::real, {"x", "y"}, {"comparison"}},
     {"tally::where", "z", 0, domain::all, {"mask", "x", "y"}},
     {"tally::jacobi_step", "z", 1, domain::field, {"x", "y", "d"}},
 };
@@ -213,10 +214,12 @@ TALLY_HOST_DEVICE constexpr bool is_comparison(elementwise what) {
   return what == elementwise::compare || what == elementwise::compare_constant;
 }
 
-/// Number of a comparison as a factor: one bit for each of less, equal, greater and unordered.
+/// Number of a comparison as a factor: one bit for each of less, equal, greater and unordered; -1
+/// of what is no enumerator.
 constexpr int code_of(comparison c) {
   constexpr int codes[] = {1, 3, 2, 13, 6, 4};
-  return codes[static_cast<std::size_t>(c)];
+  const auto place = static_cast<std::size_t>(c);
+  return place < std::size(codes) ? codes[place] : -1;
 }
 
 constexpr int factors(elementwise what) { return description_of(what).factors; }

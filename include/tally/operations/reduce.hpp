@@ -60,7 +60,7 @@ namespace detail {
 template <reduction what, element X>
 using reduction_rule_t = std::conditional_t<
     what == reduction::sum, sum_result_t<X>,
-    std::conditional_t<what == reduction::asum, asum_result_t<X>, nrm2_result_t<X>>>;
+    std::conditional_t<what == reduction::nrm2, nrm2_result_t<X>, asum_result_t<X>>>;
 
 template <reduction what, element X>
 using reduction_widest_t = std::conditional_t<what == reduction::sum, dot_widest_t<X, X>, double>;

@@ -70,7 +70,7 @@ auto csr_from_coo(std::size_t m, std::size_t n, const Rows& row_indices,
       made.rows = m;
       made.columns = n;
       const operand all = as_operand(values);
-      made.row_offsets.resize(m + 1);
+      made.row_offsets.resize(m < made.row_offsets.max_size() ? m + 1 : 0);  // else refused below
       made.column_indices.resize(all.size);
       made.values.resize(all.size);
       const auto output = [](auto& v, type element) {
