@@ -199,7 +199,7 @@ TEST_ON_EVERY_EXECUTOR(Norms, EveryAlignmentAndStride) {
   }
 }
 
-// Of integers they are exact, as `dot` and `asum`.
+// Exact, as `dot` and `asum` are.
 TEST(NormsOfIntegers, HaveTheTypeOfAsum) {
   const tally::executor on = tally::serial();
   const auto check = [&]<class X>(std::type_identity<X>) {

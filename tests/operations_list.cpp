@@ -723,9 +723,13 @@ class all_operations {
       run_elementwise<what>(where, x, x, z);
     } else {
       const auto call = [&](const auto&... factors) {
-        [&]<std::size_t... i>(std::index_sequence<i...>) {
-          elementwise_call<what>::run(where, factors..., (void(i), x)..., z);
-        }(std::make_index_sequence<static_cast<std::size_t>(tally::detail::inputs(what))>());
+        if constexpr (what == tally::elementwise::scale) {
+          elementwise_call<what>::run(where, factors..., x, z);
+        } else {
+          [&]<std::size_t... i>(std::index_sequence<i...>) {
+            elementwise_call<what>::run(where, x, factors..., (void(i), x)..., z);
+          }(std::make_index_sequence<static_cast<std::size_t>(tally::detail::inputs(what) - 1)>());
+        }
       };
       if constexpr (is_comparison(what) && tally::detail::factors(what) == 2) {
         call(tally::comparison::less, 0);

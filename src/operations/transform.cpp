@@ -109,7 +109,7 @@ void check_arguments(const check& check, const transform_arguments& a) {
     check_factor(check, about.factor_names[i], *factors[i], computation);
   }
   if (a.what == elementwise::pow) check_exponent(check, a.alpha, computation);
-  if (is_comparison(a.what)) check_comparison(check, a.alpha);
+  if (detail::is_comparison(a.what)) check_comparison(check, a.alpha);
   if (is_binary(a.what)) check.same_size(about.names[0], a.x, about.names[1], a.y);
   if (is_ternary(a.what)) check.same_size(about.names[0], a.x, about.names[2], a.w);
   if (a.what != elementwise::fill) check.same_size(about.names[0], a.x, z, a.z);
@@ -132,8 +132,8 @@ bool is_plain(const transform_arguments& a) {
   const std::size_t n = a.z.size;
   if ((t != type::float64 && t != type::float32) || a.what == elementwise::fill ||
       a.what > last_elementwise || !is_real(a.alpha.element) || !is_real(a.beta.element) ||
-      !is_real(a.gamma.element) || a.what == elementwise::pow || is_comparison(a.what) || n == 0 ||
-      n > max_elements) {
+      !is_real(a.gamma.element) || a.what == elementwise::pow || detail::is_comparison(a.what) ||
+      n == 0 || n > max_elements) {
     return false;
   }
   const std::size_t element_bytes = t == type::float64 ? 8 : 4;
