@@ -175,7 +175,7 @@ double weighted_squares_mask(N_Vector x, N_Vector w, N_Vector mask) {
 
 constexpr double big = std::numeric_limits<double>::max();  // SUN_BIG_REAL
 
-double least(N_Vector v, std::span<const double> x) {
+double min_of(N_Vector v, std::span<const double> x) {
   if (of(v).length == 0) return big;
   return reduced(v, [&](const auto&... l) { return (over::min)(l..., at(v), x).value; });
 }
@@ -185,7 +185,7 @@ bool any(N_Vector v, std::span<const double> x) {
   return reduced(v, [&](const auto&... l) { return (over::max)(l..., at(v), x).value; }) != 0;
 }
 
-double minimum(N_Vector x) { return least(x, all(x)); }
+double minimum(N_Vector x) { return min_of(x, all(x)); }
 
 /// z_i = 1 / x_i where x_i is not 0; returns whether all are not.
 int inverse_test(N_Vector x, N_Vector z) {
@@ -214,13 +214,13 @@ int constraint_mask(N_Vector c, N_Vector x, N_Vector m) {
   return !any(m, all(m));
 }
 
-/// The least x_i / y_i with y_i not 0.
+/// The smallest x_i / y_i with y_i not 0.
 double min_quotient(N_Vector x, N_Vector y) {
   const std::span<double> quotients = scratch(x, 0), bounds = scratch(x, 1);
   tally::div(at(x), all(x), all(y), quotients);
   tally::fill(at(x), big, bounds);
   tally::where(at(x), all(y), quotients, bounds, quotients);
-  return least(x, quotients);
+  return min_of(x, quotients);
 }
 
 // --- Fused operations -----------------------------------------------------------------------------

@@ -121,12 +121,12 @@ template <class R>
 struct modulus_range;
 template <>
 struct modulus_range<float> {
-  static constexpr float most = std::numeric_limits<float>::max();
+  static constexpr float max = std::numeric_limits<float>::max();
   static constexpr float large = 0x1p60f, down = 0x1p-80f, small = 0x1p-40f, up = 0x1p100f;
 };
 template <>
 struct modulus_range<double> {
-  static constexpr double most = std::numeric_limits<double>::max();
+  static constexpr double max = std::numeric_limits<double>::max();
   static constexpr double large = 0x1p500, down = 0x1p-600, small = 0x1p-500, up = 0x1p700;
 };
 
@@ -135,8 +135,8 @@ template <class R>
 TALLY_HOST_DEVICE R modulus(complex_number<R> x) {
   using range = modulus_range<R>;
   const R re = std::fabs(x.re), im = std::fabs(x.im);
-  if (re > range::most) return re;
-  if (im > range::most) return im;
+  if (re > range::max) return re;
+  if (im > range::max) return im;
   const R larger = re > im ? re : im;
   const R factor = larger >= range::large ? range::down : larger < range::small ? range::up : R{1};
   const R p = product(re, factor), q = product(im, factor);

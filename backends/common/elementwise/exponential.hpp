@@ -61,9 +61,9 @@ struct logarithm_constants;
 
 template <>
 struct logarithm_constants<float> {
-  static constexpr std::uint32_t least = 0x3f3504f3;    ///< bits of sqrt(1/2), the least m
-  static constexpr float up = 0x1p25f, up_digits = 25;  ///< makes subnormal numbers normal
-  static constexpr float least_normal = 0x1p-126f;
+  static constexpr std::uint32_t min_mantissa = 0x3f3504f3;  ///< bits of sqrt(1/2), of m
+  static constexpr float up = 0x1p25f, up_digits = 25;       ///< makes subnormal numbers normal
+  static constexpr float min_normal = 0x1p-126f;
   static constexpr float infinity = std::numeric_limits<float>::infinity();
   /// ln 2 in two parts; k times the first is exact.
   static constexpr float ln2_head = 0x1.62e4p-1f, ln2_tail = 0x1.7f7d1cp-20f;
@@ -73,9 +73,9 @@ struct logarithm_constants<float> {
 
 template <>
 struct logarithm_constants<double> {
-  static constexpr std::uint64_t least = 0x3fe6a09e667f3bcd;
+  static constexpr std::uint64_t min_mantissa = 0x3fe6a09e667f3bcd;
   static constexpr double up = 0x1p54, up_digits = 54;
-  static constexpr double least_normal = 0x1p-1022;
+  static constexpr double min_normal = 0x1p-1022;
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr double ln2_head = 0x1.62e42feep-1, ln2_tail = 0x1.a39ef35793c76p-33;
   static constexpr int degree = 6;
@@ -232,20 +232,20 @@ struct number_arithmetic {
     constexpr auto bias = static_cast<word>(std::numeric_limits<R>::max_exponent - 1 + aside);
     return __builtin_bit_cast(R, (__builtin_bit_cast(word, magic) << digits) + (bias << digits));
   }
-  /// Returns k of x = 2^k m with m from `least` on. Pre: x is normal.
-  static TALLY_HOST_DEVICE R exponent_of(R x, word least) {
+  /// Returns k of x = 2^k m with m from `min_mantissa` on. Pre: x is normal.
+  static TALLY_HOST_DEVICE R exponent_of(R x, word min_mantissa) {
     constexpr int digits = std::numeric_limits<R>::digits - 1;
     constexpr word one = __builtin_bit_cast(word, R{1});
-    const word moved = __builtin_bit_cast(word, x) + (one - least);
+    const word moved = __builtin_bit_cast(word, x) + (one - min_mantissa);
     constexpr R magic = sizeof(R) == 4 ? R(0x1p23f) : R(0x1p52);
     return __builtin_bit_cast(R, __builtin_bit_cast(word, magic) | moved >> digits) -
            (magic + (std::numeric_limits<R>::max_exponent - 1));
   }
-  static TALLY_HOST_DEVICE R mantissa_of(R x, word least) {
+  static TALLY_HOST_DEVICE R mantissa_of(R x, word min_mantissa) {
     constexpr int digits = std::numeric_limits<R>::digits - 1;
     constexpr word one = __builtin_bit_cast(word, R{1});
-    const word moved = __builtin_bit_cast(word, x) + (one - least);
-    return __builtin_bit_cast(R, (moved & ((word{1} << digits) - 1)) + least);
+    const word moved = __builtin_bit_cast(word, x) + (one - min_mantissa);
+    return __builtin_bit_cast(R, (moved & ((word{1} << digits) - 1)) + min_mantissa);
   }
   static TALLY_HOST_DEVICE R keep_nan(R x, R result) { return x != x ? quiet_nan<R> : result; }
 };

@@ -137,11 +137,11 @@ template <class N, class V>
 TALLY_FUNCTION V logarithm(V number) {
   using R = typename N::number;
   using c = logarithm_constants<R>;
-  const auto subnormal = N::lt(number, N::set(c::least_normal));
+  const auto subnormal = N::lt(number, N::set(c::min_normal));
   const V x = N::select(subnormal, N::mul(number, N::set(c::up)), number);
-  const V exponent = N::exponent_of(x, c::least);
+  const V exponent = N::exponent_of(x, c::min_mantissa);
   const V k = N::select(subnormal, N::sub(exponent, N::set(c::up_digits)), exponent);
-  const V f = N::sub(N::mantissa_of(x, c::least), N::set(1));
+  const V f = N::sub(N::mantissa_of(x, c::min_mantissa), N::set(1));
   const V s = N::div(f, N::add(f, N::set(2)));
   const V z = N::mul(s, s);
   const V h = N::mul(N::mul(N::set(R(0.5)), f), f);

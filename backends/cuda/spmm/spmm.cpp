@@ -113,9 +113,9 @@ void multiply(const executor& where, const current_device& current, const csr_pr
                .overlaps = false},
               job);
   if (is_long) {
-    const auto most = static_cast<std::size_t>(multiprocessors(current.device())) * 8;
+    const auto max_blocks = static_cast<std::size_t>(multiprocessors(current.device())) * 8;
     call.launch(kernels.chunks,
-                {.blocks = static_cast<unsigned>(std::min<std::size_t>(job.capacity, most)),
+                {.blocks = static_cast<unsigned>(std::min<std::size_t>(job.capacity, max_blocks)),
                  .threads = static_cast<unsigned>(a.columns * (order::lanes / row_order::lanes)),
                  .overlaps = false},
                 job);

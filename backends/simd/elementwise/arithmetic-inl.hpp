@@ -94,22 +94,22 @@ struct vector_arithmetic {
   }
   using word = hn::TFromD<bits>;
   static constexpr int stored_digits = std::numeric_limits<R>::digits - 1;
-  /// The bits of 2^k m with m in [1, 2), for m from `least` on.
-  static HWY_INLINE auto moved(V x, word least) {
+  /// The bits of 2^k m with m in [1, 2), for m from `min_mantissa` on.
+  static HWY_INLINE auto moved(V x, word min_mantissa) {
     constexpr word one = __builtin_bit_cast(word, R{1});
-    return hn::Add(hn::BitCast(bits(), x), hn::Set(bits(), static_cast<word>(one - least)));
+    return hn::Add(hn::BitCast(bits(), x), hn::Set(bits(), static_cast<word>(one - min_mantissa)));
   }
-  static HWY_INLINE V exponent_of(V x, word least) {
+  static HWY_INLINE V exponent_of(V x, word min_mantissa) {
     constexpr R magic = sizeof(R) == 4 ? R(0x1p23f) : R(0x1p52);
-    const auto biased =
-        hn::Or(hn::BitCast(bits(), set(magic)), hn::ShiftRight<stored_digits>(moved(x, least)));
+    const auto biased = hn::Or(hn::BitCast(bits(), set(magic)),
+                               hn::ShiftRight<stored_digits>(moved(x, min_mantissa)));
     return sub(hn::BitCast(tag<R>(), biased),
                set(magic + (std::numeric_limits<R>::max_exponent - 1)));
   }
-  static HWY_INLINE V mantissa_of(V x, word least) {
+  static HWY_INLINE V mantissa_of(V x, word min_mantissa) {
     constexpr word mask = static_cast<word>((word{1} << stored_digits) - 1);
-    return hn::BitCast(
-        tag<R>(), hn::Add(hn::And(moved(x, least), hn::Set(bits(), mask)), hn::Set(bits(), least)));
+    return hn::BitCast(tag<R>(), hn::Add(hn::And(moved(x, min_mantissa), hn::Set(bits(), mask)),
+                                         hn::Set(bits(), min_mantissa)));
   }
   static HWY_INLINE V keep_nan(V x, V result) {
     return hn::IfThenElse(hn::Eq(x, x), result, set(std::numeric_limits<R>::quiet_NaN()));

@@ -191,7 +191,7 @@ template <class W>
 constexpr std::size_t widest = hn::MaxLanes(hn::CappedTag<W, columns_at_once>());
 /// Vectors at once: with their partial sums they fill the registers (tuning/spmm.md).
 template <class W>
-constexpr std::size_t most_vectors =
+constexpr std::size_t max_vectors =
     std::min<std::size_t>(HWY_TARGET == HWY_AVX3 ? 4 : 2, columns_at_once / widest<W>);
 
 /// Calls f.operator()<count>(d, c) for blocks of `count` vectors of adjacent columns from c on, the
@@ -244,7 +244,7 @@ void sum_rows(const csr_product& a, const dense_rows<W>& x, std::size_t first, s
       continue;
     }
     const terms_at<W, I> t = source.at(begin, terms);
-    for_vectors<W, most_vectors<W>>(
+    for_vectors<W, max_vectors<W>>(
         x.columns, [&]<std::size_t count>(auto d, std::size_t c) HWY_ATTR {
           sum_short_row<count>(d, t, x.data + c, x.stride, terms, sums + c);
         });

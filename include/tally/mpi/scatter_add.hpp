@@ -109,10 +109,10 @@ void scatter_add(MPI_Comm comm, const executor& where, const gather_arguments& a
   attempt(failed, [&] { check_samples(where, a); });
   agree(comm, failed);
   if (a.z.size == 0) return;
-  auto most = static_cast<std::int64_t>(a.x.size);
-  check(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  auto max_samples = static_cast<std::int64_t>(a.x.size);
+  check(MPI_Allreduce(MPI_IN_PLACE, &max_samples, 1, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
   const std::size_t limbs = a.z.size * exact_sum<T>::words * sizeof(std::int64_t);
-  if (limbs <= static_cast<std::size_t>(most) * sizeof(added_element)) {
+  if (limbs <= static_cast<std::size_t>(max_samples) * sizeof(added_element)) {
     histogram_arguments sums;
     sums.x = a.indices;
     sums.weighted = true;
