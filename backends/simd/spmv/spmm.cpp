@@ -16,6 +16,7 @@
 #include <array>
 #include <complex>
 #include <limits>
+#include <tuple>
 
 #ifndef TALLY_BACKENDS_SIMD_SPMV_SPMM_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_SPMV_SPMM_CPP
@@ -28,8 +29,7 @@ using column_kernel_table = std::array<column_kernels<W>, 2>;
 
 struct implementation {
   instruction_set set;
-  const column_kernel_table<float>* floats;
-  const column_kernel_table<double>* doubles;
+  std::tuple<const column_kernel_table<float>*, const column_kernel_table<double>*> kernels;
 };
 
 }  // namespace
@@ -258,7 +258,7 @@ constexpr column_kernel_table<W> kernels = {
 
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), &kernels<float>, &kernels<double>};
+constexpr implementation this_target = {set_of(HWY_TARGET), {&kernels<float>, &kernels<double>}};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -272,15 +272,8 @@ namespace tally::backends::simd {
 template <class W>
 const column_kernels<W>* column_kernels_of(instruction_set set, const csr_product& a) {
   if (a.a.values.element != type_of<W>) return nullptr;
-  const implementation& chosen = implementation_of(set);
-  const auto pick = [&](const auto& kernels) {
-    return &kernels[a.a.column_indices.element == type::int64];
-  };
-  if constexpr (std::is_same_v<W, float>) {
-    return pick(*chosen.floats);
-  } else {
-    return pick(*chosen.doubles);
-  }
+  const auto& kernels = *std::get<const column_kernel_table<W>*>(implementation_of(set).kernels);
+  return &kernels[a.a.column_indices.element == type::int64];
 }
 
 /// Bytes of a block of sums; with those of rows, the stack of a call stays below 48 KiB.

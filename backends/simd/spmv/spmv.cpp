@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #ifndef TALLY_BACKENDS_SIMD_SPMV_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_SPMV_CPP
@@ -29,8 +30,7 @@ using kernel_table = type_table<std::array<row_kernels<A>, 3>>;
 
 struct implementation {
   instruction_set set;
-  const kernel_table<float>* floats;
-  const kernel_table<double>* doubles;
+  std::tuple<const kernel_table<float>*, const kernel_table<double>*> kernels;
 };
 
 }  // namespace
@@ -99,7 +99,7 @@ constexpr auto kernels = table_over<wide_values>([]<class V>() -> std::array<row
 
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), &kernels<float>, &kernels<double>};
+constexpr implementation this_target = {set_of(HWY_TARGET), {&kernels<float>, &kernels<double>}};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -118,19 +118,11 @@ row_kernels<A> row_kernels_of(instruction_set set, const readable_x<A>& x) {
   } else if (!is_in<wide_values>(a.a.values.element)) {
     return serial::row_kernels_of<A>(a);
   } else {
-    const implementation& chosen = implementation_of(set);
-    const auto pick = [&](const auto& kernels) {
-      const std::size_t of_columns =
-          a.sums_values() ? 2 : a.a.column_indices.element == type::int64;
-      row_kernels<A> picked = kernels[a.a.values.element][of_columns];
-      picked.slices = slices_kernel_of<A>(set, a);
-      return picked;
-    };
-    if constexpr (std::is_same_v<A, float>) {
-      return pick(*chosen.floats);
-    } else {
-      return pick(*chosen.doubles);
-    }
+    const auto& kernels = *std::get<const kernel_table<A>*>(implementation_of(set).kernels);
+    const std::size_t of_columns = a.sums_values() ? 2 : a.a.column_indices.element == type::int64;
+    row_kernels<A> picked = kernels[a.a.values.element][of_columns];
+    picked.slices = slices_kernel_of<A>(set, a);
+    return picked;
   }
 }
 

@@ -97,20 +97,20 @@ struct weighted_terms {
   const W* y;
   const W* mask;
 
+  /// `load(p)` loads the elements of the vector at p.
   template <class Load>
-  static HWY_INLINE vec<W> of(vec<W> a, vec<W> b, const Load& load_mask) {
-    vec<W> v = hn::Mul(a, b);
+  HWY_INLINE vec<W> of(const Load& load) const {
+    vec<W> v = hn::Mul(load(x), load(y));
     if constexpr (has_mask) {
-      v = hn::IfThenElseZero(hn::Gt(load_mask(), hn::Zero(tag<W>())), v);
+      v = hn::IfThenElseZero(hn::Gt(load(mask), hn::Zero(tag<W>())), v);
     }
     return hn::Mul(v, v);
   }
   HWY_INLINE vec<W> at(std::size_t i) const {
-    return of(load<W>(x + i), load<W>(y + i), [&]() HWY_ATTR { return load<W>(mask + i); });
+    return of([&](const W* p) HWY_ATTR { return load<W>(p + i); });
   }
   HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
-    return of(load_first<W>(x + i, count), load_first<W>(y + i, count),
-              [&]() HWY_ATTR { return load_first<W>(mask + i, count); });
+    return of([&](const W* p) HWY_ATTR { return load_first<W>(p + i, count); });
   }
   HWY_INLINE weighted_terms from(std::size_t i) const {
     return {x + i, y + i, has_mask ? mask + i : nullptr};
@@ -118,8 +118,7 @@ struct weighted_terms {
   HWY_INLINE const W* address() const { return x; }
   template <class Mask>
   HWY_INLINE vec<W> masked(Mask m, std::ptrdiff_t i) const {
-    const auto load = [&](const W* p) HWY_ATTR { return hn::MaskedLoad(m, tag<W>(), p + i); };
-    return of(load(x), load(y), [&]() HWY_ATTR { return load(mask); });
+    return of([&](const W* p) HWY_ATTR { return hn::MaskedLoad(m, tag<W>(), p + i); });
   }
 };
 
