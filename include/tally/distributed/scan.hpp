@@ -1,7 +1,10 @@
-// Prefix sums over ranks: what <tally/mpi/scan.hpp> and <tally/nccl/scan.hpp> share.
+// Prefix sums over ranks: inclusive_scan and exclusive_scan of a vector of which each rank has an
+// interval. Communication and errors: <tally/mpi/scan.hpp> and <tally/nccl/scan.hpp>. Promise: the
+// bits of the function of that name in <tally/operations/scan.hpp> for the whole vector in one
+// process, whatever the layout and the executors.
 #pragma once
 
-#include <tally/distributed/interval_sum.hpp>
+#include <tally/distributed/transport.hpp>
 #include <tally/operations/scan.hpp>
 
 #include <cstddef>
@@ -31,4 +34,30 @@ inline scan_arguments behind(const std::vector<std::int64_t>& sums, int rank, st
   return part;
 }
 
+template <class L, class X, class Y>
+void scan_over(const L& l, const executor& where, const X& x, Y& y, bool exclusive) {
+  if constexpr (is_scanned<X, Y&>()) {
+    transport<L>::scan(l, where, {as_operand(x), as_output(y), exclusive});
+  }
+}
+
 }  // namespace tally::detail
+
+namespace tally::distributed {
+
+/// y_i = x_0 + ... + x_i over the whole vector; x and y are this rank's parts of it.
+///
+/// @param x  l.size() elements of any type.
+/// @param y  as many, of a type as for `tally::inclusive_scan`; may be x itself.
+template <layout L, class X, class Y>
+void inclusive_scan(const L& l, const executor& where, const X& x, Y&& y) {
+  detail::scan_over(l, where, x, y, false);
+}
+
+/// y_i = x_0 + ... + x_(i-1), y_0 = +0, likewise.
+template <layout L, class X, class Y>
+void exclusive_scan(const L& l, const executor& where, const X& x, Y&& y) {
+  detail::scan_over(l, where, x, y, true);
+}
+
+}  // namespace tally::distributed

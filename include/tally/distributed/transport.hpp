@@ -186,6 +186,8 @@ namespace tally::detail {
 /// - `sum(over, where, sums, grade, results, bytes)` and `find(layout, where, x, what, results,
 ///   bytes)`: results on all ranks, in host memory; they block;
 /// - `multiply<Sum>(over, where, arguments, grade)`, `gemv` with sums of type Sum;
+/// - `scan(layout, where, arguments)`;
+/// - `add_samples<T>(over, where, arguments)`, `scatter_add` of elements of type T;
 /// - `counting<C>`, a histogram's counters (<tally/distributed/histogram.hpp>).
 ///
 /// A matrix has its messages as a template argument (<tally/distributed/matrix.hpp>).

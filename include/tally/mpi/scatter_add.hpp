@@ -1,13 +1,4 @@
-// scatter_add over ranks: y[index] += x of the samples of all ranks, as of particles to cells.
-//
-// Promise: the bits of `tally::scatter_add` (<tally/operations/gather.hpp>) of all samples in one
-// process: each element's sum, with its old value, is exact until rounded once. So neither the
-// samples' order nor the ranks that have them matter, nor those that have y.
-//
-// Two forms. Over a layout y is distributed, and an index is one of the whole vector: a particle
-// may add to a cell of any rank, as with PETSc's VecSetValues and ADD_VALUES, and no ghost cells
-// are needed. Over a communicator y is replicated: each rank has all elements, with equal bits
-// before the call and after it.
+// scatter_add over ranks. See <tally/distributed/scatter_add.hpp>.
 //
 // Communication: distributed, each sample travels once, 16 bytes (MPI_Alltoallv). Replicated,
 // either likewise and then the elements (MPI_Allgatherv), or, where there are fewer elements than
@@ -20,10 +11,10 @@
 #pragma once
 
 #include <tally/distributed/host_copies.hpp>
+#include <tally/distributed/scatter_add.hpp>
 #include <tally/mpi/entries.hpp>
 #include <tally/mpi/histogram.hpp>
 #include <tally/mpi/layout.hpp>
-#include <tally/operations/gather.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -33,6 +24,8 @@
 
 namespace tally::mpi {
 
+using distributed::scatter_add;
+
 namespace detail {
 
 /// A sample on its way, of float or double.
@@ -40,15 +33,6 @@ struct added_element {
   std::int64_t row = 0;
   double value = 0;
 };
-
-/// Checks all but where z lies, by calls without elements and without samples.
-inline void check_samples(const executor& where, const gather_arguments& a) {
-  gather_arguments samples = a, elements = a;
-  samples.z.size = 0;
-  elements.x.size = elements.indices.size = 0;
-  gather_elements(where, samples);
-  gather_elements(where, elements);
-}
 
 /// Adds the samples of all ranks to this rank's part z, which may be of the whole.
 /// @param failed what is known to be wrong on this rank.
@@ -141,43 +125,11 @@ void scatter_add(MPI_Comm comm, const executor& where, const gather_arguments& a
   copy_bytes(where, all.data(), a.z.data, all.size() * sizeof(T));
 }
 
-template <class C, class X, class Indices, class Z>
-void run_scatter_add(const C& over, const executor& where, const X& x, const Indices& indices,
-                     Z& z) {
-  if constexpr (tally::detail::is_gathered<X, Indices, Z&>()) {
-    using T = element_t<X>;
-    static_assert(float_or_double<T>, "scatter_add adds floats or doubles");
-    const gather_arguments a = {as_operand(x), as_operand(indices), as_output(z), true, true};
-    scatter_add<T>(over, where.name() == "automatic" ? choose(a.x, operand(a.z)) : where, a);
-  }
+template <element T, class C>
+void transport::add_samples(const C& over, const executor& where, const gather_arguments& a) {
+  scatter_add<T>(over, where.name() == "automatic" ? choose(a.x, operand(a.z)) : where, a);
 }
 
 }  // namespace detail
-
-/// z_j becomes the sum of z_j and of all x_i with indices_i = j of all ranks, rounded once; z is
-/// distributed.
-///
-/// @param over     a layout of z.
-/// @param where    this rank's executor.
-/// @param x        this rank's samples, floats or doubles, in any number.
-/// @param indices  as many, adjacent, of int32 or int64, into the whole vector; x_i is ignored
-/// unless
-///                 in [0, over.total()).
-/// @param z        over.size() adjacent elements of the type of x. At most 2^30 - 2 samples of all
-///                 ranks are added to them.
-template <class X, class Indices, class Z>
-void scatter_add(const layout& over, const executor& where, const X& x, const Indices& indices,
-                 Z&& z) {
-  detail::run_scatter_add(over, where, x, indices, z);
-}
-
-/// The same of a replicated z.
-///
-/// @param comm     a communicator.
-/// @param z        all elements, on each rank, equal before and after.
-template <class X, class Indices, class Z>
-void scatter_add(MPI_Comm comm, const executor& where, const X& x, const Indices& indices, Z&& z) {
-  detail::run_scatter_add(comm, where, x, indices, z);
-}
 
 }  // namespace tally::mpi

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <tally/distributed/gemv.hpp>
+#include <tally/distributed/scan.hpp>
+#include <tally/distributed/scatter_add.hpp>
 #include <tally/distributed/sums.hpp>
 #include <tally/nccl/communicator.hpp>
 #include <tally/operations/extremum.hpp>
@@ -131,6 +133,9 @@ struct transport {
                        distributed::grade_over<C> g);
   static void find(const layout& l, const executor& where, const operand& x, extreme what,
                    void* results, std::size_t bytes);
+  static void scan(const layout& l, const executor& where, const scan_arguments& a);
+  template <element T, class C>
+  static void add_samples(const C& over, const executor& where, const gather_arguments& a);
 };
 
 }  // namespace detail

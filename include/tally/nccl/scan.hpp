@@ -1,8 +1,4 @@
-// Prefix sums over devices: inclusive_scan and exclusive_scan of a vector of which each rank has an
-// interval.
-//
-// Promise: the bits of the function of that name in <tally/operations/scan.hpp> for the whole
-// vector on one device.
+// Prefix sums over devices. See <tally/distributed/scan.hpp>.
 //
 // Communication: each rank reads its part twice. Between, an all-gather of at most 2 log2(total /
 // order::chunk) node sums and 32 bytes per rank (of integers, one sum); before, the elements of
@@ -22,6 +18,9 @@
 #include <vector>
 
 namespace tally::nccl {
+
+using distributed::exclusive_scan;
+using distributed::inclusive_scan;
 
 namespace detail {
 
@@ -91,33 +90,14 @@ inline void scan_in_order(const layout& l, const executor& where, const scan_arg
   }
 }
 
-template <class X, class Y>
-void run_scan(const layout& l, const executor& where, const X& x, Y& y, bool exclusive) {
-  if constexpr (tally::detail::is_scanned<X, Y&>()) {
-    const scan_arguments a = {as_operand(x), as_output(y), exclusive};
-    const auto size = static_cast<std::size_t>(l.size());
-    l.over().check_executor(where);
-    check_size(transport::name, a.x, size);
-    check_size(transport::name, a.y, size);
-    a.y.element == type::int64 ? scan_integers(l, where, a) : scan_in_order(l, where, a);
-  }
+inline void transport::scan(const layout& l, const executor& where, const scan_arguments& a) {
+  const auto size = static_cast<std::size_t>(l.size());
+  l.over().check_executor(where);
+  check_size(name, a.x, size);
+  check_size(name, a.y, size);
+  a.y.element == type::int64 ? scan_integers(l, where, a) : scan_in_order(l, where, a);
 }
 
 }  // namespace detail
-
-/// y_i = x_0 + ... + x_i over the whole vector; x and y are this rank's parts of it.
-///
-/// @param x  l.size() elements of any type.
-/// @param y  as many, of a type as for `tally::inclusive_scan`; may be x itself.
-template <class X, class Y>
-void inclusive_scan(const layout& l, const executor& where, const X& x, Y&& y) {
-  detail::run_scan(l, where, x, y, false);
-}
-
-/// y_i = x_0 + ... + x_(i-1), y_0 = +0, likewise.
-template <class X, class Y>
-void exclusive_scan(const layout& l, const executor& where, const X& x, Y&& y) {
-  detail::run_scan(l, where, x, y, true);
-}
 
 }  // namespace tally::nccl

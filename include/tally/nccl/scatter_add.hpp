@@ -1,7 +1,4 @@
-// scatter_add over devices: y[index] += x of the samples of all ranks.
-//
-// Promise and forms: as <tally/mpi/scatter_add.hpp>, distributed over a layout, replicated over a
-// communicator.
+// scatter_add over devices. See <tally/distributed/scatter_add.hpp>.
 //
 // Communication: an all-gather of the samples, padded to the largest number of a rank: 16 bytes for
 // each (`float`: 12). Each device has all samples in memory then and adds those that belong to its
@@ -11,8 +8,8 @@
 #pragma once
 
 #include <tally/buffer.hpp>
+#include <tally/distributed/scatter_add.hpp>
 #include <tally/nccl/layout.hpp>
-#include <tally/operations/gather.hpp>
 #include <tally/operations/transform.hpp>
 
 #include <algorithm>
@@ -22,17 +19,15 @@
 
 namespace tally::nccl {
 
+using distributed::scatter_add;
+
 namespace detail {
 
 /// Adds the samples of all ranks to z, whose first element has index `first`.
 inline void add_all(const communicator& over, const executor& where, const gather_arguments& a,
                     std::int64_t first) {
   over.check_executor(where);
-  gather_arguments samples = a, elements = a;  // to check them, in calls without work
-  samples.z.size = 0;
-  elements.x.size = elements.indices.size = 0;
-  gather_elements(where, samples);
-  gather_elements(where, elements);
+  check_samples(where, a);
   const std::vector<std::int64_t> counts = over.gathered(static_cast<std::int64_t>(a.x.size));
   const auto each = static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end()));
   const std::size_t every = each * static_cast<std::size_t>(over.ranks());
@@ -77,35 +72,16 @@ inline void add_all(const communicator& over, const executor& where, const gathe
   gather_elements(where, {x, indices, a.z, true, true});
 }
 
-inline void scatter_add(const layout& l, const executor& where, const gather_arguments& a) {
-  check_size(transport::name, a.z, static_cast<std::size_t>(l.size()));
-  add_all(l.over(), where, a, l.first());
-}
-
-inline void scatter_add(const communicator& over, const executor& where,
-                        const gather_arguments& a) {
-  add_all(over, where, a, 0);
+template <element T, class C>
+void transport::add_samples(const C& over, const executor& where, const gather_arguments& a) {
+  if constexpr (distributed::layout<C>) {
+    check_size(name, a.z, static_cast<std::size_t>(over.size()));
+    add_all(over.over(), where, a, over.first());
+  } else {
+    add_all(over, where, a, 0);
+  }
 }
 
 }  // namespace detail
-
-/// z_j becomes the sum of z_j and of all x_i with indices_i = j of all ranks, rounded once.
-///
-/// @param over     a layout of z, or a communicator: then each rank has all of z, equal before and
-///                 after.
-/// @param x        this rank's samples, floats or doubles, in any number; at most 2^30 - 2 on all
-///                 ranks.
-/// @param indices  as many, adjacent, of int32 or int64, into the whole vector; x_i is ignored
-/// unless
-///                 it is one of these.
-/// @param z        adjacent elements of the type of x: this rank's, or all.
-template <distributed::ranks C, class X, class Indices, class Z>
-void scatter_add(const C& over, const executor& where, const X& x, const Indices& indices, Z&& z) {
-  if constexpr (tally::detail::is_gathered<X, Indices, Z>()) {
-    static_assert(float_or_double<element_t<X>>, "scatter_add adds floats or doubles");
-    detail::scatter_add(over, where,
-                        {as_operand(x), as_operand(indices), as_output(z), true, true});
-  }
-}
 
 }  // namespace tally::nccl
