@@ -183,4 +183,13 @@ contenders limit(const workload& w) {
   return list;
 }
 
+contenders limit_of_terms(const workload& terms, source* limit, const char* label) {
+  contenders list = limit(terms);
+  for (contender& c : list) {
+    c.label += label;
+    if (c.bytes == 0) c.bytes = terms.bytes();
+  }
+  return list;
+}
+
 }  // namespace bench

@@ -13,6 +13,8 @@ namespace bench {
 source limit;         // on one thread, and on all where the workload permits
 source device_limit;  // a read and a copy, or a read and a write
 
+/// One of those for `terms`, a part of what is read.
+contenders limit_of_terms(const workload& terms, source* limit, const char* label);
 /// One of those for a sparse product: reads values and columns, most of the data.
 contenders limit_of_spmv(const workload& w, source* limit);
 /// The same for several results: reads the vectors, segments or samples.

@@ -69,12 +69,7 @@ contenders limit_of_several(const workload& w, source* limit) {
   terms.x.size *= terms.rows;
   terms.rows = 1;
   terms.columns = false;
-  contenders list = limit(terms);
-  for (contender& c : list) {
-    c.label += ", of the elements alone";
-    if (c.bytes == 0) c.bytes = terms.bytes();
-  }
-  return list;
+  return limit_of_terms(terms, limit, ", of the elements alone");
 }
 
 constexpr lane lanes[] = {

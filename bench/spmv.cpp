@@ -102,12 +102,7 @@ std::vector<std::size_t> transposes_for(const types& t, bool on_device, bool ful
 
 contenders limit_of_spmv(const workload& w, source* limit) {
   const workload terms{w.matrix.values, w.matrix.column_indices, w.accumulator, w.threads};
-  contenders list = limit(terms);
-  for (contender& c : list) {
-    c.label += ", of values and columns";
-    if (c.bytes == 0) c.bytes = terms.bytes();
-  }
-  return list;
+  return limit_of_terms(terms, limit, ", of values and columns");
 }
 
 constexpr lane lanes[] = {
