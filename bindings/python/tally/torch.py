@@ -120,10 +120,17 @@ _nrm2.register_autograd(_nrm2_backward, setup_context=_keep)
 
 
 def _dims(x, dim):
-    """Axes from 0; None or none: all."""
+    """Axes from 0, checked as by PyTorch; None or none: all. A tensor of no dimensions has axis 0, too."""
     if dim is None or dim == [] or dim == ():
         return list(range(x.dim()))
-    return [i % max(x.dim(), 1) for i in ([dim] if isinstance(dim, int) else dim)]
+    d, dims = max(x.dim(), 1), []
+    for i in [dim] if isinstance(dim, int) else dim:
+        if not -d <= i < d:
+            raise IndexError(f"Dimension out of range (expected to be in range of [{-d}, {d - 1}], but got {i})")
+        if i % d in dims:
+            raise RuntimeError(f"dim {i % d} appears multiple times in the list of dims")
+        dims.append(i % d)
+    return dims if x.dim() > 0 else []
 
 
 def sum(x, dim=None, keepdim=False, *, exact=False):
@@ -151,8 +158,8 @@ def nrm2(x, dim=None, keepdim=False, *, exact=False):
 
 class sums(TorchDispatchMode):
     """with tally.torch.sums(): torch.sum, mean, dot, mv and vector_norm (of order 2) of floating-point and complex tensors
-    are Tally's, rounded to the type that PyTorch has. A row's result then depends on that row alone, not on the batch, the
-    threads or the device. It works below autograd, so gradients are as always."""
+    are Tally's, rounded to the type that PyTorch has, unless dtype is one of integers. A row's result then depends on that
+    row alone, not on the batch, the threads or the device. It works below autograd, so gradients are as always."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         ours = _mode.get(func)
@@ -167,25 +174,32 @@ def _is_floating(x):
     return isinstance(x, torch.Tensor) and (x.is_floating_point() or x.is_complex()) and x.device.type in ("cpu", "cuda")
 
 
-def _wide(f, x, dim, keepdim, dtype):
-    if dtype is not None and dtype in (torch.float64, torch.complex128):
-        x = x.to(dtype)
-    return f(x, dim, keepdim).to(dtype or x.dtype)
+def _rounded(f, x, dim, keepdim, dtype):
+    """f(x) in the type that PyTorch's has. None, that is PyTorch's own, for sums of elements converted to integers."""
+    dtype = dtype or x.dtype
+    if not (dtype.is_floating_point or dtype.is_complex):
+        return None
+    return f(x.to(dtype) if dtype in (torch.float64, torch.complex128) else x, dim, keepdim).to(dtype)
 
 
 def _vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
-    if ord != 2:
-        return None
-    return _wide(nrm2, x, dim, keepdim, dtype or (x.real.dtype if x.is_complex() else x.dtype))
+    if ord != 2 or dtype is not None and (x.is_complex() != dtype.is_complex or torch.promote_types(x.dtype, dtype) != dtype):
+        return None  # an error
+    x = x if dtype is None else x.to(dtype)
+    return nrm2(x, dim, keepdim).to(x.dtype.to_real())
+
+
+def _product(f):
+    return lambda x, y: f(x, y).to(x.dtype) if x.dtype == y.dtype else None
 
 
 _aten = torch.ops.aten
 _mode = {
-    _aten.sum.default: lambda x, *, dtype=None: _wide(sum, x, None, False, dtype),
-    _aten.sum.dim_IntList: lambda x, dim, keepdim=False, *, dtype=None: _wide(sum, x, dim, keepdim, dtype),
-    _aten.mean.default: lambda x, *, dtype=None: _wide(mean, x, None, False, dtype),
-    _aten.mean.dim: lambda x, dim, keepdim=False, *, dtype=None: _wide(mean, x, dim, keepdim, dtype),
+    _aten.sum.default: lambda x, *, dtype=None: _rounded(sum, x, None, False, dtype),
+    _aten.sum.dim_IntList: lambda x, dim, keepdim=False, *, dtype=None: _rounded(sum, x, dim, keepdim, dtype),
+    _aten.mean.default: lambda x, *, dtype=None: _rounded(mean, x, None, False, dtype),
+    _aten.mean.dim: lambda x, dim, keepdim=False, *, dtype=None: _rounded(mean, x, dim, keepdim, dtype),
     _aten.linalg_vector_norm.default: _vector_norm,
-    _aten.dot.default: lambda x, y: dot(x, y).to(x.dtype),
-    _aten.mv.default: lambda A, x: mv(A, x).to(x.dtype),
+    _aten.dot.default: _product(dot),
+    _aten.mv.default: _product(mv),
 }

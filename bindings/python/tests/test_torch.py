@@ -133,3 +133,64 @@ def test_compile(device):
     z.backward()
     assert torch.equal(x.grad, y + 2)
     assert same(numbers(z), numbers(tally.dot(x.detach(), y) + tally.sum(x.detach() * 2) + tally.nrm2(y)))
+
+
+# --- What PyTorch refuses or does itself ---
+
+REDUCTIONS = {"sum": lambda x, dim: x.sum(dim), "mean": lambda x, dim: x.mean(dim),
+              "nrm2": lambda x, dim: torch.linalg.vector_norm(x, 2, dim)}
+
+
+def outcome(call):
+    """A tensor's type and numbers, or an exception's type and text."""
+    try:
+        x = call()
+    except Exception as e:
+        return type(e), str(e)
+    return x.dtype, x.shape, numpy.asarray(x.detach()).tolist()
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_axes(name):
+    """Axes that a tensor has not, and those named twice, are refused as by PyTorch; all others mean the same."""
+    peer, ours = REDUCTIONS[name], getattr(tally_torch, name)
+    f = torch.compile(ours, backend="eager")
+    for shape in (), (4,), (2, 3), (2, 3, 4):
+        x = torch.ones(shape).requires_grad_()
+        d = len(shape)
+        dims = [*range(-d - 3, d + 4), 2**40, [], [0, 0], [0, -1], [-1, d - 1], [0, d], [-d - 1, 0], *([[0, d - 1]] if d > 1 else [])]
+        for dim in dims:
+            expected = outcome(lambda: peer(x, dim))
+            assert outcome(lambda: ours(x, dim)) == expected, dim
+            with tally_torch.sums():
+                assert outcome(lambda: peer(x, dim)) == expected, dim
+    for dim in (2, -3, (0, 7)):
+        with pytest.raises(IndexError, match="out of range"):
+            f(torch.ones(2, 3), dim)
+
+
+@pytest.mark.parametrize("given", [torch.float16, torch.float32, torch.float64, torch.complex64, torch.complex128])
+@pytest.mark.filterwarnings("ignore:Casting complex values")
+def test_mode_types(given):
+    """A call with dtype= has PyTorch's type and number, or its error; sums here are exact."""
+    x = (torch.arange(6) + (.5 if not given.is_complex else .5j)).to(given).reshape(2, 3)
+    calls = [lambda dtype, f=f: f(x, dtype=dtype) for f in (torch.sum, torch.mean, torch.linalg.vector_norm)]
+    others = [lambda dtype: torch.dot(x[0], x[1].to(dtype or given)), lambda dtype: torch.mv(x, x[1].to(dtype or given))]
+    for call in calls + others:
+        for dtype in (None, torch.bool, torch.uint8, torch.int32, torch.int64, torch.float16, torch.float32, torch.float64,
+                      torch.complex64, torch.complex128):
+            expected = outcome(lambda: call(dtype))
+            with tally_torch.sums():
+                result = outcome(lambda: call(dtype))
+            if isinstance(expected[-1], str):
+                assert result == expected, dtype
+            else:
+                assert result[:2] == expected[:2] and numpy.allclose(result[2], expected[2], rtol=2e-3), dtype
+
+
+def test_sums_of_converted_elements():
+    x = torch.arange(6.) + .6
+    with tally_torch.sums():
+        assert torch.equal(torch.sum(x, dtype=torch.int64), torch.tensor(15))
+        assert torch.equal(torch.linalg.vector_norm(torch.tensor([3 + 4j, 12j], dtype=torch.complex128)),
+                           torch.tensor(13., dtype=torch.float64))
