@@ -2,7 +2,7 @@
 import numpy
 
 from . import _tally
-from ._functions import mean
+from ._functions import mean, vdot
 
 
 class ndarray(numpy.ndarray):
@@ -14,19 +14,18 @@ class ndarray(numpy.ndarray):
 
     def __array_function__(self, func, types, args, kwargs):
         ours = _functions.get(func)
-        if ours is not None:
-            result = ours(*args, **kwargs)
-            if result is not NotImplemented:
-                return result
+        result = NotImplemented if ours is None else _tried(ours, *args, **kwargs)
+        if result is not NotImplemented:
+            return result
         return super().__array_function__(func, types, args, kwargs)
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
         inputs = [_plain(x) for x in inputs]
         result = NotImplemented
         if ufunc is numpy.add and method == "reduce":
-            result = _sum(inputs[0], *inputs[1:], out=_plain(out[0]) if out else None, **{"axis": 0, **kwargs})
+            result = _tried(_sum, *inputs, out=_plain(out[0]) if out else None, **{"axis": 0, **kwargs})
         elif ufunc is numpy.matmul and method == "__call__" and not kwargs:
-            result = _product(*inputs, out=_plain(out[0]) if out else None)
+            result = _tried(_product, *inputs, out=_plain(out[0]) if out else None)
         if result is NotImplemented:
             if out:
                 kwargs["out"] = tuple(_plain(x) for x in out)
@@ -39,7 +38,8 @@ class ndarray(numpy.ndarray):
         return numpy.add.reduce(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **others)
 
     def mean(self, axis=None, dtype=None, out=None, keepdims=False, **others):
-        return numpy.mean(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **others)
+        result = _tried(_mean, self, axis, dtype, out, keepdims, **others)
+        return super().mean(axis, dtype, out, keepdims, **others) if result is NotImplemented else result
 
     def dot(self, other, out=None):
         return numpy.dot(self, other, out)
@@ -54,28 +54,37 @@ def _plain(x):
     return x.view(numpy.ndarray) if isinstance(x, ndarray) else x
 
 
-def _is_read(x):
-    return x.dtype.kind in "biufc" and x.dtype.itemsize <= 8 + 8 * (x.dtype.kind == "c")
+def _tried(f, *args, **kwargs):
+    """NotImplemented for types and arguments that Tally has not."""
+    try:
+        return f(*args, **kwargs)
+    except TypeError:
+        return NotImplemented
+
+
+def _is_given(x, default):
+    return x is not default and x is not numpy._NoValue
+
+
+def _kept(keepdims):
+    return keepdims is not numpy._NoValue and bool(keepdims)
 
 
 def _sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
-    a = numpy.asarray(_plain(a))
-    given = initial is not None and initial is not numpy._NoValue or where is not True and where is not numpy._NoValue
-    if given or not _is_read(a):
+    if _is_given(initial, None) or _is_given(where, True):
         return NotImplemented
-    return _tally.sum(a, axis, dtype=dtype, out=_plain(out), keepdims=keepdims is True)
+    return _tally.sum(_plain(a), axis, dtype=dtype, out=_plain(out), keepdims=_kept(keepdims))
 
 
 def _mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
-    a = numpy.asarray(_plain(a))
-    if where is not True and where is not numpy._NoValue or not _is_read(a):
+    if _is_given(where, True):
         return NotImplemented
-    return mean(a, axis, dtype=dtype, out=_plain(out), keepdims=keepdims is True)
+    return mean(_plain(a), axis, dtype=dtype, out=_plain(out), keepdims=_kept(keepdims))
 
 
 def _product(x, y, out=None):
     x, y = numpy.asarray(_plain(x)), numpy.asarray(_plain(y))
-    if (x.ndim, y.ndim) not in ((1, 1), (2, 1), (1, 2)) or not (_is_read(x) and _is_read(y)):
+    if (x.ndim, y.ndim) not in ((1, 1), (2, 1), (1, 2)):
         return NotImplemented
     if y.ndim == 2:
         x, y = y.T, x
@@ -83,14 +92,14 @@ def _product(x, y, out=None):
 
 
 def _vdot(a, b):
-    a, b = (numpy.asarray(_plain(x)).ravel() for x in (a, b))
-    return _tally.dot(a, b, conjugate=1) if _is_read(a) and _is_read(b) else NotImplemented
+    return vdot(*(numpy.asarray(_plain(x)).ravel() for x in (a, b)))
 
 
 def _norm(x, ord=None, axis=None, keepdims=False):
     x = numpy.asarray(_plain(x))
-    of_vectors = ord is None and axis is None or ord == 2 and (x.ndim == 1 or isinstance(axis, int))
-    return _tally.nrm2(x, axis, keepdims=keepdims) if of_vectors and _is_read(x) else NotImplemented
+    n = x.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
+    is_root = ord is None and (axis is None or n in (1, 2)) or ord == 2 and n == 1 or ord == "fro" and n == 2
+    return _tally.nrm2(x, axis, keepdims=bool(keepdims)) if is_root else NotImplemented
 
 
 _functions = {numpy.sum: _sum, numpy.mean: _mean, numpy.dot: _product, numpy.vdot: _vdot, numpy.linalg.norm: _norm}

@@ -233,6 +233,64 @@ def test_ndarray(random):
     assert type(b) is tally.ndarray and same(numpy.asarray(b), A + 1)
 
 
+@pytest.mark.parametrize("kept", [0, 1, False, True, numpy.False_, numpy.True_, numpy._NoValue])
+def test_ndarray_keepdims(random, kept):
+    A = random.standard_normal((4, 5))
+    a, keepdims = tally.asarray(A), kept is not numpy._NoValue and bool(kept)
+    for axis in (None, 0, 1, (0, 1)):
+        total, norm = tally.sum(A, axis, keepdims=keepdims), tally.nrm2(A, axis, keepdims=keepdims)
+        assert same(numpy.sum(a, axis=axis, keepdims=kept), total) and same(a.sum(axis=axis, keepdims=kept), total)
+        assert same(numpy.mean(a, axis=axis, keepdims=kept), tally.mean(A, axis, keepdims=keepdims))
+        assert same(a.mean(axis=axis, keepdims=kept), tally.mean(A, axis, keepdims=keepdims))
+        if kept is not numpy._NoValue:
+            assert same(numpy.add.reduce(a, axis=axis, keepdims=kept), total)
+            assert same(numpy.linalg.norm(a, axis=axis, keepdims=kept), norm)
+
+
+def test_ndarray_norms(random):
+    """Roots of sums of squares are Tally's; other norms, and errors, NumPy's."""
+    for shape in (7,), (4, 5), (4, 5, 6):
+        A = random.standard_normal(shape)
+        a, d = tally.asarray(A), len(shape)
+        for ord in (None, 2, 2.0, 1, 0, 3, numpy.inf, -numpy.inf, "fro", "nuc", "other"):
+            for axis in (None, *range(-d, d), numpy.int64(0), d, (0,), (0, 1), (1, 0), (-1, 0), (0, 0), (0, 1, 2), ()):
+                n = d if axis is None else len(axis) if isinstance(axis, tuple) else 1
+                try:
+                    peer = numpy.linalg.norm(A, ord, axis)
+                except Exception as e:
+                    with pytest.raises(type(e)):
+                        numpy.linalg.norm(a, ord, axis)
+                    continue
+                result = numpy.linalg.norm(a, ord, axis)
+                assert numpy.allclose(result, peer) and result.shape == peer.shape
+                if ord is None or ord == 2 and n == 1 or ord == "fro":
+                    assert same(result, tally.nrm2(A, axis))
+                else:
+                    assert same(result, peer)
+
+
+def test_ndarray_leaves_the_rest_to_numpy(random):
+    """Types that Tally has not, of elements or of results."""
+    A = random.standard_normal((4, 5))
+    for dtype in ("u8", "O", "g", "G", "m8[s]"):
+        with numpy.errstate(all="ignore"):
+            B = (abs(A) * 9).astype("i8").astype(dtype)
+        b = tally.asarray(B)
+        assert numpy.array_equal(numpy.sum(b, axis=0), B.sum(axis=0)) and numpy.array_equal(numpy.mean(b), B.mean())
+        if dtype != "m8[s]":
+            assert numpy.array_equal(b @ A[0], B @ A[0]) and numpy.array_equal(numpy.dot(b[0], A[0]), numpy.dot(B[0], A[0]))
+            assert numpy.array_equal(numpy.vdot(b, A), numpy.vdot(B, A))
+        if dtype in "u8 g":
+            assert same(numpy.linalg.norm(b), numpy.linalg.norm(B))
+            assert same(numpy.sum(b, dtype="f8"), numpy.sum(B, dtype="f8"))
+    a = tally.asarray(A)
+    assert same(numpy.sum(a, dtype="f4"), numpy.sum(A, dtype="f4")) and same(a.mean(dtype="f4"), A.mean(dtype="f4"))
+    assert same(a.mean(where=A > 0), A.mean(where=A > 0)) and same(numpy.mean(a, 0, where=A > 0), numpy.mean(A, 0, where=A > 0))
+    assert same(a.astype("i8").sum(dtype="i4"), A.astype("i8").sum(dtype="i4"))
+    with pytest.raises(TypeError):
+        numpy.sum(a, other=1)
+
+
 # --- Errors ---
 
 @pytest.mark.parametrize("call,error,text", [
