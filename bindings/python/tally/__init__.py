@@ -2,6 +2,6 @@
 layout, the axis, the threads, the processor or the device. docs/python.md describes the package."""
 from ._tally import *  # noqa: F403
 from ._exact_sum import exact_sum as exact_sum
-from ._functions import histogram as histogram, mean as mean, vdot as vdot
+from ._functions import compare as compare, histogram as histogram, mean as mean, vdot as vdot
 from ._ndarray import asarray as asarray, ndarray as ndarray
 from ._sparse import csr as csr

@@ -6,6 +6,18 @@ import numpy
 from . import _libraries, _tally
 
 
+_COMPARISONS = ("less", "less_equal", "equal", "not_equal", "greater_equal", "greater")  # tally_comparison
+
+
+def compare(x, comparison, y, out=None, *, dtype=None, backend=None):
+    """Whether x_i compares with y_i, or with a number y: "less", "less_equal", "equal", "not_equal", "greater_equal" or
+    "greater". With a NaN only "not_equal" is true. A new result is of bool."""
+    if comparison not in _COMPARISONS:
+        raise ValueError(f"tally.compare: the comparison is {comparison!r}, not one of {', '.join(_COMPARISONS)}")
+    compared = _tally._compare_constant if numpy.ndim(y) == 0 else _tally._compare
+    return compared(x, _COMPARISONS.index(comparison), y, out, dtype=dtype, backend=backend)
+
+
 def vdot(x, y, *, exact=False, dtype=None, out=None, backend=None):
     """sum_i conj(x_i) y_i of two vectors, as dot(x, y, conjugate=1)."""
     return _tally.dot(x, y, exact=exact, conjugate=1, dtype=dtype, out=out, backend=backend)

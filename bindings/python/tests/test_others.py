@@ -2,7 +2,9 @@
 import gc
 import math
 import os
+import pathlib
 import pickle
+import re
 import sys
 import threading
 
@@ -63,6 +65,45 @@ def test_elementwise_layouts(random):
                                         ("f8", "c8", "c16"), ("f4", "c8", "c8"), ("?", "i1", "i1")])
 def test_new_types(a, b, result):
     assert tally.add(numpy.ones(3, a), numpy.ones(3, b)).dtype == result
+
+
+COMPARISONS = {"less": numpy.less, "less_equal": numpy.less_equal, "equal": numpy.equal, "not_equal": numpy.not_equal,
+               "greater_equal": numpy.greater_equal, "greater": numpy.greater}
+
+
+def test_comparisons_are_the_headers():
+    header = (pathlib.Path(__file__).parents[3] / "include/tally/tally.h").read_text()
+    names = re.findall(r"TALLY_(\w+) = \d", re.search(r"tally_comparison;\nenum \{(.*?)\}", header, re.S)[1])
+    assert [name.lower() for name in names] == list(COMPARISONS)
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_compare(name, random):
+    f, a, b = COMPARISONS[name], random.integers(-2, 3, (30, 40)) / 2, random.integers(-2, 3, (30, 40)) / 2
+    a[3, 4] = b[5, 6] = a[7, 8] = b[7, 8] = numpy.nan
+    for x, y in ((a, b), (numpy.asfortranarray(a), b[::-1].copy()[::-1]), (a.astype("f2"), b), (a, b > 0),
+                 (a[:, ::2], b[:, 1::2])):
+        assert same(tally.compare(x, name, y), f(x, y))
+    for x, y in ((a, .5), (a, numpy.float32(.5)), (a, 1), (a, numpy.array(-1)), (a.astype("f4"), True), (a > 0, 1), (a[0, 0], .5)):
+        assert same(tally.compare(x, name, y), f(x, y))
+    assert same(tally.compare(a.tolist(), name, b.tolist()), f(a, b)) and same(tally.compare(a, name, b, dtype="f4"), f(a, b).astype("f4"))
+    out = numpy.empty((30, 40), "i4")
+    assert tally.compare(a, name, b, out) is out and same(out, f(a, b).astype("i4"))
+    assert tally.compare(a, name, 0, out=out, backend="serial") is out and same(out, f(a, 0).astype("i4"))
+
+
+@pytest.mark.parametrize("call,error,text", [
+    (lambda a: tally.compare(a, "<", a), ValueError, "'<'.*less, less_equal, equal, not_equal, greater_equal, greater"),
+    (lambda a: tally.compare(a, 0, a), ValueError, "less_equal"),
+    (lambda a: tally.compare(a, [], a), ValueError, "less_equal"),
+    (lambda a: tally.compare(a, "less", a[0]), ValueError, r"tally\.compare: x has the shape"),
+    (lambda a: tally.compare(a, "less", a.astype("u8")), TypeError, "uint64"),
+    (lambda a: tally.compare(a, "less", numpy.uint64(3)), TypeError, r"tally\.compare: y is no number"),
+    (lambda a: tally.compare(a + 1j, "less", a), TypeError, None),
+    (lambda a: tally.compare(a, "less", a, dtype="c8"), TypeError, None)])
+def test_compare_errors(call, error, text):
+    with pytest.raises(error, match=text):
+        call(numpy.ones((3, 2)))
 
 
 def test_gather(random):

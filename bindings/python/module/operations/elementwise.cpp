@@ -173,6 +173,7 @@ nb::object transform(const elementwise& f, std::initializer_list<argument> argum
       for (int v = first + 1; v + 1 < count; ++v) type = joined(type, a[v].type);
       if (f.result == result_type::modulus) type = real_of(type);
       if (f.result == result_type::scan) type = sum_type(type, type);
+      if (f.result == result_type::truth) type = TALLY_BOOL;
       bool is_unsigned = false;
       type = chosen_type(dtype, type, is_unsigned);
       made.emplace(c, a[0], a[0].ndim, a[0].shape, type, is_unsigned, nb::none());

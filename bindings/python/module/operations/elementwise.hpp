@@ -12,8 +12,13 @@ struct factor {
   const void* data;
 };
 
-/// The type of a new result: the inputs', the real one of a modulus, or a scan's accumulator.
-enum class result_type { same, modulus, scan };
+/// An enumerator of tally.h: the package passes it as a number.
+inline int choice_of(const factor& f) {
+  return static_cast<int>(*static_cast<const std::int64_t*>(f.data));
+}
+
+/// The type of a new result: the inputs', the real one of a modulus, a scan's accumulator, or bool.
+enum class result_type { same, modulus, scan, truth };
 
 /// An element-wise function, or a scan, which is one of vectors alone.
 struct elementwise {

@@ -415,6 +415,26 @@ void define_operations(nb::module_& m) {
         nb::arg("x"), out, nb::kw_only(), dtype, backend,
         nb::sig("def sign(x: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
         "z_i = sign(x_i); real: 1, -1 or +0.");
+  m.def("_compare",
+        [](nb::handle x, nb::handle comparison, nb::handle y, nb::handle out, nb::handle dtype, nb::handle backend) {
+          constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
+            return tally_compare(where, n, v[0].type, v[0].data, v[0].inc, choice_of(f[0]), v[1].type, v[1].data, v[1].inc, v[2].type, const_cast<void*>(v[2].data), v[2].inc, nullptr);
+          };
+          return transform({"compare", result_type::truth, call}, {{role::in, "x", x}, {role::factor, "comparison", comparison}, {role::in, "y", y}, {role::out, "out", out}}, dtype, backend);
+        },
+        nb::arg("x"), nb::arg("comparison"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
+        nb::sig("def _compare(x: ArrayLike, comparison: Number, y: ArrayLike, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
+        "z_i = 1 if x_i compares with y_i, else 0; real, z of any real type.");
+  m.def("_compare_constant",
+        [](nb::handle x, nb::handle comparison, nb::handle y, nb::handle out, nb::handle dtype, nb::handle backend) {
+          constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
+            return tally_compare_constant(where, n, v[0].type, v[0].data, v[0].inc, choice_of(f[0]), f[1].type, f[1].data, v[1].type, const_cast<void*>(v[1].data), v[1].inc, nullptr);
+          };
+          return transform({"compare", result_type::truth, call}, {{role::in, "x", x}, {role::factor, "comparison", comparison}, {role::factor, "y", y}, {role::out, "out", out}}, dtype, backend);
+        },
+        nb::arg("x"), nb::arg("comparison"), nb::arg("y"), out, nb::kw_only(), dtype, backend,
+        nb::sig("def _compare_constant(x: ArrayLike, comparison: Number, y: Number, out: Any = None, *, dtype: DTypeLike | None = None, backend: Backend = None) -> Any"),
+        "z_i = 1 if x_i compares with y, else 0; real, z of any real type.");
   m.def("where",
         [](nb::handle mask, nb::handle x, nb::handle y, nb::handle out, nb::handle dtype, nb::handle backend) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, [[maybe_unused]] const factor* f, const vector* v) {
