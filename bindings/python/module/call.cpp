@@ -10,6 +10,13 @@ void raise(PyObject* type, const std::string& text) {
   throw nb::python_error();
 }
 
+void* address(nb::handle number) {
+  nb::object index = nb::steal(PyNumber_Index(number.ptr()));
+  void* const at = index.is_valid() ? PyLong_AsVoidPtr(index.ptr()) : nullptr;
+  if (at == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return at;
+}
+
 void check(tally_status status) {
   if (status == TALLY_SUCCESS) [[likely]]
     return;
@@ -127,9 +134,7 @@ const tally_executor* call::where() {
       fail(PyExc_ValueError, "the executor is of device " + std::to_string(chosen_.device) + ", " +
                                  first_ + " on device " + std::to_string(device_));
     }
-    void* const stream = stream_.is_none()
-                             ? device_stream_
-                             : reinterpret_cast<void*>(nb::cast<std::uintptr_t>(stream_));
+    void* const stream = stream_.is_none() ? device_stream_ : address(stream_);
     check(tally_cuda(&chosen_.value, device_, stream));
   } else if (device_ >= 0) {
     const char* name = "";

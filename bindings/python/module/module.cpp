@@ -55,9 +55,7 @@ void define_executors(nb::module_& m) {
         e.is_cuda = true;
         e.device = device;
         e.stream = nb::borrow(stream);
-        void* const address =
-            stream.is_none() ? nullptr : reinterpret_cast<void*>(nb::cast<std::uintptr_t>(stream));
-        return made(tally_cuda(&e.value, device, address), e);
+        return made(tally_cuda(&e.value, device, stream.is_none() ? nullptr : address(stream)), e);
       },
       nb::arg("device") = -1, nb::arg("stream").none() = nb::none(),
       nb::sig("def cuda(device: int = -1, stream: int | None = None) -> executor"),

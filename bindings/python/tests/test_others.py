@@ -62,9 +62,29 @@ def test_elementwise_layouts(random):
 
 
 @pytest.mark.parametrize("a,b,result", [("i1", "i4", "i4"), ("i1", "u1", "i4"), ("i8", "f4", "f4"), ("f2", "f8", "f8"),
-                                        ("f8", "c8", "c16"), ("f4", "c8", "c8"), ("?", "i1", "i1")])
+                                        ("f8", "c8", "c16"), ("f4", "c8", "c8"), ("?", "i1", "i1"),
+                                        ("i4", "f2", "f4"), ("i8", "f2", "f4"), ("i1", "f2", "f2"), ("u1", "f2", "f2"),
+                                        ("i8", "bfloat16", "f4"), ("u1", "bfloat16", "bfloat16")])
 def test_new_types(a, b, result):
-    assert tally.add(numpy.ones(3, a), numpy.ones(3, b)).dtype == result
+    pytest.importorskip("ml_dtypes")
+    for x, y in ((a, b), (b, a)):
+        assert tally.add(numpy.ones(3, x), numpy.ones(3, y)).dtype == result
+
+
+def test_numbers_beyond_a_new_type():
+    for dtype, n in (("i4", 100000), ("i8", 100000), ("i1", 127)):
+        assert tally.add(numpy.array([n], dtype), numpy.ones(1, "f2")) == n + 1
+
+
+@pytest.mark.parametrize("value", [2**63, 2**70, -2**63 - 1])
+def test_numbers_beyond_int64(value):
+    x = numpy.ones(3)
+    for call in (lambda: tally.scale(value, x), lambda: tally.pow(x, value), lambda: tally.clamp(x, 0, value),
+                 lambda: tally.fill(value, x), lambda: tally.compare(x, "less", value), lambda: tally.sum(x, value),
+                 lambda: tally.cuda(stream=2 * value)):
+        with pytest.raises(OverflowError):
+            call()
+    assert same(tally.scale(2**63 - 1, x), numpy.full(3, 2.**63)) and same(tally.scale(-2**63, x), numpy.full(3, -2.**63))
 
 
 COMPARISONS = {"less": numpy.less, "less_equal": numpy.less_equal, "equal": numpy.equal, "not_equal": numpy.not_equal,

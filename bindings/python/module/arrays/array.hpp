@@ -60,6 +60,9 @@ inline vector vector_at(const char* first, std::int64_t n, std::int64_t stride, 
 /// Raises a Python exception.
 [[noreturn]] void raise(PyObject* type, const std::string& text);
 
+/// The address that a number of Python is: a stream's, or of elements.
+void* address(nb::handle number);
+
 // --- NumPy ----------------------------------------------------------------------------------------
 
 /// Whether x is a NumPy array, which is then described by `a`.

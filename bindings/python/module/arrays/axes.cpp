@@ -7,9 +7,8 @@ namespace python {
 namespace {
 
 int index_of(nb::handle axis, int ndim) {
-  nb::object number = nb::steal(PyNumber_Index(axis.ptr()));
-  if (!number.is_valid()) throw nb::python_error();
-  const auto given = nb::cast<std::int64_t>(number);
+  const Py_ssize_t given = PyNumber_AsSsize_t(axis.ptr(), PyExc_OverflowError);
+  if (given == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   const std::int64_t i = given < 0 ? given + ndim : given;
   if (i >= 0 && i < ndim) return static_cast<int>(i);
   nb::object error = nb::module_::import_("numpy.exceptions").attr("AxisError")(given, ndim);

@@ -184,10 +184,6 @@ void read_exchange(const dl_exchange& exchange, nb::handle x, nb::handle stream,
   }
 }
 
-void* address(nb::handle number) {
-  return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(number));
-}
-
 /// The stream that reads, as an argument of __dlpack__: 1 is CUDA's default stream.
 void read_capsule(nb::handle x, nb::handle stream, array& a) {
   nb::object device = x.attr("__dlpack_device__")();

@@ -28,7 +28,10 @@ struct number {
       return keep(TALLY_FLOAT64, PyFloat_AsDouble(given.value.ptr()));
     }
     if (PyLong_CheckExact(given.value.ptr())) {
-      return keep(TALLY_INT64, nb::cast<std::int64_t>(given.value));
+      int is_beyond = 0;
+      const std::int64_t v = PyLong_AsLongLongAndOverflow(given.value.ptr(), &is_beyond);
+      if (is_beyond != 0) c.fail(PyExc_OverflowError, std::string(given.name) + " is beyond int64");
+      return keep(TALLY_INT64, v);
     }
     if (!read_numpy(given.value, a)) read_as_numpy(given.value, a);
     if (a.ndim != 0 || a.is_unsigned) {
@@ -38,13 +41,16 @@ struct number {
   }
 };
 
-/// The type of a new result: the wider one of the higher kind.
+/// The type of a new result: the wider one of the higher kind, and float32 where float16 or
+/// bfloat16 would be far narrower than an integer.
 tally_type joined(tally_type x, tally_type y) {
   if (x == y) return x;
   if (x > y) std::swap(x, y);
   if (is_complex(y)) return is_double(x) || is_double(y) ? TALLY_COMPLEX128 : TALLY_COMPLEX64;
   if (x == TALLY_FLOAT16 && y == TALLY_BFLOAT16) return TALLY_FLOAT32;
   if (x == TALLY_INT8 && y == TALLY_UINT8) return TALLY_INT32;
+  const bool is_wide = x == TALLY_INT32 || x == TALLY_INT64;
+  if (is_wide && (y == TALLY_FLOAT16 || y == TALLY_BFLOAT16)) return TALLY_FLOAT32;
   return y;
 }
 
