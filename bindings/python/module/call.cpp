@@ -1,5 +1,7 @@
 #include "call.hpp"
 
+#include "arrays/layout.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -104,6 +106,10 @@ void call::write(const char* name, nb::handle x, array& a) {
     fail(PyExc_ValueError, std::string(name) +
                                " can't be written in place: it is read-only, or lies as no "
                                "operation writes it");
+  }
+  const char* data = a.data;
+  if (a.ndim > 1 && layout_in_memory(a, data).may_overlap()) {
+    fail(PyExc_ValueError, std::string(name) + " can't be written in place: elements share memory");
   }
   place(name, a);
 }

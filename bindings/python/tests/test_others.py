@@ -10,6 +10,7 @@ import threading
 
 import numpy
 import pytest
+from hypothesis import given, settings, strategies
 
 import tally
 from contract import same
@@ -124,6 +125,61 @@ def test_compare(name, random):
 def test_compare_errors(call, error, text):
     with pytest.raises(error, match=text):
         call(numpy.ones((3, 2)))
+
+
+# --- Arrays that are written ---
+
+def test_overlapping_elements_are_not_written():
+    room = numpy.zeros(200)
+    for shape, strides in (((2, 3), (8, 8)), ((3, 2), (8, 16)), ((4, 5), (32, 8)), ((2, 2, 2), (8, 16, 24)), ((2, 3), (-8, 8))):
+        z = numpy.lib.stride_tricks.as_strided(room[100:], shape, strides)
+        x = numpy.ones(shape)
+        for call in (lambda: tally.add(x, x, out=z), lambda: tally.axpy(1, x, z), lambda: tally.scal(2, z), lambda: tally.fill(1, z),
+                     lambda: tally.sum(numpy.ones((*shape, 2)), -1, out=z), lambda: tally.max(numpy.ones((*shape, 2)), -1, out=z),
+                     lambda: tally.compare(x, "less", x, out=z)):
+            with pytest.raises(ValueError, match="can't be written in place: elements share memory"):
+                call()
+    assert not room.any()
+    z = numpy.lib.stride_tricks.as_strided(room, (2, 0, 3), (8, 8, 8))  # no elements
+    assert tally.fill(1, z) is z
+
+
+@strategies.composite
+def views(draw):
+    """A view of distinct elements, as NumPy makes them."""
+    shape = draw(strategies.lists(strategies.integers(0, 6), min_size=1, max_size=5))
+    z = numpy.zeros(shape, order=draw(strategies.sampled_from("CF")))
+    for _ in range(draw(strategies.integers(0, 6))):
+        step = draw(strategies.sampled_from(["slice", "transpose", "diagonal", "field", "split", "new axis", "index"]))
+        axis = draw(strategies.integers(0, z.ndim - 1)) if z.ndim else 0
+        if step == "slice" and z.ndim:
+            where = slice(draw(strategies.integers(-6, 6)), draw(strategies.none() | strategies.integers(-6, 6)),
+                          draw(strategies.sampled_from([1, 2, 3, 4, 5, -1, -2, -3])))
+            z = z[(slice(None),) * axis + (where,)]
+        elif step == "transpose":
+            z = z.transpose(draw(strategies.permutations(range(z.ndim))))
+        elif step == "diagonal" and z.ndim > 1:
+            other = draw(strategies.sampled_from([i for i in range(z.ndim) if i != axis]))
+            z = z.diagonal(draw(strategies.integers(-2, 2)), axis, other)
+            z.flags.writeable = z.base.flags.writeable
+        elif step == "field":
+            z = z.astype("c16").imag
+        elif step == "split" and z.ndim and z.shape[axis] % 2 == 0:
+            z = z.reshape(*z.shape[:axis], 2, z.shape[axis] // 2, *z.shape[axis + 1:])
+        elif step == "new axis":
+            z = numpy.expand_dims(z, axis)
+        elif step == "index" and z.ndim and z.shape[axis]:
+            z = z[(slice(None),) * axis + (slice(0, 1),)]
+    return z
+
+
+@given(views())
+@settings(max_examples=500, deadline=None)
+def test_views_are_written(z):
+    z.flags.writeable = True
+    assert tally.fill(3, z) is z and (z == 3).all()
+    assert tally.copy(numpy.arange(z.size, dtype="f8").reshape(z.shape), out=z) is z
+    assert numpy.array_equal(numpy.ravel(z), numpy.arange(z.size))
 
 
 def test_gather(random):

@@ -37,6 +37,16 @@ struct layout {
   std::int64_t length() const { return ndim == 0 ? 1 : size[0]; }
   std::int64_t step() const { return length() <= 1 ? 1 : stride[0]; }
 
+  /// Whether elements may share memory: never of slices, transposes and diagonals of what has none
+  /// that do. Pre: steps are positive, and the last one is the least.
+  bool may_overlap() const {
+    std::int64_t reach = 0;  // of the faster dimensions
+    for (int d = ndim; d-- > 0; reach += (size[d] - 1) * stride[d]) {
+      if (stride[d] <= reach) return elements() > 0;
+    }
+    return false;
+  }
+
   /// Offset in elements of element i of the slow `count` dimensions.
   std::int64_t offset(std::int64_t i, int count) const {
     std::int64_t at = 0;
