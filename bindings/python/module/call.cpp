@@ -123,6 +123,16 @@ vector call::read_vector(const char* name, nb::handle x, array& a) {
   return vector_at(a.data, a.shape[0], a.stride[0], a.type, a.item);
 }
 
+vector call::read_contiguous(const char* name, nb::handle x, array& a) {
+  const vector v = read_vector(name, x, a);
+  if (v.n > 1 && v.inc != 1) fail(PyExc_ValueError, std::string(name) + " is not contiguous");
+  return v;
+}
+
+void call::require_signed(const char* name, const array& a) const {
+  if (a.is_unsigned) fail(PyExc_TypeError, std::string(name) + " is of uint64");
+}
+
 void call::require_same_size(const char* x, std::size_t nx, const char* y, std::size_t ny) const {
   if (nx == ny) return;
   fail(PyExc_ValueError, std::string(x) + " has " + std::to_string(nx) + " elements, " + y +
@@ -191,6 +201,12 @@ results::results(call& c, const array& like, int ndim, const std::int64_t* shape
   }
   if (ndim > 0 || !out.is_none() || library_.is_valid()) {
     made_ = new_numpy(ndim, shape, type, is_unsigned, &data_);
+  }
+}
+
+void results::require_written(const call& c, const char* advice) const {
+  if (c.on_device() && !queued_) {
+    c.fail(PyExc_TypeError, std::string("arrays of this library can't be written") + advice);
   }
 }
 

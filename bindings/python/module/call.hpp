@@ -45,9 +45,13 @@ class call {
   void write(const char* name, nb::handle x, array& a);
   /// A vector: one dimension.
   vector read_vector(const char* name, nb::handle x, array& a);
+  /// A vector of adjacent elements.
+  vector read_contiguous(const char* name, nb::handle x, array& a);
 
   /// Raises an exception: "tally.dot: ...".
   [[noreturn]] void fail(PyObject* type, const std::string& text) const;
+  /// Raises for uint64, which most operations would take for int64.
+  void require_signed(const char* name, const array& a) const;
   void require_same_size(const char* x, std::size_t nx, const char* y, std::size_t ny) const;
 
   /// The executor; null for tally_automatic's. Pre: operands have been read.
@@ -90,6 +94,9 @@ class results {
   /// `out` is None or an array of that shape. Scalars are returned for no dimensions.
   results(call& c, const array& like, int ndim, const std::int64_t* shape, tally_type type,
           bool is_unsigned, nb::handle out);
+
+  /// Raises where results of operands on a device would lie in host memory: JAX's.
+  void require_written(const call& c, const char* advice = "; pass out=") const;
 
   void* data() { return data_; }
   /// Copies results from host memory.

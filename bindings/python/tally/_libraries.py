@@ -32,9 +32,10 @@ def contiguous(x, axes=None):
     name = _library(x)
     if name == "torch":
         return (x if axes is None else x.permute(axes)).clone(memory_format=sys.modules["torch"].contiguous_format)
-    space = sys.modules[name] if name in ("numpy", "cupy") else x.__array_namespace__()
-    moved = x if axes is None else space.permute_dims(x, axes) if name not in ("numpy", "cupy") else x.transpose(axes)
-    return space.ascontiguousarray(moved) if name in ("numpy", "cupy") else space.asarray(moved, copy=True)
+    if name in ("numpy", "cupy"):
+        return sys.modules[name].ascontiguousarray(x if axes is None else x.transpose(axes))
+    space = x.__array_namespace__()
+    return space.asarray(x if axes is None else space.permute_dims(x, axes), copy=True)
 
 
 def stream(x):

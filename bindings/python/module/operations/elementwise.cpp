@@ -169,7 +169,7 @@ nb::object transform(const elementwise& f, std::initializer_list<argument> argum
     names[count++] = given.name;
     if (given.is == role::in || given.is == role::mask) {
       c.read(given.name, given.value, x);
-      if (x.is_unsigned) c.fail(PyExc_TypeError, std::string(given.name) + " is of uint64");
+      c.require_signed(given.name, x);
     } else if (!given.value.is_none()) {
       c.write(given.name, given.value, x);
       written = nb::borrow(given.value);
@@ -195,9 +195,7 @@ nb::object transform(const elementwise& f, std::initializer_list<argument> argum
   if (f.result == result_type::scan && a[0].ndim != 1) {
     c.fail(PyExc_ValueError, "x has several dimensions");
   }
-  if (made && c.on_device() && made->wait() == TALLY_WAIT_YES) {
-    c.fail(PyExc_TypeError, "arrays of this library can't be written; pass out=");
-  }
+  if (made) made->require_written(c);
   const joint_layout l(a, count);
   if (l.ndim > 1) require_apart(c, a, names, count);
   const std::int64_t n = l.inner(), all = a[0].size(), rows = n > 0 ? all / n : 1;

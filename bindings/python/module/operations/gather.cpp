@@ -2,38 +2,24 @@
 #include "module.hpp"
 #include "operations/reductions.hpp"
 
-#include <cstring>
-
 namespace python {
 
 namespace {
 
-/// Indices of int32 or int64, contiguous.
+/// Indices of int32 or int64.
 vector read_indices(call& c, nb::handle indices, array& a) {
-  const vector v = c.read_vector("indices", indices, a);
+  const vector v = c.read_contiguous("indices", indices, a);
   if ((v.type != TALLY_INT32 && v.type != TALLY_INT64) || a.is_unsigned) {
     c.fail(PyExc_TypeError, "indices are neither int32 nor int64");
   }
-  if (v.n > 1 && a.stride[0] != 1) c.fail(PyExc_ValueError, "indices are not contiguous");
   return v;
 }
 
 /// Tally reads no index twice, so they are checked here.
-void check_indices(call& c, const array& i, const vector& v, std::int64_t size) {
-  extremum_record extrema[2];
-  if (v.n == 0) return;
-  c.run(i.shape[0], [&](const tally_executor* where) {
-    return tally_minmax(where, v.n, v.type, v.data, v.inc, extrema, nullptr);
-  });
-  for (const auto& each : extrema) {
-    std::int64_t at = 0;
-    if (v.type == TALLY_INT32) {
-      std::int32_t small;
-      std::memcpy(&small, each.value, sizeof small);
-      at = small;
-    } else {
-      std::memcpy(&at, each.value, sizeof at);
-    }
+void check_indices(call& c, const vector& indices, std::int64_t size) {
+  if (indices.n == 0) return;
+  const auto [least, greatest] = extrema_of(c, indices);
+  for (const std::int64_t at : {least, greatest}) {
     if (at < 0 || at >= size) {
       raise(PyExc_IndexError, std::string("tally.") + c.function() + ": index " +
                                   std::to_string(at) + " is outside of " + std::to_string(size) +
@@ -44,13 +30,11 @@ void check_indices(call& c, const array& i, const vector& v, std::int64_t size) 
 
 nb::object gather_elements(nb::handle x, nb::handle indices, nb::handle out, nb::handle backend) {
   call c("gather", backend);
-  array a, i, z;
+  array a, i;
   const vector from = c.read_vector("x", x, a), at = read_indices(c, indices, i);
-  check_indices(c, i, at, a.shape[0]);
+  check_indices(c, at, a.shape[0]);
   results result(c, a, 1, i.shape, a.type, a.is_unsigned, out);
-  if (c.on_device() && result.wait() == TALLY_WAIT_YES) {
-    c.fail(PyExc_TypeError, "arrays of this library can't be written; pass out=");
-  }
+  result.require_written(c);
   c.run(i.shape[0], [&](const tally_executor* where) {
     return tally_gather(where, from.type, from.n, from.data, from.inc, at.type, at.data, at.n,
                         result.data(), 1, nullptr);
@@ -68,7 +52,7 @@ nb::object scatter(const char* name, nb::handle x, nb::handle indices, nb::handl
   c.write("out", out, z);
   if (z.ndim != 1) c.fail(PyExc_ValueError, "out has not one dimension");
   if (z.type != a.type) c.fail(PyExc_TypeError, "out is of another type than x");
-  check_indices(c, i, at, z.shape[0]);
+  check_indices(c, at, z.shape[0]);
   const vector to = vector_at(z.data, z.shape[0], z.stride[0], z.type, z.item);
   c.run(i.shape[0], [&](const tally_executor* where) {
     return function(where, from.type, from.n, from.data, from.inc, at.type, at.data, to.n,

@@ -1,8 +1,8 @@
 #include "module.hpp"
+#include "operations/reductions.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 
 namespace python {
@@ -30,9 +30,7 @@ class counted {
     }
     const auto shape = static_cast<std::int64_t>(bins);
     result_.emplace(c, x, 1, &shape, type, false, nb::none());
-    if (c.on_device() && result_->wait() == TALLY_WAIT_YES) {
-      c.fail(PyExc_TypeError, "arrays of this library can't be written");
-    }
+    result_->require_written(c, "");
     type_ = type;
   }
 
@@ -56,24 +54,6 @@ class counted {
   std::optional<results> result_;
 };
 
-/// The key at an address.
-std::int64_t key_at(const void* p, tally_type type) {
-  const auto as = [p]<class T>(T v) {
-    std::memcpy(&v, p, sizeof v);
-    return static_cast<std::int64_t>(v);
-  };
-  switch (type) {
-    case TALLY_INT8:
-      return as(std::int8_t());
-    case TALLY_INT32:
-      return as(std::int32_t());
-    case TALLY_INT64:
-      return as(std::int64_t());
-    default:
-      return as(std::uint8_t());
-  }
-}
-
 nb::object bincount(nb::handle x, nb::handle weights, std::int64_t minlength, nb::handle backend) {
   call c("bincount", backend);
   array a;
@@ -85,15 +65,12 @@ nb::object bincount(nb::handle x, nb::handle weights, std::int64_t minlength, nb
   if (minlength < 0) c.fail(PyExc_ValueError, "minlength is negative");
   std::int64_t bins = minlength;
   if (keys.n > 0) {
-    std::byte extrema[2][16];
-    c.run(a.shape[0], [&](const tally_executor* where) {
-      return tally_minmax(where, keys.n, keys.type, keys.data, keys.inc, extrema, nullptr);
-    });
-    const std::int64_t least = key_at(extrema[0], a.type);
+    const auto [least, greatest] = extrema_of(c, keys);
     if (least < 0) c.fail(PyExc_ValueError, "a key is " + std::to_string(least) + ", negative");
-    bins = std::max(bins, key_at(extrema[1], a.type) + 1);
+    if (greatest >= INT32_MAX) c.fail(PyExc_ValueError, "a key is above 2^31 - 2");
+    bins = std::max(bins, greatest + 1);
   }
-  if (bins > INT32_MAX) c.fail(PyExc_ValueError, "a key is above 2^31 - 2");
+  if (bins > INT32_MAX) c.fail(PyExc_ValueError, "minlength is above 2^31 - 1");
   counted counts(c, a, keys, static_cast<std::size_t>(bins), weights);
   return counts.count([&](const tally_executor* where, tally_type type, void* to, const auto* o) {
     if (bins == 0) return tally_status{TALLY_SUCCESS};
@@ -107,7 +84,7 @@ nb::object histogram(nb::handle x, nb::handle edges, nb::handle weights, nb::han
   call c("histogram", backend);
   array a, e;
   const vector samples = c.read_vector("x", x, a);
-  if (a.is_unsigned) c.fail(PyExc_TypeError, "x is of uint64");
+  c.require_signed("x", a);
   read_as_numpy(edges, e);
   if (e.ndim != 1 || e.shape[0] < 2 || (e.stride[0] != 1)) {
     c.fail(PyExc_ValueError, "bins are no contiguous edges");
@@ -126,7 +103,7 @@ nb::object histogram_even(nb::handle x, double lower, double upper, std::int64_t
   call c("histogram", backend);
   array a;
   const vector samples = c.read_vector("x", x, a);
-  if (a.is_unsigned) c.fail(PyExc_TypeError, "x is of uint64");
+  c.require_signed("x", a);
   counted counts(c, a, samples, static_cast<std::size_t>(bins), weights);
   return counts.count([&](const tally_executor* where, tally_type type, void* to, const auto* o) {
     return tally_histogram_even(where, samples.n, samples.type, samples.data, samples.inc,

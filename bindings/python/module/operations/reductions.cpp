@@ -264,7 +264,7 @@ nb::object weighted(const weighted_norm& f, std::initializer_list<argument> vect
   for (const argument& given : vectors) {
     array& x = a[count];
     c.read(given.name, given.value, x);
-    if (x.is_unsigned) c.fail(PyExc_TypeError, std::string(given.name) + " is of uint64");
+    c.require_signed(given.name, x);
     if (x.ndim != a[0].ndim || !std::equal(x.shape, x.shape + x.ndim, a[0].shape)) {
       c.fail(PyExc_ValueError, std::string(given.name) + " has another shape than x");
     }
@@ -286,12 +286,37 @@ nb::object weighted(const weighted_norm& f, std::initializer_list<argument> vect
   return result.object();
 }
 
+std::pair<std::int64_t, std::int64_t> extrema_of(call& c, const vector& integers) {
+  const vector& v = integers;
+  extremum_record extrema[2];
+  c.run(static_cast<std::int64_t>(v.n), [&](const tally_executor* where) {
+    return tally_minmax(where, v.n, v.type, v.data, v.inc, extrema, nullptr);
+  });
+  const auto integer = [&](const extremum_record& r) -> std::int64_t {
+    const auto as = [&]<class T>(T value) {
+      std::memcpy(&value, r.value, sizeof value);
+      return value;
+    };
+    switch (v.type) {
+      case TALLY_INT8:
+        return as(std::int8_t());
+      case TALLY_INT32:
+        return as(std::int32_t());
+      case TALLY_INT64:
+        return as(std::int64_t());
+      default:
+        return as(std::uint8_t());
+    }
+  };
+  return {integer(extrema[0]), integer(extrema[1])};
+}
+
 nb::object find(const extremum& e, nb::handle x, nb::handle axis, nb::handle out, bool keepdims,
                 nb::handle backend) {
   call c(e.name, backend);
   array a;
   c.read("x", x, a);
-  if (a.is_unsigned) c.fail(PyExc_TypeError, "x is of uint64, which Tally does not compare");
+  c.require_signed("x", a);
   const axes over(a, axis, keepdims);
   layout reduced = layout_of(a, over.reduced, over.reduced_count);
   if (reduced.ndim > 1) {

@@ -5,6 +5,7 @@
 #include "operations/argument.hpp"
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace python {
@@ -38,6 +39,9 @@ struct extremum_record {
   alignas(8) std::byte value[8];
   std::int64_t index;
 };
+
+/// The least and the greatest of integers. Pre: there is one.
+std::pair<std::int64_t, std::int64_t> extrema_of(call& c, const vector& integers);
 
 /// A part of one record, or of two.
 enum class extremum_part { value, index, second_value };

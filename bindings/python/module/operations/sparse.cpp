@@ -15,8 +15,9 @@ class csr {
       nb::handle values, bool fixed_columns, bool fixed_values, bool plan, nb::handle backend)
       : backend_(nb::borrow(backend)) {
     call c("csr", backend);
-    const vector o = read(c, "indptr", offsets, offsets_),
-                 i = read(c, "indices", indices, indices_), v = read(c, "data", values, values_);
+    const vector o = c.read_contiguous("indptr", offsets, offsets_);
+    const vector i = c.read_contiguous("indices", indices, indices_);
+    const vector v = c.read_contiguous("data", values, values_);
     if (rows < 0 || columns < 0) c.fail(PyExc_ValueError, "the shape is negative");
     c.require_same_size("indptr", o.n, "indptr of this shape", static_cast<std::size_t>(rows) + 1);
     c.require_same_size("indices", i.n, "data", v.n);
@@ -53,9 +54,7 @@ class csr {
     const tally_type type = sum_type(m.value_type, a.type);
     const auto height = static_cast<std::int64_t>(transposed ? m.columns : m.rows);
     results result(c, values_.is_numpy ? a : values_, 1, &height, type, false, out);
-    if (c.on_device() && result.wait() == TALLY_WAIT_YES) {
-      c.fail(PyExc_TypeError, "arrays of this library can't be written; pass out=");
-    }
+    result.require_written(c);
     const tally_call_options o = options_of(exact);
     c.run(static_cast<std::int64_t>(m.nonzeros + m.rows), [&](const tally_executor* where) {
       return tally_spmv(where, transposed ? nullptr : plan_.get(), type, nullptr, &m, v.type,
@@ -74,14 +73,6 @@ class csr {
   struct destroy {
     void operator()(tally_spmv_plan* p) const { tally_spmv_plan_destroy(p); }
   };
-
-  static vector read(call& c, const char* name, nb::handle x, array& a) {
-    const vector v = c.read_vector(name, x, a);
-    if (v.n > 1 && a.stride[0] != 1) {
-      c.fail(PyExc_ValueError, std::string(name) + " is not contiguous");
-    }
-    return v;
-  }
 
   /// The device is that of the matrix.
   void place(call& c) {

@@ -90,17 +90,13 @@ std::int64_t* limbs_of(call& c, nb::handle words, tally_type sum, bool is_writte
   return reinterpret_cast<std::int64_t*>(const_cast<char*>(a.data));
 }
 
-void read_term(call& c, const char* name, nb::handle x, array& a) {
-  c.read(name, x, a);
-  if (a.is_unsigned) c.fail(PyExc_TypeError, std::string(name) + " is of uint64");
-}
-
 void add_sum(nb::handle words, nb::handle dtype, nb::handle x, nb::handle backend) {
   call c("exact_sum.add", backend);
   const tally_type sum = sum_type_of(dtype);
   std::int64_t* const limbs = limbs_of(c, words, sum, true);
   array a;
-  read_term(c, "x", x, a);
+  c.read("x", x, a);
+  c.require_signed("x", a);
   const char* data = a.data;
   layout l = layout_in_memory(a, data);
   if (l.ndim > 1 && c.on_device()) {
@@ -129,7 +125,8 @@ void add_products(nb::handle words, nb::handle dtype, nb::handle x, nb::handle y
   array a, b;
   const vector v = c.read_vector("x", x, a), w = c.read_vector("y", y, b);
   c.require_same_size("x", v.n, "y", w.n);
-  if (a.is_unsigned || b.is_unsigned) c.fail(PyExc_TypeError, "x or y is of uint64");
+  c.require_signed("x", a);
+  c.require_signed("y", b);
   tally_call_options o = options_of(true);
   o.form = TALLY_RESULT_WORDS;
   o.conjugate = conjugate;
