@@ -220,14 +220,14 @@ const row rows[] = {
      }},
     {"for_each_part",
      [](const executor& where, memory& m, enumerators& e) {
-       const tally::operand x = m.x(e(f64)), y = m.x(e(f64));
-       tally::for_each_part(where, "tally::transform_reduce", x, &y, nullptr,
+       const tally::operand x = m.x(e(f64)), y = m.x(e(f64)), w = m.x(e(f64));
+       tally::for_each_part(where, "tally::transform_reduce", std::array{x, y, w}, nullptr,
                             {nullptr, [](void*, std::size_t, std::size_t, std::size_t) {}});
      }},
     {"for_each_part",
      [](const executor& where, memory& m, enumerators& e) {
-       const tally::operand x = m.x(e(f64)), y = m.x(e(f64));
-       tally::for_each_part(where, "tally::transform", x, &y, m.z(e(f64)),
+       const tally::operand x = m.x(e(f64)), y = m.x(e(f64)), w = m.x(e(f64));
+       tally::for_each_part(where, "tally::transform", std::array{x, y, w}, m.z(e(f64)),
                             {nullptr, [](void*, std::size_t, std::size_t, std::size_t) {}});
      }},
     {"validate", [](const executor& where, memory& m,

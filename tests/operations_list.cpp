@@ -1145,9 +1145,22 @@ class all_operations {
 
   template <class X>
   void functions_of() {
-    add({tally::type_of<X>}, {{elements<X>(18)}, {elements<X>(19)}},
+    add({tally::type_of<X>}, {{elements<X>(18)}, {elements<X>(19)}, {elements<X>(24)}},
         {elements<X>(20), untouched(sizeof(X))},
-        {{"transform", first_two, first,
+        {{"transform_three", first_three, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::transform(where, a.in<X>(0), a.in<X>(1), a.in<X>(2), a.out<X>(),
+                             [](X p, X q, X r) { return p > q ? r : product_of()(p, q); });
+          },
+          true},
+         {"transform_reduce_three", first_three, second,
+          [](const tally::executor& where, arguments& a) {
+            tally::transform_reduce(
+                where, a.in<X>(0), a.in<X>(1), a.in<X>(2), X(0), sum_of(),
+                [](X p, X q, X r) { return p > q ? r : product_of()(p, q); }, a.result<X>());
+          },
+          true},
+         {"transform", first_two, first,
           [](const tally::executor& where, arguments& a) {
             tally::transform(where, a.in<X>(0), a.in<X>(1), a.out<X>(), [](X p, X q) {
               return p > q ? sum_of()(p, X(-1)) : product_of()(p, q);

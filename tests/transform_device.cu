@@ -85,6 +85,10 @@ struct hash {
   __host__ __device__ Z operator()(const X& x, const Y& y) const {
     return from(of(x) * 31 + of(y));
   }
+  template <class X, class Y, class W>
+  __host__ __device__ Z operator()(const X& x, const Y& y, const W& w) const {
+    return from((of(x) * 31 + of(y)) * 31 + of(w));
+  }
 };
 
 class TransformDevice : public testing::Test {
@@ -98,37 +102,36 @@ class TransformDevice : public testing::Test {
   }
 };
 
-/// `into`: 0 a separate vector, 1 the first input, 2 the second.
+/// One to three inputs, w of y's type. `into`: 0 a separate vector, or the number of an input.
 template <class X, class Y, class Z>
 void expect_bits_of_serial(std::size_t n, layout lx, layout ly, layout lz, int into = 0) {
   const auto room = [n](std::size_t size, layout l) {
     return (l.offset + n * static_cast<std::size_t>(std::abs(l.increment)) + 3) * size;
   };
-  for (const bool binary : {false, true}) {
-    if (!binary && into == 2) continue;
-    bytes_on_device x(room(sizeof(X), lx), 1), y(room(sizeof(Y), ly), 2),
+  for (const int inputs : {1, 2, 3}) {
+    if (into > inputs) continue;
+    bytes_on_device x(room(sizeof(X), lx), 1), y(room(sizeof(Y), ly), 2), w(room(sizeof(Y), ly), 4),
         own(room(sizeof(Z), lz), 3);
-    bytes_on_device& z = into == 1 ? x : into == 2 ? y : own;
+    bytes_on_device& z = into == 1 ? x : into == 2 ? y : into == 3 ? w : own;
     const auto run = [&](const tally::executor& where, unsigned char* at_x, unsigned char* at_y,
-                         unsigned char* at_z) {
+                         unsigned char* at_w, unsigned char* at_z) {
       const auto vx = view<const X>(at_x, n, lx);
       const auto vy = view<const Y>(at_y, n, ly);
       const auto vz = view<Z>(at_z, n, lz);
-      if (binary) {
-        tally::transform(where, vx, vy, vz, hash<Z>());
-      } else {
-        tally::transform(where, vx, vz, hash<Z>());
-      }
+      const auto vw = view<const Y>(at_w, n, ly);
+      if (inputs == 1) tally::transform(where, vx, vz, hash<Z>());
+      if (inputs == 2) tally::transform(where, vx, vy, vz, hash<Z>());
+      if (inputs == 3) tally::transform(where, vx, vy, vw, vz, hash<Z>());
     };
-    run(tally::cuda(), x.data, y.data, z.data);
+    run(tally::cuda(), x.data, y.data, w.data, z.data);
     const auto got = z.read();
-    run(tally::serial(), x.host.data(), y.host.data(), z.host.data());
+    run(tally::serial(), x.host.data(), y.host.data(), w.host.data(), z.host.data());
     ASSERT_TRUE(got == z.host) << tally::name(tally::type_of<X>) << ", "
                                << tally::name(tally::type_of<Y>) << " to "
                                << tally::name(tally::type_of<Z>) << ", n = " << n << ", offsets "
                                << lx.offset << ' ' << ly.offset << ' ' << lz.offset
                                << ", increments " << lx.increment << ' ' << ly.increment << ' '
-                               << lz.increment << ", binary " << binary << ", into " << into;
+                               << lz.increment << ", inputs " << inputs << ", into " << into;
   }
 }
 
@@ -136,7 +139,7 @@ template <class T>
 void expect_one_type() {
   for (const std::size_t n : sizes) {
     ASSERT_NO_FATAL_FAILURE((expect_bits_of_serial<T, T, T>(n, {}, {}, {})));
-    for (const int into : {1, 2}) {
+    for (const int into : {1, 2, 3}) {
       ASSERT_NO_FATAL_FAILURE((expect_bits_of_serial<T, T, T>(n, {}, {}, {}, into)));
     }
   }

@@ -306,6 +306,44 @@ TEST_ON_EVERY_EXECUTOR(TransformFunction, EveryAlignmentAndStride) {
   }
 }
 
+/// z_i = f(x_i, y_i, w_i) of different functions of the bits of three inputs, w of type float.
+template <class T>
+void expect_three(const tally::executor& where, std::size_t n, layout lx, layout ly, layout lw,
+                  layout lz) {
+  const auto f = [](const T& x, const T& y, float w) {
+    return w < 0 ? x : clears(y) ? T{} : value_of<T>(digest_of(y));
+  };
+  const type t = tally::type_of<T>;
+  laid_out x(t, n, 1, lx), y(t, n, 2, ly), w(type::float32, n, 3, lw), z(t, n, 4, lz);
+  const auto expect = [&](laid_out& written) {
+    laid_out want = written;
+    for (std::size_t i = 0; i < n; ++i) {
+      const T value = tally::detail::canonical(
+          f(element_at<T>(x[i]), element_at<T>(y[i]), element_at<float>(w[i])));
+      std::memcpy(want[i], &value, sizeof(T));
+    }
+    tally::transform(where, view_of<T>(x.view()), view_of<T>(y.view()), view_of<float>(w.view()),
+                     view_of<T>(written.view()), f);
+    ASSERT_TRUE(written == want) << tally::name(t) << ", n = " << n;
+  };
+  ASSERT_NO_FATAL_FAILURE(expect(z));
+  ASSERT_NO_FATAL_FAILURE(expect(x));
+  ASSERT_NO_FATAL_FAILURE(expect(y));
+  if constexpr (std::is_same_v<T, float>) {
+    ASSERT_NO_FATAL_FAILURE(expect(w));
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(TransformFunction, ThreeInputs) {
+  const auto expect_of = [&]<class T>(T) {
+    for (const std::size_t n : sizes) {
+      ASSERT_NO_FATAL_FAILURE(expect_three<T>(where(), n, {}, {}, {}, {}));
+      ASSERT_NO_FATAL_FAILURE(expect_three<T>(where(), n, {1, 1}, {2, -1}, {3, 2}, {1, 3}));
+    }
+  };
+  [&]<class... T>(tally::type_list<T...>) { (expect_of(T{}), ...); }(tally::element_types{});
+}
+
 TEST_ON_EVERY_EXECUTOR(TransformFunction, MixedTypes) {
   for (const combination& c : mixed) {
     ASSERT_NO_FATAL_FAILURE(compare(c, 1037, {}, {}, {}));
@@ -424,6 +462,24 @@ TEST_ON_EVERY_EXECUTOR(TransformFunction, NamesBadInput) {
                  tally::transform(where(), first(x, 5), first(z, 5),
                                   tally::strided(z.data(), 5, -1), two);
                });
+  const auto three = [](double, double, double) { return 1; };
+  expect_error(errc::size_mismatch, "tally::transform: x has 5 elements, w has 6", [&] {
+    tally::transform(where(), first(x, 5), first(y, 5), first(y, 6), first(z, 5), three);
+  });
+  expect_error(errc::overlap,
+               "tally::transform: z overlaps w: it begins 8 bytes after w, which takes 40; it may "
+               "be w itself",
+               [&] {
+                 tally::transform(where(), first(x, 5), first(y, 5), first(z, 5),
+                                  std::span(z).subspan(1, 5), three);
+               });
+  expect_error(
+      errc::invalid_argument, "tally::transform: there are 4 vectors; there can be 1 to 3", [&] {
+        const tally::operand v = tally::as_operand(x);
+        tally::for_each_part(where(), "tally::transform", std::array{v, v, v, v},
+                             tally::as_output(z),
+                             {nullptr, [](void*, std::size_t, std::size_t, std::size_t) {}});
+      });
   EXPECT_EQ(z, std::vector<double>(16, 7));
 }
 
@@ -444,6 +500,8 @@ TEST(TransformFunctionAutomatic, RunsInAnyPlaceOfTheHost) {
   EXPECT_EQ(z, std::vector<double>(x.size(), 6));
   tally::transform(x, z, z, std::minus<>());
   EXPECT_EQ(z, std::vector<double>(x.size(), -3));
+  tally::transform(x, z, z, z, [](double p, double q, double r) { return (p - q) * r; });
+  EXPECT_EQ(z, std::vector<double>(x.size(), -18));
 }
 
 #if TALLY_HAS_CUDA

@@ -116,6 +116,37 @@ TEST_ON_EVERY_EXECUTOR(TransformReduce, SumsSquaresOfDifferences) {
   }
 }
 
+TEST_ON_EVERY_EXECUTOR(TransformReduce, TakesThreeInputs) {
+  const auto weighted = [](double a, float b, std::int32_t w) { return w % 3 ? a * b : a - b; };
+  for (const std::size_t n : sizes) {
+    const auto x = random_vector<double>(n, 1);
+    const auto y = random_vector<float>(2 * n, 2);
+    const auto w = random_vector<std::int32_t>(n, 3);
+    const auto expect = [&](std::ptrdiff_t step) {
+      const double expected = transcription::sum<double>(n, [&](std::size_t i) {
+        const std::size_t at = step == 1 ? i : 2 * (n - 1 - i);
+        return weighted(x[i], y[at], w[i]);
+      });
+      const auto view = tally::strided(y.data(), n, step);
+      const double sum = tally::transform_reduce(where(), x, view, w, 0.0, std::plus<>(), weighted);
+      EXPECT_EQ(data::bits(sum), data::bits(expected)) << n;
+      double written = 1;
+      tally::transform_reduce(where(), x, view, w, 0.0, std::plus<>(), weighted, &written);
+      EXPECT_EQ(data::bits(written), data::bits(expected)) << n;
+    };
+    expect(1);
+    expect(-2);
+  }
+  const auto x = random_vector<std::int64_t>(3000, 4, data::kind::wide);
+  const auto map = [](std::int64_t a, std::int64_t b, std::int64_t c) {
+    return static_cast<std::uint64_t>(a ^ (b >> 1)) + static_cast<std::uint64_t>(c) * 3;
+  };
+  const std::uint64_t expected = transcription::reduce(
+      x.size(), [&](std::size_t i) { return map(x[i], x[i], x[i]); }, std::uint64_t{7}, mix());
+  EXPECT_EQ(tally::transform_reduce(where(), x, x, x, std::uint64_t{7}, mix(), map), expected);
+  EXPECT_EQ(tally::transform_reduce(x, x, x, std::uint64_t{7}, mix(), map), expected);
+}
+
 TEST_ON_EVERY_EXECUTOR(TransformReduce, TakesAnySemiregularType) {
   const std::size_t n = 2 * chunk + 100;
   std::vector<std::int32_t> x(n);
@@ -196,6 +227,9 @@ TEST_ON_EVERY_EXECUTOR(TransformReduce, NamesBadInput) {
     return std::string();
   };
   EXPECT_EQ(call(x, y), "tally::transform_reduce: x has 5 elements, y has 6");
+  EXPECT_THROW((void)tally::transform_reduce(where(), x, x, y, 0.0, std::plus<>(),
+                                             [](double, double, double) { return 1.0; }),
+               tally::error);
   EXPECT_EQ(call(tally::strided(x.data(), 5, 0), x), "tally::transform_reduce: x has increment 0");
   EXPECT_NE(call(x, std::span<const double>(static_cast<const double*>(nullptr), 5)), "");
   double* nowhere = nullptr;

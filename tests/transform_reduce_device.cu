@@ -153,6 +153,36 @@ void expect_bits_of_serial() {
 TEST_F(TransformReduceDevice, HasTheBitsOfSerialFloat64) { expect_bits_of_serial<double>(); }
 TEST_F(TransformReduceDevice, HasTheBitsOfSerialFloat32) { expect_bits_of_serial<float>(); }
 
+struct weighted_difference {
+  template <class W>
+  __host__ __device__ double operator()(double a, float b, W w) const {
+    return w % 3 ? (a - b) * 0.75 : a - b;
+  }
+};
+
+TEST_F(TransformReduceDevice, TakesThreeInputs) {
+  for (const std::size_t n : sizes) {
+    const auto x = random_vector<double>(n + 1, 1);
+    const auto y = random_vector<float>(2 * n, 2);
+    const auto w = random_vector<std::int32_t>(n, 3);
+    const on_device<double> dx(x);
+    const on_device<float> dy(y);
+    const on_device<std::int32_t> dw(w);
+    for (const std::size_t offset : {0, 1}) {
+      for (const std::ptrdiff_t step : {1, -2}) {
+        const auto sum = [&](const tally::executor& where, const double* at_x, const float* at_y,
+                             const std::int32_t* at_w) {
+          return tally::transform_reduce(where, std::span(at_x + offset, n),
+                                         tally::strided(at_y, n, step), std::span(at_w, n), 0.0,
+                                         std::plus<>(), weighted_difference());
+        };
+        expect_same(sum(tally::cuda(), dx.data, dy.data, dw.data),
+                    sum(tally::serial(), x.data(), y.data(), w.data()), "three inputs", n);
+      }
+    }
+  }
+}
+
 TEST_F(TransformReduceDevice, MixesTypesAsDotDoes) {
   const auto x = random_vector<float>(5000, 3);
   const auto y = random_vector<double>(5000, 4);

@@ -1,6 +1,8 @@
 // Operations with functions of the caller.
 #include <tally/user_functions/functions.hpp>
 
+#include <tally/operations/elementwise.hpp>
+
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "src/automatic.hpp"
@@ -11,40 +13,62 @@
 #include "backends/cuda/cuda.hpp"
 #endif
 
+#include <algorithm>
+#include <array>
+
 namespace tally {
 namespace {
 
-executor checked_sum(const executor& where, const char* function, const operand& x,
-                     const operand* y, const void* result) {
-  const check check{function};
-  check.vector("x", x);
-  if (y != nullptr) {
-    check.same_size("x", x, "y", *y);
-    check.vector("y", *y);
+constexpr std::array names = {"x", "y", "w"};
+
+executor chosen_for(const executor& where, std::span<const operand> inputs, const operand& z) {
+  if (where.backend() != nullptr) return where;
+  std::array<operand, names.size()> all;  // those that are missing are empty
+  std::ranges::copy(inputs, all.begin());
+  return choose(all[0], all[1], all[2], z);
+}
+
+/// Checks one to three vectors, of z's size, and z unless it is absent.
+void check_vectors(const check& check, std::span<const operand> inputs, const output_operand* z) {
+  if (inputs.empty() || inputs.size() > names.size()) {
+    check.fail(errc::invalid_argument, "there are ", inputs.size(), " vectors; there can be 1 to ",
+               names.size());
   }
-  const executor chosen = where.backend() != nullptr ? where : y ? choose(x, *y) : choose(x);
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    check.same_size("x", inputs[0], names[i], inputs[i]);
+  }
+  if (z != nullptr) check.same_size("x", inputs[0], "z", *z);
+  for (std::size_t i = 0; i < inputs.size(); ++i) check.vector(names[i], inputs[i]);
+  if (z == nullptr) return;
+  check.vector("z", *z);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    check_apart_or_same(check, names[i], inputs[i], "z", *z);
+  }
+}
+
+void check_reach(const check& check, const executor& chosen, std::span<const operand> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) check.reach(chosen, names[i], inputs[i]);
+}
+
+executor checked_sum(const executor& where, const char* function, std::span<const operand> inputs,
+                     const void* result) {
+  const check check{function};
+  check_vectors(check, inputs, nullptr);
+  const executor chosen = chosen_for(where, inputs, operand());
   if (check::is_needed(chosen)) {
-    check.reach(chosen, "x", x);
-    if (y != nullptr) check.reach(chosen, "y", *y);
+    check_reach(check, chosen, inputs);
     if (result != nullptr) check.reach(chosen, "result", result);
   }
   return chosen;
 }
 
-executor checked_map(const executor& where, const char* function, const operand& x,
-                     const operand* y, const output_operand& z) {
+executor checked_map(const executor& where, const char* function, std::span<const operand> inputs,
+                     const output_operand& z) {
   const check check{function};
-  if (y != nullptr) check.same_size("x", x, "y", *y);
-  check.same_size("x", x, "z", z);
-  check.vector("x", x);
-  if (y != nullptr) check.vector("y", *y);
-  check.vector("z", z);
-  check_apart_or_same(check, "x", x, "z", z);
-  if (y != nullptr) check_apart_or_same(check, "y", *y, "z", z);
-  const executor chosen = where.backend() != nullptr ? where : y ? choose(x, *y, z) : choose(x, z);
+  check_vectors(check, inputs, &z);
+  const executor chosen = chosen_for(where, inputs, z);
   if (check::is_needed(chosen)) {
-    check.reach(chosen, "x", x);
-    if (y != nullptr) check.reach(chosen, "y", *y);
+    check_reach(check, chosen, inputs);
     check.reach(chosen, "z", z);
   }
   return chosen;
@@ -52,29 +76,28 @@ executor checked_map(const executor& where, const char* function, const operand&
 
 }  // namespace
 
-void for_each_part(const executor& where, const char* function, const operand& x, const operand* y,
+void for_each_part(const executor& where, const char* function, std::span<const operand> inputs,
                    const void* result, const part_calls& calls) {
   const backends::default_environment environment;
-  const executor chosen = checked_sum(where, function, x, y, result);
-  chosen.backend()->for_each_part(chosen, function, x.size, calls);
+  const executor chosen = checked_sum(where, function, inputs, result);
+  chosen.backend()->for_each_part(chosen, function, inputs[0].size, calls);
 }
 
-void for_each_part(const executor& where, const char* function, const operand& x, const operand* y,
+void for_each_part(const executor& where, const char* function, std::span<const operand> inputs,
                    const output_operand& z, const part_calls& calls) {
   const backends::default_environment environment;
-  const executor chosen = checked_map(where, function, x, y, z);
-  chosen.backend()->for_each_part(chosen, function, x.size, calls);
+  const executor chosen = checked_map(where, function, inputs, z);
+  chosen.backend()->for_each_part(chosen, function, z.size, calls);
 }
 
 void launch_sum([[maybe_unused]] const executor& where, [[maybe_unused]] const char* function,
-                [[maybe_unused]] const operand& x, [[maybe_unused]] const operand* y,
-                [[maybe_unused]] void* result, [[maybe_unused]] std::size_t bytes,
-                [[maybe_unused]] bool wait, [[maybe_unused]] std::size_t words,
-                [[maybe_unused]] void* context,
+                [[maybe_unused]] std::span<const operand> inputs, [[maybe_unused]] void* result,
+                [[maybe_unused]] std::size_t bytes, [[maybe_unused]] bool wait,
+                [[maybe_unused]] std::size_t words, [[maybe_unused]] void* context,
                 [[maybe_unused]] int (*launch)(void*, const device_sum&)) {
 #if TALLY_HAS_CUDA
   const backends::default_environment environment;
-  const executor chosen = checked_sum(where, function, x, y, wait ? nullptr : result);
+  const executor chosen = checked_sum(where, function, inputs, wait ? nullptr : result);
   backends::cuda::launch_sum(chosen, result, bytes, wait, words, context, launch);
 #else
   (void)cuda();  // throws
@@ -82,13 +105,13 @@ void launch_sum([[maybe_unused]] const executor& where, [[maybe_unused]] const c
 }
 
 void launch_map([[maybe_unused]] const executor& where, [[maybe_unused]] const char* function,
-                [[maybe_unused]] const operand& x, [[maybe_unused]] const operand* y,
+                [[maybe_unused]] std::span<const operand> inputs,
                 [[maybe_unused]] const output_operand& z, [[maybe_unused]] void* context,
                 [[maybe_unused]] int (*launch)(void*, CUstream_st*)) {
 #if TALLY_HAS_CUDA
   const backends::default_environment environment;
-  const executor chosen = checked_map(where, function, x, y, z);
-  if (x.size > 0) backends::cuda::launch_map(chosen, context, launch);
+  const executor chosen = checked_map(where, function, inputs, z);
+  if (z.size > 0) backends::cuda::launch_map(chosen, context, launch);
 #else
   (void)cuda();  // throws
 #endif

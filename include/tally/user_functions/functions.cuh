@@ -3,12 +3,16 @@
 
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
+#include <tally/operands/operand.hpp>
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 #define TALLY_GRID_CONSTANT __grid_constant__
@@ -53,6 +57,42 @@ cudaError_t launch(void (*kernel)(Job), unsigned blocks, unsigned threads, cudaS
   return status;
 }
 
+// --- Tuples --------------------------------------------------------------------------------------
+
+template <std::size_t i, class T>
+struct numbered {
+  T value;
+};
+template <class Indices, class... T>
+struct numbered_members;
+template <std::size_t... i, class... T>
+struct numbered_members<std::index_sequence<i...>, T...> : numbered<i, T>... {};
+
+/// One value per vector. (Functions of std::tuple are the host's.)
+template <class... T>
+using device_tuple = numbered_members<std::index_sequence_for<T...>, T...>;
+
+/// Returns f(all members).
+template <class F, std::size_t... i, class... T>
+__device__ auto call_with(const F& f,
+                          const numbered_members<std::index_sequence<i...>, T...>& all) {
+  return f(static_cast<const numbered<i, T>&>(all).value...);
+}
+
+/// f(a, b) for each member a and that of b in the same place.
+template <class F, std::size_t... i, class... A, class... B>
+__device__ void for_each_pair(const F& f, numbered_members<std::index_sequence<i...>, A...>& a,
+                              const numbered_members<std::index_sequence<i...>, B...>& b) {
+  (f(static_cast<numbered<i, A>&>(a).value, static_cast<const numbered<i, B>&>(b).value), ...);
+}
+
+/// Inputs of types V.
+template <class... V>
+auto typed_vectors(std::span<const operand> inputs) {
+  const operand* next = inputs.data();
+  return device_tuple<typed_vector<V>...>{{typed_vector<V>(*next++)}...};
+}
+
 // --- Functions -----------------------------------------------------------------------------------
 
 /// Sums and products rounded once, neither contracted nor flushed under any nvcc flags.
@@ -87,17 +127,10 @@ struct operands_as<void, Sum> {
   using type = std::remove_cvref_t<Sum>;
 };
 
-/// Stands for a missing second vector and its elements.
-struct no_vector {};
-
 /// A function callable on the device: wraps the standard library's host-only ones.
 template <class F>
 struct on_device_function {
   F f;
-  template <class T>
-  __device__ auto operator()(const T& value, no_vector) const {
-    return f(value);
-  }
   template <class... T>
   __device__ auto operator()(const T&... values) const {
     return f(values...);

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -42,16 +43,19 @@ struct part_calls {
 /// Runs `calls` over vectors of equal length on a host executor, in the default floating-point
 /// environment.
 /// @param function prefix of messages.
-/// @param y      null for one vector.
+/// @param inputs one to three vectors, in messages x, y and w.
 /// @param result destination; null if the sum is returned.
-/// @throws error as `dot`; invalid_argument for an executor without host functions.
-TALLY_EXPORT void for_each_part(const executor& where, const char* function, const operand& x,
-                                const operand* y, const void* result, const part_calls& calls);
+/// @throws error as `dot`; invalid_argument for an executor without host functions, or if there are
+///               no or more inputs.
+TALLY_EXPORT void for_each_part(const executor& where, const char* function,
+                                std::span<const operand> inputs, const void* result,
+                                const part_calls& calls);
 
 /// The same for a written vector.
 /// @throws error also overlap, if z is no input and shares memory with one.
-TALLY_EXPORT void for_each_part(const executor& where, const char* function, const operand& x,
-                                const operand* y, const output_operand& z, const part_calls& calls);
+TALLY_EXPORT void for_each_part(const executor& where, const char* function,
+                                std::span<const operand> inputs, const output_operand& z,
+                                const part_calls& calls);
 
 /// Lent to a caller's kernel.
 struct device_sum {
@@ -71,15 +75,15 @@ struct device_sum {
 /// A sum by a caller's kernel: checks the vectors, lends `words` (maybe 0), and calls `launch`,
 /// which queues one kernel and returns its cudaError_t. With `wait`, waits for the `bytes` of the
 /// result.
-TALLY_EXPORT void launch_sum(const executor& where, const char* function, const operand& x,
-                             const operand* y, void* result, std::size_t bytes, bool wait,
-                             std::size_t words, void* context,
+TALLY_EXPORT void launch_sum(const executor& where, const char* function,
+                             std::span<const operand> inputs, void* result, std::size_t bytes,
+                             bool wait, std::size_t words, void* context,
                              int (*launch)(void* context, const device_sum& lent));
 
 /// A vector written by a caller's kernel, likewise; no `launch` if empty.
-TALLY_EXPORT void launch_map(const executor& where, const char* function, const operand& x,
-                             const operand* y, const output_operand& z, void* context,
-                             int (*launch)(void* context, CUstream_st* stream));
+TALLY_EXPORT void launch_map(const executor& where, const char* function,
+                             std::span<const operand> inputs, const output_operand& z,
+                             void* context, int (*launch)(void* context, CUstream_st* stream));
 
 namespace detail {
 

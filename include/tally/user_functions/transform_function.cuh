@@ -16,7 +16,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
+#include <utility>
 
 namespace tally {
 namespace detail {
@@ -74,46 +76,57 @@ class adjacent {
   typename bits_of<sizeof(T)>::type elements_[count];
 };
 
-/// The kernel's parameter. Y is `no_vector` for one input.
-template <class F, class Z, class X, class Y>
+/// The kernel's parameter.
+template <class F, class Z, class... V>
 struct map_job {
-  static constexpr bool two = !std::is_same_v<Y, no_vector>;
   /// Elements per word.
-  static constexpr int lanes = 16 / static_cast<int>((std::max)({sizeof(X), sizeof(Y), sizeof(Z)}));
+  static constexpr int lanes = 16 / static_cast<int>((std::max)({sizeof(V)..., sizeof(Z)}));
   template <class T>
   using word = adjacent<T, lanes, lanes * sizeof(T)>;
+  using words_of_inputs = device_tuple<word<detail::stored_t<V>>...>;
+  using elements_of_inputs = device_tuple<adjacent<detail::stored_t<V>>...>;
 
   on_device_function<F> f;
-  const detail::stored_t<X>* x;
-  const detail::stored_t<Y>* y;
+  device_tuple<typed_vector<V>...> inputs;
   Z* z;
-  std::ptrdiff_t x_increment;
-  std::ptrdiff_t y_increment;
   std::ptrdiff_t z_increment;
   std::int64_t n;
   std::int64_t head;   ///< elements before the first word
   std::int64_t whole;  ///< number of words
 
-  __device__ Z value(const X& a, const Y& b) const { return canonical(static_cast<Z>(f(a, b))); }
+  __device__ void load(words_of_inputs& to, std::int64_t word) const {
+    for_each_pair([&](auto& of, const auto& v) { of = of.load(v.data + head + word * lanes); }, to,
+                  inputs);
+  }
+  __device__ void load(elements_of_inputs& to, std::int64_t i) const {
+    for_each_pair([&](auto& of, const auto& v) { of = of.load(v.data + i * v.increment); }, to,
+                  inputs);
+  }
+  /// Of element i of what was loaded.
+  template <class Loaded>
+  __device__ Z value(const Loaded& inputs, int i) const {
+    return call_with([&](const auto&... v) { return value_of(v[i]...); }, inputs);
+  }
+
+ private:
+  __device__ Z value_of(const V&... elements) const {
+    return canonical(static_cast<Z>(f(elements...)));
+  }
 };
 
 /// `words` per thread, all loads in flight at once. The last block also takes the elements before
 /// and after the words.
-template <int words, class F, class Z, class X, class Y>
-__global__ void __launch_bounds__(256)
-    map_words(const TALLY_GRID_CONSTANT map_job<F, Z, X, Y> job) {
-  using Job = map_job<F, Z, X, Y>;
+template <int words, class Z, class Job>
+__global__ void __launch_bounds__(256) map_words(const TALLY_GRID_CONSTANT Job job) {
   constexpr int lanes = Job::lanes;
   const std::int64_t first =
       std::int64_t{blockIdx.x} * static_cast<int>(words * blockDim.x) + threadIdx.x;
-  typename Job::template word<detail::stored_t<X>> x[words];
-  typename Job::template word<detail::stored_t<Y>> y[words];
+  typename Job::words_of_inputs in[words];
 #pragma unroll
   for (int k = 0; k < words; ++k) {
     const std::int64_t word = first + k * static_cast<int>(blockDim.x);
     if (word >= job.whole) break;
-    x[k] = x[k].load(job.x + job.head + word * lanes);
-    if constexpr (Job::two) y[k] = y[k].load(job.y + job.head + word * lanes);
+    job.load(in[k], word);
   }
 #pragma unroll
   for (int k = 0; k < words; ++k) {
@@ -121,41 +134,37 @@ __global__ void __launch_bounds__(256)
     if (word >= job.whole) break;
     typename Job::template word<Z> z;
 #pragma unroll
-    for (int i = 0; i < lanes; ++i) z.put(i, job.value(x[k][i], y[k][i]));
+    for (int i = 0; i < lanes; ++i) z.put(i, job.value(in[k], i));
     z.store(job.z + job.head + word * lanes);
   }
   if (blockIdx.x == gridDim.x - 1) {  // less than a word at either end
     std::int64_t i = threadIdx.x;
     if (i >= job.head) i += job.whole * lanes;
     if (i < job.n) {
-      adjacent<detail::stored_t<Y>> b;
-      if constexpr (Job::two) b = b.load(job.y + i);
-      job.z[i] = job.value(job.x[i], b[0]);
+      typename Job::elements_of_inputs one;
+      job.load(one, i);
+      job.z[i] = job.value(one, 0);
     }
   }
 }
 
 /// `count` elements per thread, all loads in flight at once.
-template <int count, class F, class Z, class X, class Y>
-__global__ void __launch_bounds__(256)
-    map_elements(const TALLY_GRID_CONSTANT map_job<F, Z, X, Y> job) {
-  using Job = map_job<F, Z, X, Y>;
+template <int count, class Job>
+__global__ void __launch_bounds__(256) map_elements(const TALLY_GRID_CONSTANT Job job) {
   const std::int64_t first =
       std::int64_t{blockIdx.x} * static_cast<int>(count * blockDim.x) + threadIdx.x;
-  adjacent<detail::stored_t<X>> x[count];
-  adjacent<detail::stored_t<Y>> y[count];
+  typename Job::elements_of_inputs in[count];
 #pragma unroll
   for (int k = 0; k < count; ++k) {
     const std::int64_t i = first + k * static_cast<int>(blockDim.x);
     if (i >= job.n) break;
-    x[k] = x[k].load(job.x + i * job.x_increment);
-    if constexpr (Job::two) y[k] = y[k].load(job.y + i * job.y_increment);
+    job.load(in[k], i);
   }
 #pragma unroll
   for (int k = 0; k < count; ++k) {
     const std::int64_t i = first + k * static_cast<int>(blockDim.x);
     if (i >= job.n) break;
-    job.z[i * job.z_increment] = job.value(x[k][0], y[k][0]);
+    job.z[i * job.z_increment] = job.value(in[k], 0);
   }
 }
 
@@ -169,31 +178,30 @@ struct map_shape {
 inline constexpr map_shape words_shape = {2, 128};
 inline constexpr map_shape elements_shape = {4, 256};
 
-template <class F, class Z, class X, class Y = no_vector>
+template <class F, class Z, class... V>
 class map_on_device {
   static_assert(travels<F>);
-  using job = map_job<F, Z, X, Y>;
+  using job = map_job<F, Z, V...>;
 
  public:
-  explicit map_on_device(const F& f) : job_{{f}, nullptr, nullptr, nullptr, 1, 1, 1, 0, 0, 0} {}
+  map_on_device(const F& f, std::span<const operand> inputs, const output_operand& z)
+      : inputs_(inputs),
+        z_(z),
+        job_{{f},
+             typed_vectors<V...>(inputs),
+             static_cast<Z*>(z.data),
+             z.increment,
+             static_cast<std::int64_t>(z.size),
+             0,
+             0} {}
 
-  void run(const executor& where, const char* function, const operand& x, const operand* y,
-           const output_operand& z) {
-    job_.x = static_cast<const detail::stored_t<X>*>(x.data);
-    job_.x_increment = x.increment;
-    if (y != nullptr) {
-      job_.y = static_cast<const detail::stored_t<Y>*>(y->data);
-      job_.y_increment = y->increment;
-    }
-    job_.z = static_cast<Z*>(z.data);
-    job_.z_increment = z.increment;
-    job_.n = static_cast<std::int64_t>(z.size);
-    const std::int64_t before = elements_before_word<Z>(z);
-    aligned_alike_ = before >= 0 && before == elements_before_word<X>(x) &&
-                     (y == nullptr || before == elements_before_word<Y>(*y));
+  void run(const executor& where, const char* function) {
+    const std::int64_t before = elements_before_word<Z>(z_);
+    const operand* next = inputs_.data();
+    aligned_alike_ = before >= 0 && (... && (before == elements_before_word<V>(*next++)));
     job_.head = (std::min)(before, job_.n);
     job_.whole = (job_.n - job_.head) / job::lanes;
-    launch_map(where, function, x, y, z, this, launch);
+    launch_map(where, function, inputs_, z_, this, launch);
   }
 
  private:
@@ -208,14 +216,16 @@ class map_on_device {
   static int launch(void* self, CUstream_st* stream) {
     const auto& call = *static_cast<const map_on_device*>(self);
     const map_shape shape = call.aligned_alike_ ? words_shape : elements_shape;
-    const auto kernel = call.aligned_alike_ ? map_words<words_shape.each, F, Z, X, Y>
-                                            : map_elements<elements_shape.each, F, Z, X, Y>;
+    const auto kernel = call.aligned_alike_ ? map_words<words_shape.each, Z, job>
+                                            : map_elements<elements_shape.each, job>;
     const std::int64_t count = call.aligned_alike_ ? call.job_.whole : call.job_.n;
     const std::int64_t a_block = shape.each * std::int64_t{shape.threads};
     const auto blocks = std::max<std::int64_t>((count + a_block - 1) / a_block, 1);
     return detail::launch(kernel, static_cast<unsigned>(blocks), shape.threads, stream, call.job_);
   }
 
+  std::span<const operand> inputs_;
+  output_operand z_;
   job job_;
   bool aligned_alike_ = false;
 };

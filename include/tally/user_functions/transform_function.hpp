@@ -1,4 +1,5 @@
-// transform: the caller's own element-wise function, z_i = f(x_i) or f(x_i, y_i).
+// transform: the caller's own element-wise function, z_i = f(x_i), f(x_i, y_i) or
+// f(x_i, y_i, w_i).
 //
 // Promise: element i of z is f's value, converted by static_cast: equal bits wherever f has equal
 // bits. A floating-point NaN (also in a complex part) is written as the positive quiet one with an
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -29,8 +31,8 @@ template <class Z, class F, class... T>
 constexpr bool is_map() {
   constexpr bool valid = returns<Z, F, T...>;
   static_assert(valid,
-                "transform's function takes an element of x, or one of x and one of y, is called "
-                "as const, and returns what can be converted to z's type");
+                "transform's function takes an element of x, and one of y and of w if they are "
+                "passed, is called as const, and returns what can be converted to z's type");
   if constexpr (valid) {
     using value = std::invoke_result_t<const F&, const T&...>;
     constexpr bool fits = !std::is_integral_v<Z> || std::is_integral_v<value> ||
@@ -59,8 +61,8 @@ class map_on_host {
  public:
   map_on_host(const Values& values, const output_operand& z) : values_(values), z_(z) {}
 
-  void run(const executor& where, const char* function, const operand& x, const operand* y) {
-    for_each_part(where, function, x, y, z_, {.context = this, .run = run_part});
+  void run(const executor& where, const char* function, std::span<const operand> inputs) {
+    for_each_part(where, function, inputs, z_, {.context = this, .run = run_part});
     thrown_.rethrow();
   }
 
@@ -104,13 +106,12 @@ void call_map(const executor& where, const F& f, Z& z, const V&... vectors) {
   static constexpr char name[] = "tally::transform";
   const output_operand output = as_output(z);
   const operand all[] = {as_operand(vectors)...};
-  const operand* const y = sizeof...(V) > 1 ? all + 1 : nullptr;
 #if TALLY_HAS_DEVICE_CODE
   const executor chosen =
       where.backend() != nullptr ? where : choose(as_operand(vectors)..., output);
   if constexpr (travels<F>) {
     if (chosen.name() == "cuda") {
-      return map_on_device<F, value_t<Z>, value_t<V>...>(f).run(chosen, name, all[0], y, output);
+      return map_on_device<F, value_t<Z>, value_t<V>...>(f, all, output).run(chosen, name);
     }
   }
   if constexpr (only_on_device<F>) {
@@ -123,8 +124,7 @@ void call_map(const executor& where, const F& f, Z& z, const V&... vectors) {
       return values<value_t<Z>, decltype(map), value_t<V>...>{
           map, {typed_vector<value_t<V>>(all[i])...}};
     }(std::index_sequence_for<V...>());
-    map_on_host<value_t<Z>, std::remove_cv_t<decltype(each)>>(each, output)
-        .run(where, name, all[0], y);
+    map_on_host<value_t<Z>, std::remove_cv_t<decltype(each)>>(each, output).run(where, name, all);
   }
 }
 
@@ -162,11 +162,24 @@ auto transform(const executor& where, const X& x, const Y& y, Z&& z, F f) {
   }
 }
 
+/// z_i = f(x_i, y_i, w_i), of any types. z may be any of the three.
+template <class X, class Y, class W, class Z, class F>
+auto transform(const executor& where, const X& x, const Y& y, const W& w, Z&& z, F f) {
+  if constexpr (detail::is_vector<X>() && detail::is_vector<Y>() && detail::is_vector<W>() &&
+                detail::is_output<Z>() && detail::is_function<F>()) {
+    detail::call_map(where, f, z, x, y, w);
+  }
+}
+
 /// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<3, void, T...> || detail::is_call<4, void, T...>>
-  requires(!detail::on_executor<3, 4, T...> && !detail::erased_call<transform_arguments, T...>)
+template <class... T,
+          bool valid = (detail::is_call<3, void, T...> || detail::is_call<4, void, T...> ||
+                        detail::is_call<5, void, T...>)>
+  requires(!detail::on_executor<3, 5, T...> && !detail::erased_call<transform_arguments, T...>)
 auto transform(T&&... arguments) {
-  static_assert(valid, "transform(x, z, f) or transform(x, y, z, f) may begin with an executor");
+  static_assert(valid,
+                "transform(x, z, f), transform(x, y, z, f) or transform(x, y, w, z, f) may begin "
+                "with an executor");
   if constexpr (valid) return transform(automatic(), arguments...);
 }
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <type_traits>
 
 namespace tally {
@@ -48,28 +49,61 @@ inline constexpr int words_of_sum = (sizeof(R) + 7) / 8 * 2;
 template <class R>
 inline constexpr unsigned max_blocks = device_sum::word_count / words_of_sum<R>;
 
-/// The kernel's parameter. Y is `no_vector` for one vector.
-template <class R, class Reduce, class Map, class X, class Y>
+template <class T>
+struct own_elements {
+  T of_lane[own_lanes];
+};
+
+/// Elements i and i + 1; `adjacent`: in one load of up to 16 bytes.
+template <bool adjacent, class T>
+__device__ void load_two(const T* from, std::ptrdiff_t increment, std::int64_t i, T (&two)[2]) {
+  if constexpr (adjacent) {
+    struct alignas(2 * sizeof(T) < 16 ? 2 * sizeof(T) : 16) pair {
+      T elements[2];
+    };
+    const pair both = *reinterpret_cast<const pair*>(from + i);
+    two[0] = both.elements[0];
+    two[1] = both.elements[1];
+  } else {
+    two[0] = from[i * increment];
+    two[1] = from[(i + 1) * increment];
+  }
+}
+
+/// The kernel's parameter.
+template <class R, class Reduce, class Map, class... V>
 struct reduce_job {
-  static constexpr bool two = !std::is_same_v<Y, no_vector>;
+  using value = R;
   // Rows loaded at once: a whole chunk's, up to 512 bytes per thread, as for `dot`.
-  static constexpr unsigned rows_in_flight = sizeof(X) + (two ? sizeof(Y) : 0) > 16 ? 4 : 16;
+  static constexpr unsigned rows_in_flight = (... + sizeof(V)) > 16 ? 4 : 16;
 
   R identity;
   on_device_function<Reduce> reduce;
   on_device_function<Map> map;
-  const detail::stored_t<X>* x;
-  const detail::stored_t<Y>* y;
-  std::ptrdiff_t x_increment;
-  std::ptrdiff_t y_increment;
+  device_tuple<typed_vector<V>...> inputs;
   std::int64_t n;
   std::int64_t tiles;  ///< per block, a power of two
   std::uint32_t zero;  ///< 0, unknown to the compiler
   device_sum lent;
 
   __device__ R combine(const R& a, const R& b) const { return static_cast<R>(reduce(a, b)); }
-  __device__ R term(const X& a, const Y& b) const {
-    return uncontracted(static_cast<R>(map(a, b)));
+  __device__ R term(const V&... elements) const {
+    return uncontracted(static_cast<R>(map(elements...)));
+  }
+
+  /// Elements of the lanes of one thread, by input.
+  using elements = device_tuple<own_elements<detail::stored_t<V>>...>;
+  template <bool adjacent>
+  __device__ void load(elements& to, std::int64_t i) const {
+    for_each_pair(
+        [&](auto& two, const auto& v) { load_two<adjacent>(v.data, v.increment, i, two.of_lane); },
+        to, inputs);
+  }
+  __device__ R term(const elements& loaded, unsigned lane) const {
+    return call_with([&](const auto&... two) { return term(two.of_lane[lane]...); }, loaded);
+  }
+  __device__ R term_at(std::int64_t i) const {
+    return call_with([&](const auto&... v) { return term(v.data[i * v.increment]...); }, inputs);
   }
 
  private:
@@ -100,46 +134,25 @@ __device__ R from_thread_above(const R& value, unsigned distance) {
   return other;
 }
 
-/// Elements i and i + 1; `adjacent`: in one load of up to 16 bytes.
-template <bool adjacent, class T>
-__device__ void load_two(const T* from, std::ptrdiff_t increment, std::int64_t i, T (&two)[2]) {
-  if constexpr (adjacent) {
-    struct alignas(2 * sizeof(T) < 16 ? 2 * sizeof(T) : 16) pair {
-      T elements[2];
-    };
-    const pair both = *reinterpret_cast<const pair*>(from + i);
-    two[0] = both.elements[0];
-    two[1] = both.elements[1];
-  } else {
-    two[0] = from[i * increment];
-    two[1] = from[(i + 1) * increment];
-  }
-}
-
 /// The sum of the chunk at element `first`, in the warp's first thread.
 template <bool adjacent, class Job, class R>
 __device__ R sum_chunk(const Job& job, std::int64_t first, const R& identity) {
   constexpr unsigned in_flight = Job::rows_in_flight;
-  using X = std::remove_cv_t<std::remove_pointer_t<decltype(job.x)>>;
-  using Y = std::remove_cv_t<std::remove_pointer_t<decltype(job.y)>>;
   const std::int64_t start = first + threadIdx.x % warp_size * own_lanes;
   R lane[own_lanes] = {identity, identity};
   if (first + static_cast<std::int64_t>(order::chunk) <= job.n) {
 #pragma unroll 1
     for (unsigned row = 0; row < chunk_rows; row += in_flight) {
-      X x[in_flight][own_lanes];
-      Y y[in_flight][own_lanes];
+      typename Job::elements in[in_flight];
 #pragma unroll
       for (unsigned r = 0; r < in_flight; ++r) {
-        const std::int64_t i = start + (row + r) * order::lanes;
-        load_two<adjacent>(job.x, job.x_increment, i, x[r]);
-        if constexpr (Job::two) load_two<adjacent>(job.y, job.y_increment, i, y[r]);
+        job.template load<adjacent>(in[r], start + (row + r) * order::lanes);
       }
 #pragma unroll
       for (unsigned r = 0; r < in_flight; ++r) {
 #pragma unroll
         for (unsigned l = 0; l < own_lanes; ++l) {
-          lane[l] = job.combine(lane[l], job.term(x[r][l], y[r][l]));
+          lane[l] = job.combine(lane[l], job.term(in[r], l));
         }
       }
     }
@@ -148,9 +161,7 @@ __device__ R sum_chunk(const Job& job, std::int64_t first, const R& identity) {
       for (unsigned l = 0; l < own_lanes; ++l) {
         const std::int64_t i = start + row * order::lanes + l;
         if (i >= job.n) break;
-        Y y{};
-        if constexpr (Job::two) y = job.y[i * job.y_increment];
-        lane[l] = job.combine(lane[l], job.term(job.x[i * job.x_increment], y));
+        lane[l] = job.combine(lane[l], job.term_at(i));
       }
     }
   }
@@ -185,10 +196,10 @@ struct combine_by {
   }
 };
 
-template <bool adjacent, class R, class Reduce, class Map, class X, class Y>
+template <bool adjacent, class Job>
 __global__ void __launch_bounds__(max_warps* warp_size, 2)
-    reduce_kernel(const TALLY_GRID_CONSTANT reduce_job<R, Reduce, Map, X, Y> job) {
-  using Job = reduce_job<R, Reduce, Map, X, Y>;
+    reduce_kernel(const TALLY_GRID_CONSTANT Job job) {
+  using R = typename Job::value;
   using tree = order::tree<R, combine_by<Job>, 48>;
   constexpr unsigned max_threads = max_warps * warp_size;
   alignas(alignof(R) > 16 ? alignof(R) : 16)
@@ -262,27 +273,27 @@ __global__ void __launch_bounds__(max_warps* warp_size, 2)
 
 // --- Host side -----------------------------------------------------------------------------------
 
-template <class R, class Reduce, class Map, class X, class Y = no_vector>
+template <class R, class Reduce, class Map, class... V>
 class reduce_on_device {
   static_assert(runs_on_device<R, Reduce, Map>);
-  using job = reduce_job<R, Reduce, Map, X, Y>;
+  using job = reduce_job<R, Reduce, Map, V...>;
 
  public:
-  reduce_on_device(const R& identity, const Reduce& reduce, const Map& map)
-      : job_{identity, {reduce}, {map}, nullptr, nullptr, 1, 1, 0, 1, 0, {}} {}
+  reduce_on_device(const R& identity, const Reduce& reduce, const Map& map,
+                   std::span<const operand> inputs)
+      : inputs_(inputs), job_{identity,
+                              {reduce},
+                              {map},
+                              typed_vectors<V...>(inputs),
+                              static_cast<std::int64_t>(inputs[0].size),
+                              1,
+                              0,
+                              {}} {}
 
   /// `result` null: waits for the value.
-  R run(const executor& where, const char* function, const operand& x, const operand* y,
-        R* result) {
-    job_.n = static_cast<std::int64_t>(x.size);
-    job_.x = static_cast<const detail::stored_t<X>*>(x.data);
-    job_.x_increment = x.increment;
-    adjacent_ = are_adjacent<X>(x);
-    if (y != nullptr) {
-      job_.y = static_cast<const detail::stored_t<Y>*>(y->data);
-      job_.y_increment = y->increment;
-      adjacent_ = adjacent_ && are_adjacent<Y>(*y);
-    }
+  R run(const executor& where, const char* function, R* result) {
+    const operand* next = inputs_.data();
+    adjacent_ = (... && are_adjacent<V>(*next++));
     // Few warps per block while the grid is smaller than a large device; then 8 warps and several
     // tiles each: the last block folds at most 4096 sums.
     const std::int64_t chunks = (job_.n + order::chunk - 1) / order::chunk;
@@ -296,7 +307,7 @@ class reduce_on_device {
     blocks_ = blocks() > 0 ? static_cast<unsigned>(blocks()) : 1;
 
     R returned = job_.identity;
-    launch_sum(where, function, x, y, result != nullptr ? result : &returned, sizeof(R),
+    launch_sum(where, function, inputs_, result != nullptr ? result : &returned, sizeof(R),
                result == nullptr, blocks_ > 1 ? blocks_ * words_of_sum<R> : 0, this, launch);
     return returned;
   }
@@ -311,11 +322,11 @@ class reduce_on_device {
   static int launch(void* self, const device_sum& lent) {
     auto& call = *static_cast<reduce_on_device*>(self);
     call.job_.lent = lent;
-    const auto kernel = call.adjacent_ ? reduce_kernel<true, R, Reduce, Map, X, Y>
-                                       : reduce_kernel<false, R, Reduce, Map, X, Y>;
+    const auto kernel = call.adjacent_ ? reduce_kernel<true, job> : reduce_kernel<false, job>;
     return detail::launch(kernel, call.blocks_, call.warps_ * warp_size, lent.stream, call.job_);
   }
 
+  std::span<const operand> inputs_;
   job job_;
   bool adjacent_ = false;
   unsigned warps_ = 1, blocks_ = 1;

@@ -1,4 +1,5 @@
-// transform_reduce: the caller's own sum, r = reduce of map(x_i) or map(x_i, y_i).
+// transform_reduce: the caller's own sum, r = reduce of map(x_i), map(x_i, y_i) or
+// map(x_i, y_i, w_i).
 //
 // Promise: the order of <tally/numerics/order.hpp>, with `identity` for +0 and `reduce` for
 // addition: a lane starts at `identity` and takes its terms in turn, all 64 lanes fold, chunks
@@ -26,6 +27,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -39,9 +41,9 @@ class reduce_on_host {
   reduce_on_host(const R& identity, const Reduce& reduce, const Terms& terms)
       : result_(identity), identity_(identity), combine_{reduce}, terms_(terms) {}
 
-  R run(const executor& where, const char* function, const operand& x, const operand* y,
+  R run(const executor& where, const char* function, std::span<const operand> inputs,
         const void* result) {
-    for_each_part(where, function, x, y, result, {this, run_part, prepare, finish});
+    for_each_part(where, function, inputs, result, {this, run_part, prepare, finish});
     thrown_.rethrow();
     return canonical(result_);
   }
@@ -141,13 +143,12 @@ R run_reduce(const executor& where, const R& identity, const Reduce& reduce, con
              R* result, const V&... vectors) {
   static constexpr char name[] = "tally::transform_reduce";
   const operand all[] = {as_operand(vectors)...};
-  const operand* const y = sizeof...(V) > 1 ? all + 1 : nullptr;
 #if TALLY_HAS_DEVICE_CODE
   const executor chosen = where.backend() != nullptr ? where : choose(as_operand(vectors)...);
   if constexpr (runs_on_device<R, Reduce, Map>) {
     if (chosen.name() == "cuda") {
-      return reduce_on_device<R, Reduce, Map, value_t<V>...>(identity, reduce, map)
-          .run(chosen, name, all[0], y, result);
+      return reduce_on_device<R, Reduce, Map, value_t<V>...>(identity, reduce, map, all)
+          .run(chosen, name, result);
     }
   }
   if constexpr (only_on_device<Reduce> || only_on_device<Map>) {
@@ -156,9 +157,9 @@ R run_reduce(const executor& where, const R& identity, const Reduce& reduce, con
 #endif
       if constexpr (!returns<R, Map, value_t<V>...>) {
     static_assert(returns<R, Map, value_t<V>...>,
-                  "transform_reduce's map, its last function, takes an element of x, or one of x "
-                  "and one of y, is called as const, and returns what can be converted to "
-                  "identity's type");
+                  "transform_reduce's map, its last function, takes an element of x, and one of y "
+                  "and of w if they are passed, is called as const, and returns what can be "
+                  "converted to identity's type");
   } else if constexpr (!returns<R, Reduce, R, R>) {
     static_assert(returns<R, Reduce, R, R>,
                   "transform_reduce's reduce, its first function, takes two values of identity's "
@@ -168,7 +169,7 @@ R run_reduce(const executor& where, const R& identity, const Reduce& reduce, con
       return values<R, Map, value_t<V>...>{map, {typed_vector<value_t<V>>(all[i])...}};
     }(std::index_sequence_for<V...>());
     const R r = reduce_on_host<R, Reduce, std::remove_cv_t<decltype(each)>>(identity, reduce, each)
-                    .run(where, name, all[0], y, result);
+                    .run(where, name, all, result);
     if (result != nullptr) *result = r;
     return r;
   }
@@ -214,6 +215,14 @@ auto transform_reduce(const executor& where, const X& x, const Y& y, R identity,
   return detail::call_reduce<R>(where, identity, reduce, map, nullptr, x, y);
 }
 
+/// r = reduce of map(x_i, y_i, w_i).
+template <std::semiregular R, class Reduce, detail::function Map, class X, vector_operand Y,
+          vector_operand W>
+auto transform_reduce(const executor& where, const X& x, const Y& y, const W& w, R identity,
+                      Reduce reduce, Map map) {
+  return detail::call_reduce<R>(where, identity, reduce, map, nullptr, x, y, w);
+}
+
 /// result = r, in the type of `result`. Doesn't block, as `dot`.
 /// @param result destination of one R (`result_place`).
 template <class Reduce, detail::function Map, class X, result_place R>
@@ -233,14 +242,27 @@ auto transform_reduce(const executor& where, const X& x, const Y& y,
                                                        detail::required_result(result), x, y);
 }
 
+/// The same for three vectors.
+template <class Reduce, detail::function Map, class X, vector_operand Y, vector_operand W,
+          result_place R>
+auto transform_reduce(const executor& where, const X& x, const Y& y, const W& w,
+                      std::type_identity_t<detail::result_value_t<R>> identity, Reduce reduce,
+                      Map map, R&& result) {
+  (void)detail::call_reduce<detail::result_value_t<R>>(where, identity, reduce, map,
+                                                       detail::required_result(result), x, y, w);
+}
+
 /// The returned form on `automatic()`.
-template <class... T, bool valid = detail::is_call<4, void, T...> || detail::is_call<5, void, T...>>
-  requires(!detail::on_executor<4, 6, T...>)
+template <class... T,
+          bool valid = (detail::is_call<4, void, T...> || detail::is_call<5, void, T...> ||
+                        detail::is_call<6, void, T...>)>
+  requires(!detail::on_executor<4, 7, T...>)
 auto transform_reduce(const T&... arguments) {
-  static_assert(valid,
-                "transform_reduce(x, identity, reduce, map) or transform_reduce(x, y, identity, "
-                "reduce, map) may begin with an executor, and then end with a result; the "
-                "functions are functions or function objects, and identity is of the terms' type");
+  static_assert(
+      valid,
+      "transform_reduce(x, identity, reduce, map), with y, or y and w, after x, may begin "
+      "with an executor, and then end with a result; the functions are functions or "
+      "function objects, and identity is of the terms' type");
   return detail::on_automatic<valid>(
       [&](const auto& where) { return transform_reduce(where, arguments...); });
 }
