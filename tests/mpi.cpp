@@ -928,6 +928,130 @@ void multiplies() {
   multiplies_of<tally::float16, float, double>(400, 400, 400);
 }
 
+/// A matrix's rows [first, first + n) of k elements: adjacent ones, or columns behind one another.
+template <class T>
+class dense_rows {
+ public:
+  dense_rows(std::size_t n, std::size_t k, bool by_rows)
+      : n_(n), k_(k), by_rows_(by_rows), all_(n * k + 1) {}
+
+  T& operator()(std::size_t i, std::size_t j) { return all_[by_rows_ ? i * k_ + j : j * n_ + i]; }
+  auto view() {
+    const auto n = static_cast<std::ptrdiff_t>(n_), k = static_cast<std::ptrdiff_t>(k_);
+    return by_rows_ ? tally::rows(all_.data(), n_, k_, k, 1)
+                    : tally::rows(all_.data(), n_, k_, 1, n + (n == 0));
+  }
+
+ private:
+  std::size_t n_, k_;
+  bool by_rows_;
+  std::vector<T> all_;
+};
+
+template <class V, class X, class Y>
+void multiplies_several_of(std::int64_t rows, std::int64_t columns, std::int64_t band) {
+  const tally::csr_matrix<V> whole = random_matrix<V>(rows, columns, band);
+  const auto one = tally::serial();
+  for (const int cut : cuts()) {
+    const layout by_rows(MPI_COMM_WORLD, size_of_cut(rows, cut));
+    const layout by_columns(MPI_COMM_WORLD, size_of_cut(columns, (cut + 3) % all_cuts));
+    const tally::mpi::matrix a(by_rows, by_columns, tally::mpi::rows_of(by_rows, whole.view()));
+    // More columns than before, and fewer: buffers grow and stay.
+    for (const std::size_t k : {2u, 37u, 1u, 0u}) {
+      for (const bool adjacent : {true, false}) {
+        std::vector<vector<X>> x;
+        std::vector<vector<Y>> y;
+        dense_rows<X> part(static_cast<std::size_t>(by_columns.size()), k, adjacent);
+        dense_rows<Y> got(static_cast<std::size_t>(by_rows.size()), k, !adjacent);
+        for (std::size_t j = 0; j < k; ++j) {
+          x.emplace_back(columns, 60 + j);
+          y.emplace_back(rows, 160 + j);
+          for (std::int64_t i = 0; i < by_columns.size(); ++i) {
+            part(static_cast<std::size_t>(i), j) = x[j][by_columns.first() + i];
+          }
+          for (std::int64_t i = 0; i < by_rows.size(); ++i) {
+            got(static_cast<std::size_t>(i), j) = y[j][by_rows.first() + i];
+          }
+        }
+        const auto compare = [&](const char* what, const auto& product) {
+          for (std::size_t j = 0; j < k; ++j) {
+            std::vector<Y> wanted(whole.rows);
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+              wanted[i] = y[j][static_cast<std::int64_t>(i)];
+            }
+            product(x[j].all(), wanted);
+            for (std::int64_t i = 0; i < by_rows.size(); ++i) {
+              expect_bits(got(static_cast<std::size_t>(i), j),
+                          wanted[static_cast<std::size_t>(by_rows.first() + i)],
+                          name_of(rows, cut, "spmm") + " of " + std::to_string(k) + what);
+            }
+          }
+        };
+        auto to = got.view();
+        tally::mpi::spmm(here(), 3.0f, a, part.view(), -2, to);
+        compare(", with factors", [&](const auto& of, auto& wanted) {
+          tally::spmv(one, 3.0f, whole.view(), of, -2, wanted);
+        });
+        for (const tally::grade g : {tally::grade(), tally::grade(tally::exact)}) {
+          tally::mpi::spmm(here(), a, part.view(), to, g);
+          compare("", [&](const auto& of, auto& wanted) {
+            tally::spmv(one, whole.view(), of, wanted, g);
+          });
+        }
+      }
+    }
+  }
+}
+
+void multiplies_several() {
+  multiplies_several_of<double, double, double>(700, 700, 40);
+  multiplies_several_of<double, double, double>(300, 1, 0);
+  multiplies_several_of<float, float, double>(5, 40, 40);
+  multiplies_several_of<std::complex<double>, std::complex<float>, std::complex<double>>(200, 200,
+                                                                                         30);
+}
+
+/// A product of several columns fails on one rank and on those that need its elements.
+void refuses_several() {
+  const std::int64_t n = 200;
+  constexpr std::size_t k = 5;
+  const tally::csr_matrix<double> whole = random_matrix<double>(n, n, 3);
+  const layout l(MPI_COMM_WORLD, size_of_cut(n, 0));
+  const tally::mpi::matrix a(l, tally::mpi::rows_of(l, whole.view()));
+  const auto size = static_cast<std::size_t>(l.size());
+  std::vector<double> x((size + 1) * k, 1.0), y(size * k);
+  const int failing = ranks_here - 1;
+  std::string said;
+  try {
+    const std::size_t rows = size + (rank_here == failing ? 1 : 0);
+    tally::mpi::spmm(here(), a, tally::rows(x.data(), rows, k), tally::rows(y.data(), size, k));
+  } catch (const tally::error& e) {
+    said = e.what();
+  }
+  const bool waits = rank_here == failing - 1 || rank_here == 0;  // as in refuses_matrices
+  if (rank_here == failing) {
+    expect(said.starts_with("tally::mpi::spmm: x has "), "the rank that fails says so: " + said);
+  } else if (waits) {
+    expect(said.starts_with("tally::mpi::spmm: rank " + std::to_string(failing)),
+           "ranks that wait for it say so: " + said);
+  } else {
+    expect(said.empty(), "no other rank fails: " + said);
+  }
+  expect_error(tally::errc::size_mismatch, "tally::mpi::spmm: x has 5 columns, y has 4", [&] {
+    tally::mpi::spmm(here(), a, tally::rows(x.data(), size, k), tally::rows(y.data(), size, k - 1));
+  });
+  expect_error(tally::errc::zero_increment, "tally::mpi::spmm: x has increment 0", [&] {
+    tally::mpi::spmm(here(), a, tally::rows(x.data(), size, k, k, 0),
+                     tally::rows(y.data(), size, k));
+  });
+  tally::mpi::spmm(here(), a, tally::rows(x.data(), size, k), tally::rows(y.data(), size, k));
+  std::vector<double> ones(static_cast<std::size_t>(n), 1.0), wanted(whole.rows);
+  tally::spmv(tally::serial(), whole.view(), ones, wanted);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    expect_bits(y[i], wanted[static_cast<std::size_t>(l.first()) + i / k], "spmm after an error");
+  }
+}
+
 void refuses_matrices() {
   const std::int64_t n = 200;
   const tally::csr_matrix<double> whole = random_matrix<double>(n, n, 3);
@@ -1334,6 +1458,10 @@ void checks_what_mpi_returns() {
          std::vector<double> x = {1, 1}, y(2);
          tally::mpi::spmv(here(), a, x, y);
        })},
+      {"spmm", false, on_rows([](const layout&, const auto& a) {
+         std::vector<double> x = {1, 1, 1, 1}, y(4);
+         tally::mpi::spmm(here(), a, tally::rows(x.data(), 2, 2), tally::rows(y.data(), 2, 2));
+       })},
       {"dot", true,
        on_layout([](const layout& l, const auto& x) { tally::mpi::dot(l, here(), x, x); })},
       {"scan", true, on_layout([](const layout& l, std::vector<double> x) {
@@ -1478,6 +1606,8 @@ const struct {
     {"counts samples", counts_samples},
     {"adds samples", adds_samples},
     {"multiplies", multiplies},
+    {"multiplies several", multiplies_several},
+    {"refuses several", refuses_several},
     {"refuses matrices", refuses_matrices},
     {"reads matrices", reads_matrices},
     {"runs on every executor", runs_on_every_executor},

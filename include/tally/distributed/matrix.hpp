@@ -1,11 +1,12 @@
-// Sparse matrix times vector over ranks, by blocks of rows: y = A x, y = alpha A x + beta y, w =
-// alpha A x + beta y. See <tally/mpi/matrix.hpp> and <tally/nccl/matrix.hpp>. Promise: each y_i has
-// the bits of `tally::spmv` for the whole matrix in one process, in either grade and for any
-// partition (rank_rows.hpp).
+// Sparse matrix times one or several vectors over ranks, by blocks of rows: y = A x, y = alpha A x +
+// beta y, w = alpha A x + beta y, Y = alpha A X + beta Y. See <tally/mpi/matrix.hpp> and
+// <tally/nccl/matrix.hpp>. Promise: each y_i has the bits of `tally::spmv` for the whole matrix in
+// one process, in either grade and for any partition (rank_rows.hpp).
 #pragma once
 
 #include <tally/distributed/rank_rows.hpp>
 #include <tally/operations/gather.hpp>
+#include <tally/sparse/spmm.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -78,7 +79,12 @@ class matrix {
 
   /// Type-erased `spmv`; beta multiplies `added`, if present, instead of y.
   void multiply(const executor& where, const scalar& alpha, const operand& x, const scalar& beta,
-                const output_operand& y, grade g, const std::optional<operand>& added = {}) const;
+                const output_operand& y, grade g, const std::optional<operand>& added = {}) const {
+    multiply(where, {alpha, x, beta, y, g, added});
+  }
+  /// Type-erased `spmm`.
+  void multiply(const executor& where, const scalar& alpha, const operand_rows& x,
+                const scalar& beta, const output_rows& y, grade g) const;
 
  protected:
   /// @cond
@@ -157,35 +163,58 @@ class matrix {
     neighbours_.agree(failed);
   }
 
-  void check_operands(const operand& x, const operand& y,
-                      const std::optional<operand>& added) const {
-    const std::string spmv = std::string(Neighbours::name) + "::spmv: ";
+  void multiply(const executor& where, const detail::rank_product& p) const;
+
+  void check_operands(const detail::rank_product& p) const {
+    const std::string called = std::string(Neighbours::name) + "::" + p.name + ": ";
     const auto width = static_cast<std::size_t>(column_borders_->size(rank()));
     const std::size_t height = here_.interior.rows;
-    if (x.size != width || y.size != height || (added && added->size != y.size)) {
+    if (p.x.size != width || p.y.size != height || (p.added && p.added->size != p.y.size)) {
+      const char* const units = p.x_step == 0 ? " elements" : " rows";
       throw error(errc::size_mismatch,
-                  spmv + "x has " + std::to_string(x.size) + " elements and y has " +
-                      std::to_string(y.size) + ", of this rank's part of the matrix " +
+                  called + "x has " + std::to_string(p.x.size) + units + " and y has " +
+                      std::to_string(p.y.size) + ", of this rank's part of the matrix " +
                       std::to_string(width) + " and " + std::to_string(height));
     }
-    for (const auto& [name, v] : {std::pair("x", x), std::pair("y", y)}) {
+    for (const auto& [name, v] : {std::pair("x", p.x), std::pair("y", operand(p.y))}) {
       if (v.data != nullptr || v.size == 0) continue;
-      throw error(errc::null_pointer, spmv + name + " is null and should point at " +
-                                          std::to_string(v.size) + " elements");
+      throw error(errc::null_pointer, called + name + " is null and should point at " +
+                                          std::to_string(v.size * p.columns) + " elements");
     }
   }
 
-  /// Errors are named after `spmv`.
-  static void gather(const executor& where, const gather_arguments& arguments) {
+  /// Gathers elements of columns, `step` apart, to rows of as many. Errors are named after the
+  /// product.
+  static void gather(const executor& where, const detail::rank_product& p, const operand& from,
+                     std::ptrdiff_t step, const operand& indices, std::byte* to) {
+    const auto row = static_cast<std::ptrdiff_t>(p.columns);
+    const output_operand rows{to, indices.size, row, from.element};
     try {
-      gather_elements(where, arguments);
+      for (std::size_t j = 0; j < p.columns; ++j) {
+        gather_elements(where,
+                        {detail::column_of(from, step, j), indices, detail::column_of(rows, 1, j)});
+      }
     } catch (const error& e) {
       constexpr std::string_view name = "tally::gather";
       const std::string_view text = e.what();
       if (!text.starts_with(name)) throw;
-      throw error(e.code(),
-                  std::string(Neighbours::name) + "::spmv" + std::string(text.substr(name.size())));
+      throw error(e.code(), std::string(Neighbours::name) + "::" + p.name +
+                                std::string(text.substr(name.size())));
     }
+  }
+
+  /// Multiplies by some of the rows: of a product or of several.
+  static void multiply_rows(const executor& where, const detail::rank_product& p,
+                            const csr_operand& a, const spmv_plan* plan) {
+    const call_options options{p.g, false};
+    if (p.x_step == 0) {
+      const spmv_arguments one{a, p.x, p.y, p.alpha, p.beta, plan, options, p.added};
+      return tally::spmv(where, one);
+    }
+    const operand_rows x{{p.x.data, p.columns, p.x_step, p.x.element}, p.x.size, p.x.increment};
+    const output_rows y{{p.y.data, p.columns, p.y_step, p.y.element}, p.y.size, p.y.increment};
+    const spmm_arguments several{a, x, y, p.alpha, p.beta, plan, options};
+    tally::spmm(where, several);
   }
 
   std::vector<Index> own_sent_;  ///< for other ranks, message by message
@@ -195,48 +224,76 @@ class matrix {
 
 template <class Neighbours, element Value, csr_index Index>
 void matrix<Neighbours, Value, Index>::multiply(const executor& where, const scalar& alpha,
-                                                const operand& x, const scalar& beta,
-                                                const output_operand& y, grade g,
-                                                const std::optional<operand>& added) const {
-  check_not_moved_from();
-  if (!is_in<detail::spmv_vector_types>(x.element) ||
-      !is_in<detail::spmv_vector_types>(y.element)) {
-    throw error(errc::unsupported_type,
-                std::string(Neighbours::name) +
-                    "::spmv: vectors are of float32, float64, complex64 or complex128");
+                                                const operand_rows& x, const scalar& beta,
+                                                const output_rows& y, grade g) const {
+  const auto refuse = [](errc code, const std::string& what) {
+    throw error(code, std::string(Neighbours::name) + "::spmm: " + what);
+  };
+  const std::size_t columns = x.first.size;
+  if (!x.is_one_block()) refuse(errc::invalid_argument, "x has more than one block of rows");
+  if (y.first.size != columns) {
+    refuse(errc::size_mismatch, "x has " + std::to_string(columns) + " columns, y has " +
+                                    std::to_string(y.first.size));
   }
+  if (columns == 0) return check_not_moved_from();
+  // A step of 0 stands for a vector.
+  if (x.first.increment == 0) refuse(errc::zero_increment, "x has increment 0");
+  const auto row_step = [](const operand_rows& m) {
+    return m.rows > 1 ? m.leading_dimension : std::ptrdiff_t{1};
+  };
+  multiply(where, {.alpha = alpha,
+                   .x = {x.first.data, x.rows, row_step(x), x.first.element},
+                   .beta = beta,
+                   .y = {y.first.data, y.rows, row_step(y), y.first.element},
+                   .g = g,
+                   .name = "spmm",
+                   .columns = columns,
+                   .x_step = x.first.increment,
+                   .y_step = y.first.increment});
+}
+
+template <class Neighbours, element Value, csr_index Index>
+void matrix<Neighbours, Value, Index>::multiply(const executor& where,
+                                                const detail::rank_product& p) const {
+  check_not_moved_from();
+  if (!is_in<detail::spmv_vector_types>(p.x.element) ||
+      !is_in<detail::spmv_vector_types>(p.y.element)) {
+    throw error(errc::unsupported_type,
+                std::string(Neighbours::name) + "::" + p.name +
+                    ": vectors are of float32, float64, complex64 or complex128");
+  }
+  const auto step = static_cast<std::ptrdiff_t>(p.columns);  // between rows of buffers
   std::optional<detail::failure> failed;
-  typename Neighbours::product messages(neighbours_, where, x, y, here_, placed_, failed);
+  typename Neighbours::product messages(neighbours_, where, p, here_, placed_, failed);
   const executor& on = messages.where();
-  const std::size_t bytes = size_of(x.element);
   detail::attempt(failed, [&] {
-    check_operands(x, operand(y), added);
-    gather(on,
-           {x, placed_->here().own_sent, {placed_->gathered(), here_.own_sent.size, 1, x.element}});
+    check_operands(p);
+    gather(on, p, p.x, p.x_step, placed_->here().own_sent, placed_->gathered());
   });
   messages.send(failed);
-  const call_options options{g, false};
-  output_operand sums;
+  detail::rank_product boundary = p;
   detail::attempt(failed, [&] {
     const detail::rank_rows& here = placed_->here();
-    sums = {placed_->boundary_y(), here.boundary_rows.size, 1, y.element};
-    std::byte* const own = placed_->used_x() + here.below * bytes;
-    gather(on, {x, here.own_used, {own, here.own_used.size, 1, x.element}});
-    const spmv_arguments product{here.interior, x,    y, alpha, beta, placed_->interior_plan(),
-                                 options,       added};
-    if (product.reads_addend()) gather(on, {product.addend(), here.boundary_rows, sums});
-    tally::spmv(on, product);
+    boundary.x = {placed_->used_x(), here.used, step, p.x.element};
+    boundary.y = {placed_->boundary_y(), here.boundary_rows.size, step, p.y.element};
+    if (p.x_step != 0) boundary.x_step = boundary.y_step = 1;
+    if (p.added) boundary.added = operand(boundary.y);
+    gather(on, p, p.x, p.x_step, here.own_used, placed_->used_x() + here.below * p.row_bytes());
+    if (p.added || !p.beta.is_zero()) {
+      gather(on, p, p.added ? *p.added : operand(p.y), p.y_step, here.boundary_rows,
+             placed_->boundary_y());
+    }
+    multiply_rows(on, p, here.interior, placed_->interior_plan());
   });
   messages.receive(failed);
   detail::attempt(failed, [&] {
     const detail::rank_rows& here = placed_->here();
     if (here.boundary_rows.size == 0) return;
-    const operand used{placed_->used_x(), here.used, 1, x.element};
-    spmv_arguments product{here.boundary, used, sums, alpha, beta, placed_->boundary_plan(),
-                           options};
-    if (added) product.added = operand(sums);
-    tally::spmv(on, product);
-    gather_elements(on, {sums, here.boundary_rows, y, true});
+    multiply_rows(on, boundary, here.boundary, placed_->boundary_plan());
+    for (std::size_t j = 0; j < p.columns; ++j) {
+      gather_elements(on, {detail::column_of(operand(boundary.y), boundary.y_step, j),
+                           here.boundary_rows, detail::column_of(p.y, p.y_step, j), true});
+    }
   });
   detail::throw_kept(failed);
 }
@@ -276,6 +333,27 @@ template <element S, class Neighbours, element Value, csr_index Index, vector_op
 void spmv(const executor& where, S alpha, const matrix<Neighbours, Value, Index>& a, const X& x,
           R beta, const Y& y, W&& w, grade g = {}) {
   a.multiply(where, alpha, as_operand(x), beta, as_output(w), g, as_operand(y));
+}
+
+/// Y = A X, in one exchange for all columns.
+///
+/// @param x      this rank's rows, in the layout of columns, of k elements: as for `tally::spmm`.
+/// @param y      this rank's rows of the result, in the layout of rows; shares no memory with x.
+///               All ranks pass as many columns.
+/// @throws error on this rank, as `tally::spmm`; size_mismatch, wrong_memory.
+template <class Neighbours, element Value, csr_index Index, class X, class Y>
+  requires detail::has_spmm<Value, X, Y>
+void spmm(const executor& where, const matrix<Neighbours, Value, Index>& a, const X& x, Y&& y,
+          grade g = {}) {
+  a.multiply(where, 1, detail::as_rows(x), 0, detail::as_output_rows(y), g);
+}
+
+/// Y = alpha A X + beta Y; with beta 0, Y is not read.
+template <element S, class Neighbours, element Value, csr_index Index, class X, element R, class Y>
+  requires detail::has_spmm<Value, X, Y, S, R>
+void spmm(const executor& where, S alpha, const matrix<Neighbours, Value, Index>& a, const X& x,
+          R beta, Y&& y, grade g = {}) {
+  a.multiply(where, alpha, detail::as_rows(x), beta, detail::as_output_rows(y), g);
 }
 
 }  // namespace tally::distributed

@@ -14,6 +14,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tally::detail {
@@ -155,15 +156,38 @@ struct rank_rows {
 
 inline bool is_device(const executor& where) noexcept { return where.name() == "cuda"; }
 
+/// A rank's part of a product, or of several of one matrix, with types erased. Of several, x and y
+/// are column 0.
+struct rank_product {
+  scalar alpha;
+  operand x;
+  scalar beta;
+  output_operand y;
+  grade g;
+  std::optional<operand> added = {};  ///< operand of beta, if that is not y
+  const char* name = "spmv";
+  std::size_t columns = 1;
+  std::ptrdiff_t x_step = 0, y_step = 0;  ///< elements between columns
+
+  /// Bytes of a row of X.
+  std::size_t row_bytes() const noexcept { return columns * size_of(x.element); }
+};
+
+/// Column j of a matrix, whose columns begin `step` elements apart.
+template <class Operand>
+Operand column_of(Operand column, std::ptrdiff_t step, std::size_t j) {
+  using byte = std::conditional_t<std::is_same_v<Operand, operand>, const char, char>;
+  const auto elements = static_cast<std::ptrdiff_t>(j) * step;
+  column.data = static_cast<byte*>(column.data) +
+                elements * static_cast<std::ptrdiff_t>(size_of(column.element));
+  return column;
+}
+
 /// The rows of a host, or copies on a device, with plans.
 class placed_rows {
  public:
-  placed_rows(const executor& where, const rank_rows& rows)
-      : where_(where),
-        here_(rows),
-        used_x_(where, rows.used * max_bytes, who()),
-        gathered_(where, rows.own_sent.size * max_bytes, who()),
-        boundary_y_(where, rows.boundary_rows.size * max_bytes) {
+  placed_rows(const executor& where, const rank_rows& rows) : where_(where), here_(rows) {
+    reserve(1);
     if (!is_device(where)) return;
     here_.interior = copied(rows.interior);
     here_.boundary = copied(rows.boundary);
@@ -179,6 +203,18 @@ class placed_rows {
     return where.name() == where_.name() && where.device() == where_.device();
   }
 
+  /// Makes room for so many columns of X and Y.
+  void reserve(std::size_t columns) {
+    if (columns <= columns_) return;
+    columns_ = 0;
+    for (buffer* const old : {&used_x_, &gathered_, &boundary_y_}) *old = {};  // freed first
+    const std::size_t row_bytes = columns * max_bytes;
+    used_x_ = buffer(where_, here_.used * row_bytes, who());
+    gathered_ = buffer(where_, here_.own_sent.size * row_bytes, who());
+    boundary_y_ = buffer(where_, here_.boundary_rows.size * row_bytes);
+    columns_ = columns;
+  }
+
   const rank_rows& here() const noexcept { return here_; }
   /// Null on hosts.
   const spmv_plan* interior_plan() const noexcept {
@@ -188,11 +224,11 @@ class placed_rows {
     return boundary_plan_ ? &*boundary_plan_ : nullptr;
   }
 
-  /// Elements for boundary rows.
+  /// Elements of X for boundary rows, by rows.
   std::byte* used_x() const noexcept { return static_cast<std::byte*>(used_x_.get()); }
-  /// Elements for other ranks.
+  /// Elements of X for other ranks, by rows.
   std::byte* gathered() const noexcept { return static_cast<std::byte*>(gathered_.get()); }
-  /// Results of boundary rows.
+  /// Results of boundary rows, by rows.
   std::byte* boundary_y() const noexcept { return static_cast<std::byte*>(boundary_y_.get()); }
 
  private:
@@ -217,6 +253,7 @@ class placed_rows {
 
   executor where_;
   rank_rows here_;
+  std::size_t columns_ = 0;  ///< that buffers have room for
   buffer used_x_, gathered_, boundary_y_;
   std::vector<buffer> copies_;
   std::optional<spmv_plan> interior_plan_, boundary_plan_;

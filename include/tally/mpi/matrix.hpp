@@ -22,6 +22,7 @@
 namespace tally::mpi {
 
 using distributed::rows_of;
+using distributed::spmm;
 using distributed::spmv;
 
 namespace detail {
@@ -70,6 +71,17 @@ class neighbours {
   message_lists lists;
 
  private:
+  /// Makes room, for products on a device, for rows of X of so many bytes.
+  void reserve(const executor& where, const rank_rows& rows, std::size_t row_bytes) const {
+    const auto fit = [&](buffer& memory, std::size_t bytes) {
+      if (bytes <= memory.bytes()) return;
+      memory = buffer();  // freed before the next one is allocated
+      memory = buffer(where, bytes, reach::kernels_and_host);
+    };
+    fit(from_others_, rows.used * row_bytes);
+    fit(to_others_, rows.own_sent.size * row_bytes);
+  }
+
   communicator_pointer over_;
   int tag_, rank_, ranks_;
   mutable buffer from_others_, to_others_;  // of products on a device
@@ -78,28 +90,31 @@ class neighbours {
 /// A rank that fails still sends, empty messages, and receives.
 class neighbours::product {
  public:
-  product(const neighbours& all, const executor& where, const operand& x, const operand& y,
+  product(const neighbours& all, const executor& where, const rank_product& p,
           const rank_rows& rows, std::optional<placed_rows>& placed, std::optional<failure>& failed)
       : all_(all),
-        where_(where.name() == "automatic" ? choose(x, y) : where),
+        name_(p.name),
+        where_(where.name() == "automatic" ? choose(p.x, operand(p.y)) : where),
         rows_(rows),
         placed_(placed),
-        bytes_(size_of(x.element)),
-        type_(bytes_ == 4   ? MPI_UINT32_T
-              : bytes_ == 8 ? MPI_UINT64_T
-                            : MPI_C_DOUBLE_COMPLEX),
+        bytes_(p.row_bytes()),
+        type_(element_type(p.x.element)),
         messages_(all.lists.received.size() + all.lists.sent.size()) {
+    if (p.columns > 1) {
+      check(MPI_Type_contiguous(count_of(p.columns), type_, row_type_.place()),
+            "MPI_Type_contiguous");
+      check(MPI_Type_commit(row_type_.place()), "MPI_Type_commit");
+      type_ = row_type_.get();
+    }
     attempt(failed, [&] {
       if (!placed || !placed->suit(where_)) {
         placed.reset();
-        all.from_others_ = buffer();  // freed before the next one is allocated
+        all.from_others_ = buffer();
         all.to_others_ = buffer();
-        if (is_device(where_)) {
-          all.from_others_ = buffer(where_, rows.used * 16, reach::kernels_and_host);
-          all.to_others_ = buffer(where_, rows.own_sent.size * 16, reach::kernels_and_host);
-        }
         placed.emplace(where_, rows);
       }
+      placed->reserve(p.columns);
+      if (is_device(where_)) all.reserve(where_, rows, bytes_);
       received_ =
           is_device(where_) ? static_cast<std::byte*>(all.from_others_.get()) : placed->used_x();
       sent_ =
@@ -137,7 +152,7 @@ class neighbours::product {
         int count = 0;
         check(MPI_Get_count(&statuses[i], type_, &count), "MPI_Get_count");
         if (count > 0) continue;
-        throw error(errc::invalid_argument, "tally::mpi::spmv: rank " +
+        throw error(errc::invalid_argument, std::string(name) + "::" + name_ + ": rank " +
                                                 std::to_string(all_.lists.received[i].rank) +
                                                 " has failed, and its elements are missing here");
       }
@@ -152,12 +167,19 @@ class neighbours::product {
   }
 
  private:
+  static MPI_Datatype element_type(type element) {
+    const std::size_t bytes = size_of(element);
+    return bytes == 4 ? MPI_UINT32_T : bytes == 8 ? MPI_UINT64_T : MPI_C_DOUBLE_COMPLEX;
+  }
+
   const neighbours& all_;
+  const char* name_;
   executor where_;
   const rank_rows& rows_;
   const std::optional<placed_rows>& placed_;
-  std::size_t bytes_;
-  MPI_Datatype type_;
+  std::size_t bytes_;  // of a row of X
+  owned<MPI_Datatype, MPI_Type_free> row_type_{MPI_DATATYPE_NULL};
+  MPI_Datatype type_;  // of a row of X
   std::byte *received_ = nullptr, *sent_ = nullptr;
   std::vector<std::byte> dropped_;
   exchange messages_;  // waits for messages before the memory goes

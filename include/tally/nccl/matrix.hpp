@@ -18,6 +18,7 @@
 namespace tally::nccl {
 
 using distributed::rows_of;
+using distributed::spmm;
 using distributed::spmv;
 
 namespace detail {
@@ -134,15 +135,16 @@ class neighbours {
 /// No elements travel from a rank that fails: others block.
 class neighbours::product {
  public:
-  product(const neighbours& all, const executor& where, const operand& x, const operand& /*y*/,
-          const rank_rows& /*rows*/, const std::optional<placed_rows>& placed,
+  product(const neighbours& all, const executor& where, const rank_product& p,
+          const rank_rows& /*rows*/, std::optional<placed_rows>& placed,
           const std::optional<failure>& /*failed*/)
       : all_(all),
         where_(where),
         placed_(*placed),
-        bytes_(size_of(x.element)),
+        bytes_(p.row_bytes()),
         current_(all.over_->device()) {
     all.over_->check_executor(where);
+    placed->reserve(p.columns);
   }
 
   const executor& where() const noexcept { return where_; }

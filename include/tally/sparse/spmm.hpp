@@ -62,15 +62,22 @@ constexpr bool is_dense() {
   return dense;
 }
 
+/// Whether values T are multiplied by X into Y, with factors S.
+template <class T, class X, class Y, class... S>
+concept has_spmm =
+    element<T> && rows_operand<X> && !blocks_view<X> && rows_output<Y> &&
+    gives_product(type_of<T>, type_of<row_t<X>>, type_of<row_t<std::remove_cvref_t<Y>>>) &&
+    (... && (element<S> &&
+             multiplies(type_of<S>,
+                        spmv_combination(spmv_accumulator(type_of<T>, type_of<row_t<X>>),
+                                         type_of<row_t<std::remove_cvref_t<Y>>>))));
+
 template <class M, class X, class Y, class... S>
 constexpr bool is_products() {
-  using Z = std::remove_cvref_t<Y>;
-  if constexpr ((... && is_factor<S>()) && is_matrix<M>() && is_dense<X>() && is_dense<Z>()) {
+  if constexpr ((... && is_factor<S>()) && is_matrix<M>() && is_dense<X>() &&
+                is_dense<std::remove_cvref_t<Y>>()) {
     static_assert(rows_output<Y>, "Y is written: it is not const, nor are its elements");
-    constexpr type value = type_of<matrix_value_t<M>>, x = type_of<row_t<X>>, y = type_of<row_t<Z>>;
-    constexpr type combination = spmv_combination(spmv_accumulator(value, x), y);
-    constexpr bool valid =
-        gives_product(value, x, y) && (... && multiplies(type_of<S>, combination));
+    constexpr bool valid = !rows_output<Y> || has_spmm<matrix_value_t<M>, X, Y, S...>;
     static_assert(
         valid, "X and Y are float, double or complex, and Y is complex where A, X or a factor is");
     return rows_output<Y> && valid;
