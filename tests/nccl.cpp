@@ -740,6 +740,27 @@ void multiplies_of(const here& h, std::int64_t rows, std::int64_t columns, std::
       compare(result_memory, with_factors, ", with factors");
       tally::nccl::spmv(w, 3.0f, a, part, -2, y.part_of(by_rows), apart, g);
       compare(apart_memory, with_factors, ", apart");
+
+      // Columns x, 2 x and 4 x, by rows; y by columns.
+      constexpr std::size_t k = 3;
+      const std::size_t width = part.size;
+      result<X> columns_memory(h, width * k);
+      result<Y> several_memory(h, size * k);
+      for (std::size_t j = 0; j < k; ++j) {
+        tally::scale(w, static_cast<float>(1 << j), part,
+                     tally::strided(columns_memory.get() + j, width, k));
+      }
+      tally::nccl::spmm(w, a, tally::rows(columns_memory.get(), width, k),
+                        tally::rows(several_memory.get(), size, k, 1,
+                                    static_cast<std::ptrdiff_t>(std::max<std::size_t>(size, 1))),
+                        g);
+      const std::vector<Y> several = several_memory.all();
+      for (std::size_t i = 0; i < several.size(); ++i) {
+        const auto scaled = static_cast<tally::real_t<Y>>(1 << i / size);
+        h.expect_bits(several[i],
+                      wanted[static_cast<std::size_t>(by_rows.first()) + i % size] * scaled,
+                      name_of(rows, cut, "spmm"));
+      }
       if (size == 0) continue;
       const bool meets_others = a.ghosts() > 0;
       h.expect(meets_others == (a.boundary_rows() > 0), "boundary rows have ghosts");

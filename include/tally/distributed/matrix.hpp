@@ -335,7 +335,8 @@ void spmv(const executor& where, S alpha, const matrix<Neighbours, Value, Index>
   a.multiply(where, alpha, as_operand(x), beta, as_output(w), g, as_operand(y));
 }
 
-/// Y = A X, in one exchange for all columns.
+/// Y = A X, in one exchange for all columns. The first product of more columns than any before makes
+/// room for them.
 ///
 /// @param x      this rank's rows, in the layout of columns, of k elements: as for `tally::spmm`.
 /// @param y      this rank's rows of the result, in the layout of rows; shares no memory with x.
