@@ -114,13 +114,17 @@ void call::write(const char* name, nb::handle x, array& a) {
   place(name, a);
 }
 
-vector call::read_vector(const char* name, nb::handle x, array& a) {
-  read(name, x, a);
+vector call::vector_of(const char* name, const array& a) const {
   if (a.ndim != 1) {
     fail(PyExc_ValueError,
          std::string(name) + " has " + std::to_string(a.ndim) + " dimensions, not 1");
   }
   return vector_at(a.data, a.shape[0], a.stride[0], a.type, a.item);
+}
+
+vector call::read_vector(const char* name, nb::handle x, array& a) {
+  read(name, x, a);
+  return vector_of(name, a);
 }
 
 vector call::read_contiguous(const char* name, nb::handle x, array& a) {
@@ -129,8 +133,38 @@ vector call::read_contiguous(const char* name, nb::handle x, array& a) {
   return v;
 }
 
+vector call::write_vector(const char* name, nb::handle x, array& a) {
+  write(name, x, a);
+  return vector_of(name, a);
+}
+
+vector call::read_factors(const char* name, nb::handle x, array& a) {
+  if (!read_numpy(x, a) && !read_foreign(x, stream_, a)) read_as_numpy(x, a);
+  if (a.device >= 0) place(name, a);
+  const vector v = vector_of(name, a);
+  if (v.inc != 1) {
+    array copy;
+    read_factors(name, libraries("contiguous")(a.source()), copy);
+    a = copy;
+  }
+  require_signed(name, a);
+  return {v.n, a.type, a.data, 1};
+}
+
 void call::require_signed(const char* name, const array& a) const {
   if (a.is_unsigned) fail(PyExc_TypeError, std::string(name) + " is of uint64");
+}
+
+void call::require_same_shape(const char* x, const array& a, const char* y,
+                              const array& b) const {
+  if (a.ndim == b.ndim && std::equal(a.shape, a.shape + a.ndim, b.shape)) return;
+  const auto text_of = [](const array& each) {
+    std::string text = "(";
+    for (int i = 0; i < each.ndim; ++i) text += (i > 0 ? ", " : "") + std::to_string(each.shape[i]);
+    return text + (each.ndim == 1 ? ",)" : ")");
+  };
+  fail(PyExc_ValueError,
+       std::string(x) + " has the shape " + text_of(a) + ", " + y + " " + text_of(b));
 }
 
 void call::require_same_size(const char* x, std::size_t nx, const char* y, std::size_t ny) const {

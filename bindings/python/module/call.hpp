@@ -45,6 +45,10 @@ class call {
   void write(const char* name, nb::handle x, array& a);
   /// A vector: one dimension.
   vector read_vector(const char* name, nb::handle x, array& a);
+  /// A vector that is written in place.
+  vector write_vector(const char* name, nb::handle x, array& a);
+  /// A factor per vector: adjacent numbers in host memory, or on the operands' device.
+  vector read_factors(const char* name, nb::handle x, array& a);
   /// A vector of adjacent elements.
   vector read_contiguous(const char* name, nb::handle x, array& a);
 
@@ -52,6 +56,7 @@ class call {
   [[noreturn]] void fail(PyObject* type, const std::string& text) const;
   /// Raises for uint64, which most operations would take for int64.
   void require_signed(const char* name, const array& a) const;
+  void require_same_shape(const char* x, const array& a, const char* y, const array& b) const;
   void require_same_size(const char* x, std::size_t nx, const char* y, std::size_t ny) const;
 
   /// The executor; null for tally_automatic's. Pre: operands have been read.
@@ -76,6 +81,7 @@ class call {
 
  private:
   void place(const char* name, const array& a);
+  vector vector_of(const char* name, const array& a) const;
 
   const char* function_;
   nb::handle backend_;

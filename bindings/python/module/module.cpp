@@ -102,7 +102,8 @@ NB_MODULE(_tally, m) {
   import_numpy();
   define_executors(m);
   define_operations(m);
-  define_sums(m);
+  define_products(m);
+  define_exact_sums(m);
   define_gathers(m);
   define_histograms(m);
   define_sparse(m);

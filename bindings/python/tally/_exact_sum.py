@@ -1,7 +1,16 @@
 """Sums that are not rounded yet."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy
 
 from . import _tally
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    from ._tally import Backend
 
 
 class exact_sum:
@@ -13,7 +22,7 @@ class exact_sum:
     __slots__ = ("_words", "dtype")
     __hash__ = None
 
-    def __init__(self, x=None, y=None, *, dtype="float64"):
+    def __init__(self, x: ArrayLike | None = None, y: ArrayLike | None = None, *, dtype: DTypeLike = "float64"):
         self.dtype = numpy.dtype(dtype)
         self._words = numpy.zeros(_tally._exact_words(self.dtype), numpy.int64)
         if y is not None:
@@ -22,44 +31,45 @@ class exact_sum:
             self.add(x)
 
     @classmethod
-    def from_words(cls, words, dtype="float64"):
+    def from_words(cls, words: ArrayLike, dtype: DTypeLike = "float64") -> exact_sum:
         """The sum of these words, such as the sum of the words of several sums."""
         made = cls(dtype=dtype)
         _tally._merge_words(made._words, made.dtype, numpy.array(words, numpy.int64))
         return made
 
     @property
-    def words(self):
+    def words(self) -> numpy.ndarray:
         """The words themselves, in normal form: equal sums have equal words. They may be added to, as by MPI."""
         _tally._merge_words(self._words, self.dtype)
         return self._words
 
-    def add(self, x, *, backend=None):
+    def add(self, x: ArrayLike, *, backend: Backend = None) -> exact_sum:
         """Adds all elements."""
         _tally._add_sum(self._words, self.dtype, x, backend)
         return self
 
-    def add_products(self, x, y, *, conjugate=0, backend=None):
+    def add_products(self, x: ArrayLike, y: ArrayLike, *, conjugate: int = 0, backend: Backend = None) -> exact_sum:
         """Adds the dot product of two vectors."""
         _tally._add_products(self._words, self.dtype, x, y, conjugate, backend)
         return self
 
-    def merge(self, other):
+    def merge(self, other: exact_sum) -> exact_sum:
         """Adds another sum of this type."""
         if self.dtype != other.dtype:
             raise TypeError(f"tally.exact_sum: one sum is of {self.dtype}, the other of {other.dtype}")
         _tally._merge_words(self._words, self.dtype, other._words)
         return self
 
-    def round(self, dtype=None):
+    def round(self, dtype: DTypeLike | None = None) -> Any:
         """The nearest number of a type: float32, float64 or a complex one."""
         return _tally._round_words(self._words, self.dtype, self.dtype if dtype is None else dtype)
 
-    def root(self, dtype=None):
+    def root(self, dtype: DTypeLike | None = None) -> Any:
         """The nearest number to the square root, as of nrm2."""
         return _tally._round_words(self._words, self.dtype, self.dtype if dtype is None else dtype, True)
 
-    def copy(self):
+    def copy(self) -> exact_sum:
+        """An independent copy."""
         return exact_sum.from_words(self._words, self.dtype)
 
     __copy__ = copy
@@ -68,10 +78,10 @@ class exact_sum:
     def __deepcopy__(self, memo):
         return self.copy()
 
-    def __add__(self, other):
+    def __add__(self, other: exact_sum) -> exact_sum:
         return self.copy().merge(other) if isinstance(other, exact_sum) else NotImplemented
 
-    def __radd__(self, other):  # the built-in sum begins with 0
+    def __radd__(self, other: int) -> exact_sum:  # the built-in sum begins with 0
         return self.copy() if isinstance(other, int) and other == 0 else NotImplemented
 
     def __eq__(self, other):
@@ -79,10 +89,10 @@ class exact_sum:
             return NotImplemented
         return bool((self.words == other.words).all())
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.round())
 
-    def __complex__(self):
+    def __complex__(self) -> complex:
         return complex(self.round())
 
     def __reduce__(self):

@@ -1,15 +1,23 @@
 """Functions made of others."""
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from . import _libraries, _tally
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+    from ._tally import Axis, Backend, Number
 
 _COMPARISONS = ("less", "less_equal", "equal", "not_equal", "greater_equal", "greater")  # tally_comparison
 
 
-def compare(x, comparison, y, out=None, *, dtype=None, backend=None):
+def compare(x: ArrayLike, comparison: str, y: Number, out: Any = None, *, dtype: DTypeLike | None = None,
+            backend: Backend = None) -> Any:
     """Whether x_i compares with y_i, or with a number y: "less", "less_equal", "equal", "not_equal", "greater_equal" or
     "greater". With a NaN only "not_equal" is true. A new result is of bool."""
     if comparison not in _COMPARISONS:
@@ -18,12 +26,14 @@ def compare(x, comparison, y, out=None, *, dtype=None, backend=None):
     return compared(x, _COMPARISONS.index(comparison), y, out, dtype=dtype, backend=backend)
 
 
-def vdot(x, y, *, exact=False, dtype=None, out=None, backend=None):
+def vdot(x: ArrayLike, y: ArrayLike, *, exact: bool = False, dtype: DTypeLike | None = None, out: Any = None,
+         backend: Backend = None) -> Any:
     """sum_i conj(x_i) y_i of two vectors, as dot(x, y, conjugate=1)."""
     return _tally.dot(x, y, exact=exact, conjugate=1, dtype=dtype, out=out, backend=backend)
 
 
-def mean(x, axis=None, *, dtype=None, out=None, keepdims=False, exact=False, backend=None):
+def mean(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False,
+         exact: bool = False, backend: Backend = None) -> Any:
     """The sum, divided by the number of its elements and rounded again; of integers in float64."""
     if not hasattr(x, "shape"):
         x = numpy.asarray(x)
@@ -39,7 +49,8 @@ def mean(x, axis=None, *, dtype=None, out=None, keepdims=False, exact=False, bac
     return out
 
 
-def histogram(x, bins=10, range=None, weights=None, *, backend=None):
+def histogram(x: ArrayLike, bins: int | ArrayLike = 10, range: tuple[float, float] | None = None,
+              weights: ArrayLike | None = None, *, backend: Backend = None) -> tuple[Any, Any]:
     """numpy.histogram: counts and edges, equal to NumPy's. With weights each bin has the exact sum of its weights,
     rounded once. bins is a number or edges."""
     if not hasattr(x, "__dlpack__") or getattr(x, "ndim", 1) != 1:

@@ -1,8 +1,15 @@
 """NumPy arrays whose own sums are Tally's."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy
 
 from . import _tally
 from ._functions import mean, vdot
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class ndarray(numpy.ndarray):
@@ -45,7 +52,7 @@ class ndarray(numpy.ndarray):
         return numpy.dot(self, other, out)
 
 
-def asarray(x):
+def asarray(x: ArrayLike) -> ndarray:
     """A view of x as tally.ndarray."""
     return numpy.asarray(x).view(ndarray)
 

@@ -1,5 +1,14 @@
 """Sparse matrices."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from . import _tally
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ._tally import Backend
 
 
 class csr:
@@ -9,7 +18,8 @@ class csr:
     """
     __array_ufunc__ = None  # ndarray @ csr calls __rmatmul__
 
-    def __init__(self, A, shape=None, *, fixed_columns=False, fixed_values=False, plan=True, backend=None):
+    def __init__(self, A: Any, shape: tuple[int, int] | None = None, *, fixed_columns: bool = False,
+                 fixed_values: bool = False, plan: bool = True, backend: Backend = None):
         if isinstance(A, tuple):
             data, indices, indptr = A
             if shape is None:
@@ -23,26 +33,27 @@ class csr:
         self._matrix = _tally._csr(*self.shape, indptr, indices, data, fixed_columns, fixed_values, plan, backend)
 
     @property
-    def T(self):
+    def T(self) -> csr:
         """The transpose, of the same arrays."""
         other = object.__new__(csr)
         other.shape, other._matrix, other._transposed = self.shape[::-1], self._matrix, not self._transposed
         return other
 
     @property
-    def plan(self):
+    def plan(self) -> str:
         """How rows are summed, and why; empty without a plan."""
         return self._matrix.plan
 
-    def dot(self, x, *, exact=False, out=None):
-        """A x, in the order of the rows' terms; exact: each element's sum is rounded once."""
-        return self._matrix.times(x, self._transposed, exact, out)
+    def dot(self, x: ArrayLike, *, exact: bool = False, out: Any = None) -> Any:
+        """A x, in the order of the rows' terms; exact: each element's sum is rounded once. x is a vector, or an array of
+        two dimensions, whose columns' products have the bits of each alone."""
+        return self._matrix.times(x, self._transposed, exact, out, 0)
 
-    def __matmul__(self, x):
+    def __matmul__(self, x: ArrayLike) -> Any:
         return self.dot(x)
 
-    def __rmatmul__(self, x):
-        return self.T.dot(x)
+    def __rmatmul__(self, x: ArrayLike) -> Any:
+        return self._matrix.times(x, not self._transposed, False, None, 1)
 
     def __repr__(self):
         return f"<tally.csr of shape {self.shape}>"

@@ -14,33 +14,6 @@ namespace {
 
 constexpr int max_vectors = 4, max_factors = 3;
 
-/// A factor's value, or the array that has it.
-struct number {
-  alignas(16) std::byte value[16];
-  array a;
-
-  factor read(const call& c, const argument& given) {
-    const auto keep = [&](tally_type type, auto v) {
-      std::memcpy(value, &v, sizeof v);
-      return factor{type, value};
-    };
-    if (PyFloat_CheckExact(given.value.ptr())) {
-      return keep(TALLY_FLOAT64, PyFloat_AsDouble(given.value.ptr()));
-    }
-    if (PyLong_CheckExact(given.value.ptr())) {
-      int is_beyond = 0;
-      const std::int64_t v = PyLong_AsLongLongAndOverflow(given.value.ptr(), &is_beyond);
-      if (is_beyond != 0) c.fail(PyExc_OverflowError, std::string(given.name) + " is beyond int64");
-      return keep(TALLY_INT64, v);
-    }
-    if (!read_numpy(given.value, a)) read_as_numpy(given.value, a);
-    if (a.ndim != 0 || a.is_unsigned) {
-      c.fail(PyExc_TypeError, std::string(given.name) + " is no number that Tally has");
-    }
-    return {a.type, a.data};
-  }
-};
-
 /// The type of a new result: the wider one of the higher kind, and float32 where float16 or
 /// bfloat16 would be far narrower than an integer.
 tally_type joined(tally_type x, tally_type y) {
@@ -52,12 +25,6 @@ tally_type joined(tally_type x, tally_type y) {
   const bool is_wide = x == TALLY_INT32 || x == TALLY_INT64;
   if (is_wide && (y == TALLY_FLOAT16 || y == TALLY_BFLOAT16)) return TALLY_FLOAT32;
   return y;
-}
-
-std::string text_of(const array& a) {
-  std::string text = "(";
-  for (int i = 0; i < a.ndim; ++i) text += (i > 0 ? ", " : "") + std::to_string(a.shape[i]);
-  return text + (a.ndim == 1 ? ",)" : ")");
 }
 
 /// A C-ordered array of the shape of `like`.
@@ -149,6 +116,25 @@ void require_apart(const call& c, const array* a, const char* const* names, int 
 
 }  // namespace
 
+factor number::read(const call& c, const char* name, nb::handle given) {
+  const auto keep = [&](tally_type type, auto v) {
+    std::memcpy(value_, &v, sizeof v);
+    return factor{type, value_};
+  };
+  if (PyFloat_CheckExact(given.ptr())) return keep(TALLY_FLOAT64, PyFloat_AsDouble(given.ptr()));
+  if (PyLong_CheckExact(given.ptr())) {
+    int is_beyond = 0;
+    const std::int64_t v = PyLong_AsLongLongAndOverflow(given.ptr(), &is_beyond);
+    if (is_beyond != 0) c.fail(PyExc_OverflowError, std::string(name) + " is beyond int64");
+    return keep(TALLY_INT64, v);
+  }
+  if (!read_numpy(given, a_)) read_as_numpy(given, a_);
+  if (a_.ndim != 0 || a_.is_unsigned) {
+    c.fail(PyExc_TypeError, std::string(name) + " is no number that Tally has");
+  }
+  return {a_.type, a_.data};
+}
+
 nb::object transform(const elementwise& f, std::initializer_list<argument> arguments,
                      nb::handle dtype, nb::handle backend) {
   call c(f.name, backend);
@@ -161,7 +147,7 @@ nb::object transform(const elementwise& f, std::initializer_list<argument> argum
   nb::object written;
   for (const argument& given : arguments) {
     if (given.is == role::factor) {
-      factors[factor_count] = numbers[factor_count].read(c, given);
+      factors[factor_count] = numbers[factor_count].read(c, given.name, given.value);
       ++factor_count;
       continue;
     }
@@ -186,12 +172,7 @@ nb::object transform(const elementwise& f, std::initializer_list<argument> argum
       layout_c_order(x, a[0], type, made->data());
     }
   }
-  for (int v = 1; v < count; ++v) {
-    if (a[v].ndim != a[0].ndim || !std::equal(a[0].shape, a[0].shape + a[0].ndim, a[v].shape)) {
-      c.fail(PyExc_ValueError, std::string(names[0]) + " has the shape " + text_of(a[0]) + ", " +
-                                   names[v] + " " + text_of(a[v]));
-    }
-  }
+  for (int v = 1; v < count; ++v) c.require_same_shape(names[0], a[0], names[v], a[v]);
   if (f.result == result_type::scan && a[0].ndim != 1) {
     c.fail(PyExc_ValueError, "x has several dimensions");
   }

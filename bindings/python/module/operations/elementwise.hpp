@@ -4,12 +4,25 @@
 #include "call.hpp"
 #include "operations/argument.hpp"
 
+#include <cstddef>
+
 namespace python {
 
 /// A number in host memory, as tally.h takes it.
 struct factor {
   tally_type type;
   const void* data;
+};
+
+/// A factor's value, or the array that has it.
+class number {
+ public:
+  /// The factor, which this object keeps.
+  factor read(const call& c, const char* name, nb::handle given);
+
+ private:
+  alignas(16) std::byte value_[16];
+  array a_;
 };
 
 /// An enumerator of tally.h: the package passes it as a number.

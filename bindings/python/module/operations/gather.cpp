@@ -49,11 +49,9 @@ nb::object scatter(const char* name, nb::handle x, nb::handle indices, nb::handl
   array a, i, z;
   const vector from = c.read_vector("x", x, a), at = read_indices(c, indices, i);
   c.require_same_size("x", from.n, "indices", at.n);
-  c.write("out", out, z);
-  if (z.ndim != 1) c.fail(PyExc_ValueError, "out has not one dimension");
+  const vector to = c.write_vector("out", out, z);
   if (z.type != a.type) c.fail(PyExc_TypeError, "out is of another type than x");
   check_indices(c, at, z.shape[0]);
-  const vector to = vector_at(z.data, z.shape[0], z.stride[0], z.type, z.item);
   c.run(i.shape[0], [&](const tally_executor* where) {
     return function(where, from.type, from.n, from.data, from.inc, at.type, at.data, to.n,
                     const_cast<void*>(to.data), to.inc, nullptr);

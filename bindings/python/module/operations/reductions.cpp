@@ -265,9 +265,7 @@ nb::object weighted(const weighted_norm& f, std::initializer_list<argument> vect
     array& x = a[count];
     c.read(given.name, given.value, x);
     c.require_signed(given.name, x);
-    if (x.ndim != a[0].ndim || !std::equal(x.shape, x.shape + x.ndim, a[0].shape)) {
-      c.fail(PyExc_ValueError, std::string(given.name) + " has another shape than x");
-    }
+    c.require_same_shape("x", a[0], given.name, x);
     layout l = layout_of(x);
     if (l.ndim > 1) {
       copy_slices(c, axes(x, nb::none(), false), x);

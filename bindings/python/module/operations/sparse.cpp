@@ -1,8 +1,11 @@
+// Sparse matrices, and sums of segments, which are the rows of one.
 #include "module.hpp"
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 namespace python {
 
@@ -18,6 +21,9 @@ class csr {
     const vector o = c.read_contiguous("indptr", offsets, offsets_);
     const vector i = c.read_contiguous("indices", indices, indices_);
     const vector v = c.read_contiguous("data", values, values_);
+    c.require_signed("indptr", offsets_);
+    c.require_signed("indices", indices_);
+    c.require_signed("data", values_);
     if (rows < 0 || columns < 0) c.fail(PyExc_ValueError, "the shape is negative");
     c.require_same_size("indptr", o.n, "indptr of this shape", static_cast<std::size_t>(rows) + 1);
     c.require_same_size("indices", i.n, "data", v.n);
@@ -41,24 +47,41 @@ class csr {
     plan_.reset(made);
   }
 
-  /// op(A) x.
-  nb::object times(nb::handle x, bool transposed, bool exact, nb::handle out) {
+  /// op(A) x of a vector, or of each vector along an axis of an array of two dimensions.
+  nb::object times(nb::handle x, bool transposed, bool exact, nb::handle out, int axis) {
     call c("csr.dot", backend_);
     place(c);
     array a;
-    const vector v = c.read_vector("x", x, a);
+    c.read("x", x, a);
+    c.require_signed("x", a);
+    if (a.ndim != 1 && a.ndim != 2) {
+      c.fail(PyExc_ValueError, "x has " + std::to_string(a.ndim) + " dimensions, not 1 or 2");
+    }
+    if (a.ndim == 1) axis = 0;
     tally_csr m = matrix_;
     m.operation = transposed ? TALLY_TRANSPOSE : TALLY_NO_TRANSPOSE;
     c.require_same_size(transposed ? "a column of A" : "a row of A",
-                        transposed ? m.rows : m.columns, "x", v.n);
+                        transposed ? m.rows : m.columns, a.ndim == 1 ? "x" : "a vector of x",
+                        static_cast<std::size_t>(a.shape[axis]));
     const tally_type type = sum_type(m.value_type, a.type);
-    const auto height = static_cast<std::int64_t>(transposed ? m.columns : m.rows);
-    results result(c, values_.is_numpy ? a : values_, 1, &height, type, false, out);
+    std::int64_t shape[2] = {a.shape[0], a.ndim == 2 ? a.shape[1] : 1};
+    const std::int64_t vectors = shape[1 - axis];
+    shape[axis] = static_cast<std::int64_t>(transposed ? m.columns : m.rows);
+    results result(c, values_.is_numpy ? a : values_, a.ndim, shape, type, false, out);
     result.require_written(c);
+    if (vectors == 0) return result.object();
     const tally_call_options o = options_of(exact);
-    c.run(static_cast<std::int64_t>(m.nonzeros + m.rows), [&](const tally_executor* where) {
-      return tally_spmv(where, transposed ? nullptr : plan_.get(), type, nullptr, &m, v.type,
-                        v.data, v.inc, type, nullptr, type, result.data(), 1, &o);
+    const tally_spmv_plan* const plan = transposed ? nullptr : plan_.get();
+    c.run(static_cast<std::int64_t>(m.nonzeros + m.rows) * vectors, [&](const auto* where) {
+      if (a.ndim == 1) {
+        const vector v = vector_at(a.data, a.shape[0], a.stride[0], a.type, a.item);
+        return tally_spmv(where, plan, type, nullptr, &m, v.type, v.data, v.inc, type, nullptr,
+                          type, result.data(), 1, &o);
+      }
+      const std::int64_t ldy = axis == 0 ? shape[1] : 1, incy = axis == 0 ? 1 : shape[1];
+      return tally_spmm(where, plan, static_cast<std::size_t>(vectors), type, nullptr, &m, a.type,
+                        a.data, a.stride[axis], a.stride[1 - axis], type, nullptr, type,
+                        result.data(), ldy, incy, &o);
     });
     return result.object();
   }
@@ -86,6 +109,52 @@ class csr {
   std::unique_ptr<tally_spmv_plan, destroy> plan_;
 };
 
+/// Raises unless offsets start at 0, don't decrease and end at n. Those on a device are copied.
+template <class Offset>
+void check_offsets(call& c, const vector& offsets, std::size_t n) {
+  std::vector<Offset> copies;
+  const Offset* o = static_cast<const Offset*>(offsets.data);
+  if (c.on_device()) {
+    copies.resize(offsets.n);
+    check(tally_device_copy(c.where(), copies.data(), o, offsets.n * sizeof(Offset)));
+    o = copies.data();
+  }
+  const Offset* const end = o + offsets.n;
+  if (o[0] != 0) c.fail(PyExc_ValueError, "the first of the offsets is not 0");
+  if (!std::is_sorted(o, end)) c.fail(PyExc_ValueError, "offsets decrease");
+  c.require_same_size("segments up to the last offset", static_cast<std::size_t>(end[-1]), "x", n);
+}
+
+nb::object segmented_sum(nb::handle x, nb::handle offsets, bool exact, nb::handle dtype,
+                         nb::handle out, nb::handle backend) {
+  call c("segmented_sum", backend);
+  array a, b;
+  vector v = c.read_vector("x", x, a);
+  if (v.inc != 1) {
+    c.read("x", libraries("contiguous")(a.source()), a);
+    v.data = a.data;
+  }
+  c.require_signed("x", a);
+  const vector o = c.read_contiguous("offsets", offsets, b);
+  if ((o.type != TALLY_INT32 && o.type != TALLY_INT64) || b.is_unsigned) {
+    c.fail(PyExc_TypeError, "offsets are neither int32 nor int64");
+  }
+  if (o.n == 0) c.fail(PyExc_ValueError, "there are no offsets; of no segments there is one, 0");
+  o.type == TALLY_INT32 ? check_offsets<std::int32_t>(c, o, v.n)
+                        : check_offsets<std::int64_t>(c, o, v.n);
+  bool is_unsigned = false;
+  const tally_type type = chosen_type(dtype, sum_type(a.type, a.type), is_unsigned);
+  const std::int64_t segments = b.shape[0] - 1;
+  results result(c, a, 1, &segments, type, is_unsigned, out);
+  result.require_written(c);
+  const tally_call_options how = options_of(exact);
+  c.run(a.shape[0] + segments, [&](const tally_executor* where) {
+    return tally_segmented_sum(where, static_cast<std::size_t>(segments), o.type, o.data, v.n,
+                               v.type, v.data, type, result.data(), &how);
+  });
+  return result.object();
+}
+
 }  // namespace
 
 void define_sparse(nb::module_& m) {
@@ -96,8 +165,17 @@ void define_sparse(nb::module_& m) {
            nb::arg("data"), nb::arg("fixed_columns"), nb::arg("fixed_values"), nb::arg("plan"),
            nb::arg("backend").none())
       .def("times", &csr::times, nb::arg("x"), nb::arg("transposed"), nb::arg("exact"),
-           nb::arg("out").none())
+           nb::arg("out").none(), nb::arg("axis"))
       .def_prop_ro("plan", &csr::plan);
+  const nb::object none = nb::none();
+  m.def("segmented_sum", segmented_sum, nb::arg("x"), nb::arg("offsets"), nb::kw_only(),
+        nb::arg("exact") = false, nb::arg("dtype").none() = none, nb::arg("out").none() = none,
+        nb::arg("backend").none() = none,
+        nb::sig("def segmented_sum(x: ArrayLike, offsets: ArrayLike, *, exact: bool = False, "
+                "dtype: DTypeLike | None = None, out: Any = None, backend: Backend = None) -> Any"),
+        "The sums of x[offsets[j]:offsets[j + 1]], of floating-point or complex numbers, in the "
+        "order of a sparse matrix's rows; that of an empty segment is 0. The first offset is 0, "
+        "the last one len(x).");
 }
 
 }  // namespace python

@@ -1,4 +1,4 @@
-// Products of vectors, and unrounded sums.
+// Unrounded sums.
 #include "arrays/axes.hpp"
 #include "arrays/layout.hpp"
 #include "module.hpp"
@@ -6,64 +6,6 @@
 namespace python {
 
 namespace {
-
-/// dtype= of a product, or its accumulator; `is_unsigned` if the result is a sum of uint64.
-tally_type product_type(const call& c, const array& x, const array& y, nb::handle dtype,
-                        bool& is_unsigned) {
-  is_unsigned = x.is_unsigned || y.is_unsigned;
-  bool is_given = is_unsigned;
-  const tally_type type = chosen_type(dtype, sum_type(x.type, y.type), is_given);
-  if (is_unsigned && type != TALLY_INT64) {
-    c.fail(PyExc_TypeError, "uint64 is multiplied by integers alone, and their sum is of uint64");
-  }
-  is_unsigned = is_given;
-  return type;
-}
-
-nb::object dot(nb::handle x, nb::handle y, bool exact, int conjugate, nb::handle dtype,
-               nb::handle out, nb::handle backend) {
-  call c("dot", backend);
-  array a, b;
-  const vector v = c.read_vector("x", x, a), w = c.read_vector("y", y, b);
-  c.require_same_size("x", v.n, "y", w.n);
-  bool is_unsigned;
-  const tally_type type = product_type(c, a, b, dtype, is_unsigned);
-  results result(c, a.is_numpy ? b : a, 0, nullptr, type, is_unsigned, out);
-  tally_call_options o = options_of(exact, result.wait());
-  o.conjugate = conjugate;
-  const bool is_default = !exact && conjugate == 0 && result.wait() == TALLY_WAIT_YES;
-  c.run(a.shape[0], [&](const tally_executor* where) {
-    return tally_dot(where, v.n, v.type, v.data, v.inc, w.type, w.data, w.inc, type, result.data(),
-                     is_default ? nullptr : &o);
-  });
-  return result.object();
-}
-
-nb::object multi_dot(nb::handle A, nb::handle x, bool exact, int conjugate, nb::handle dtype,
-                     nb::handle out, nb::handle backend) {
-  call c("multi_dot", backend);
-  array a, b;
-  c.read("A", A, a);
-  if (a.ndim != 2) {
-    c.fail(PyExc_ValueError, "A has " + std::to_string(a.ndim) + " dimensions, not 2");
-  }
-  const vector w = c.read_vector("x", x, b);
-  c.require_same_size("a row of A", static_cast<std::size_t>(a.shape[1]), "x", w.n);
-  bool is_unsigned;
-  const tally_type type = product_type(c, a, b, dtype, is_unsigned);
-  results result(c, a, 1, a.shape, type, is_unsigned, out);
-  tally_call_options o = options_of(exact, result.wait());
-  o.conjugate = conjugate;
-  c.run(a.size(), [&](const tally_executor* where) {
-    return tally_multi_dot_strided(where, static_cast<std::size_t>(a.shape[0]), w.n, a.type, a.data,
-                                   a.shape[0] > 1 ? a.stride[0] : 1,
-                                   a.shape[1] > 1 ? a.stride[1] : 1, w.type, w.data, w.inc, type,
-                                   result.data(), &o);
-  });
-  return result.object();
-}
-
-// --- Unrounded sums -------------------------------------------------------------------------------
 
 tally_type sum_type_of(nb::handle dtype) {
   bool is_unsigned = false;
@@ -154,29 +96,13 @@ nb::object round_words(nb::handle words, nb::handle dtype, nb::handle result_dty
 
 }  // namespace
 
-void define_sums(nb::module_& m) {
-  const nb::object none = nb::none();
-  m.def("dot", dot, nb::arg("x"), nb::arg("y"), nb::kw_only(), nb::arg("exact") = false,
-        nb::arg("conjugate") = 0, nb::arg("dtype").none() = none, nb::arg("out").none() = none,
-        nb::arg("backend").none() = none,
-        nb::sig("def dot(x: ArrayLike, y: ArrayLike, *, exact: bool = False, conjugate: int = 0, "
-                "dtype: DTypeLike | None = None, out: Any = None, backend: Backend = None) -> Any"),
-        "sum_i x_i y_i of two vectors of any types; conjugate=1: of conj(x_i) y_i, 2: of x_i "
-        "conj(y_i).");
-  m.def(
-      "multi_dot", multi_dot, nb::arg("A"), nb::arg("x"), nb::kw_only(), nb::arg("exact") = false,
-      nb::arg("conjugate") = 0, nb::arg("dtype").none() = none, nb::arg("out").none() = none,
-      nb::arg("backend").none() = none,
-      nb::sig(
-          "def multi_dot(A: ArrayLike, x: ArrayLike, *, exact: bool = False, conjugate: int = 0, "
-          "dtype: DTypeLike | None = None, out: Any = None, backend: Backend = None) -> Any"),
-      "The dot product of each row of A with x, in one pass; A has two dimensions of any strides.");
+void define_exact_sums(nb::module_& m) {
   m.def("_add_sum", add_sum, nb::arg("words"), nb::arg("dtype"), nb::arg("x"),
-        nb::arg("backend").none() = none);
+        nb::arg("backend").none() = nb::none());
   m.def("_add_products", add_products, nb::arg("words"), nb::arg("dtype"), nb::arg("x"),
-        nb::arg("y"), nb::arg("conjugate") = 0, nb::arg("backend").none() = none);
+        nb::arg("y"), nb::arg("conjugate") = 0, nb::arg("backend").none() = nb::none());
   m.def("_merge_words", merge_words, nb::arg("to"), nb::arg("dtype"),
-        nb::arg("from_").none() = none);
+        nb::arg("from_").none() = nb::none());
   m.def("_round_words", round_words, nb::arg("words"), nb::arg("dtype"), nb::arg("result_dtype"),
         nb::arg("root") = false);
   m.def(
