@@ -6,6 +6,7 @@
 #include "arrays/array.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace python {
 
@@ -56,6 +57,7 @@ struct dl_exchange {
 };
 
 enum { cpu = 1, cuda = 2, cuda_host = 3, cuda_managed = 13 };
+constexpr std::uint8_t dl_complex = 5;
 
 constexpr struct {
   dl_type dl;
@@ -64,8 +66,24 @@ constexpr struct {
     {{2, 64, 1}, TALLY_FLOAT64},   {{2, 32, 1}, TALLY_FLOAT32},    {{2, 16, 1}, TALLY_FLOAT16},
     {{4, 16, 1}, TALLY_BFLOAT16},  {{0, 64, 1}, TALLY_INT64},      {{0, 32, 1}, TALLY_INT32},
     {{0, 8, 1}, TALLY_INT8},       {{1, 8, 1}, TALLY_UINT8},       {{6, 8, 1}, TALLY_BOOL},
-    {{5, 64, 1}, TALLY_COMPLEX64}, {{5, 128, 1}, TALLY_COMPLEX128}};
+    {{dl_complex, 64, 1}, TALLY_COMPLEX64}, {{dl_complex, 128, 1}, TALLY_COMPLEX128}};
 constexpr dl_type dl_uint64 = {1, 64, 1};
+
+/// A number in host memory, which PyTorch takes over in half of the time of an allocation.
+struct host_number {
+  host_number() {
+    tensor.version = {1, 0};
+    tensor.context = this;
+    tensor.deleter = [](dl_versioned* t) { delete static_cast<host_number*>(t->context); };
+    tensor.tensor.data = value;
+    tensor.tensor.device = {cpu, 0};
+    tensor.tensor.shape = tensor.tensor.strides = extents;
+  }
+
+  dl_versioned tensor{};
+  std::int64_t extents[1] = {};  // none: only an address that is not null
+  alignas(16) std::byte value[16] = {};
+};
 
 bool same(const dl_type& a, const dl_type& b) {
   return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
@@ -111,20 +129,23 @@ bool is_true(nb::handle x, PyObject* name, bool is_method) {
   return truth == 1;
 }
 
-/// A PyTorch tensor without what DLPack does not tell: a conjugate or negative bit.
-nb::object resolved(nb::handle x) {
+void refuse_gradients(nb::handle x) {
   static PyObject* const requires_grad = PyUnicode_InternFromString("requires_grad");
-  static PyObject* const is_neg = PyUnicode_InternFromString("is_neg");
-  static PyObject* const is_conj = PyUnicode_InternFromString("is_conj");
   if (is_true(x, requires_grad, false)) {
     raise(PyExc_RuntimeError,
           "tally: a tensor that requires a gradient; use tally.torch, or x.detach()");
   }
-  if (is_true(x, is_neg, true) || is_true(x, is_conj, true)) {
-    return x.attr("resolve_conj")().attr("resolve_neg")();
-  }
-  return nb::borrow(x);
 }
+
+/// Whether a PyTorch tensor has what DLPack does not tell: a negative bit, or a conjugate one, which
+/// only complex tensors have.
+bool has_unread_bits(nb::handle x, bool is_complex) {
+  static PyObject* const is_neg = PyUnicode_InternFromString("is_neg");
+  static PyObject* const is_conj = PyUnicode_InternFromString("is_conj");
+  return is_true(x, is_neg, true) || (is_complex && is_true(x, is_conj, true));
+}
+
+nb::object resolved(nb::handle x) { return x.attr("resolve_conj")().attr("resolve_neg")(); }
 
 /// False if an element can't be read in place, since its stride is 0.
 bool describe(const dl_tensor& t, array& a) {
@@ -172,9 +193,15 @@ void read_contiguous_copy(nb::handle x, nb::handle stream, array& a) {
   a.is_writable = false;
 }
 
-void read_exchange(const dl_exchange& exchange, nb::handle x, nb::handle stream, array& a) {
+void read_exchange(const traits& its, nb::handle x, nb::handle stream, array& a) {
+  const dl_exchange& exchange = *its.exchange;
   dl_tensor t;
   if (exchange.tensor_from(x.ptr(), &t) != 0) throw nb::python_error();
+  if (its.has_gradients && has_unread_bits(x, t.type.code == dl_complex)) {
+    read_exchange(its, resolved(x), stream, a);
+    a.is_writable = false;
+    return;
+  }
   if (!describe(t, a)) return read_contiguous_copy(x, stream, a);
   a.object = nb::borrow(x);
   a.is_writable = true;
@@ -255,12 +282,15 @@ void read_cuda_interface(nb::handle x, nb::handle stream, array& a) {
 }  // namespace
 
 bool read_foreign(nb::handle given, nb::handle stream, array& a) {
-  const traits& t = traits_of(given);
-  const dl_exchange* const exchange = t.exchange;
-  nb::object x = t.has_gradients ? resolved(given) : nb::borrow(given);
-  if (exchange != nullptr) {
-    read_exchange(*exchange, x, stream, a);
-  } else if (nb::hasattr(x, "__dlpack__")) {
+  const traits t = traits_of(given);
+  if (t.has_gradients) refuse_gradients(given);
+  if (t.exchange != nullptr) {
+    read_exchange(t, given, stream, a);
+    return true;
+  }
+  nb::object x =
+      t.has_gradients && has_unread_bits(given, true) ? resolved(given) : nb::borrow(given);
+  if (nb::hasattr(x, "__dlpack__")) {
     read_capsule(x, stream, a);
   } else if (nb::hasattr(x, "__cuda_array_interface__")) {
     read_cuda_interface(x, stream, a);
@@ -300,7 +330,12 @@ nb::object new_like(const array& like, int ndim, const std::int64_t* shape, tall
     if (PyErr_Occurred() == nullptr) PyErr_SetString(PyExc_RuntimeError, text);
   };
   dl_versioned* made = nullptr;
-  if (exchange->allocate(&prototype, &made, nullptr, set_error) != 0) throw nb::python_error();
+  if (ndim == 0 && like.device < 0) {
+    made = &(new host_number)->tensor;
+    made->tensor.type = prototype.type;
+  } else if (exchange->allocate(&prototype, &made, nullptr, set_error) != 0) {
+    throw nb::python_error();
+  }
   *data = static_cast<char*>(made->tensor.data) + made->tensor.byte_offset;
   void* result = nullptr;
   if (exchange->to_object(made, &result) != 0) throw nb::python_error();
