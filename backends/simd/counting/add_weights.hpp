@@ -63,18 +63,20 @@ limb_window window_of(const operand& weights) {
   seen.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
-    const std::size_t at = i * step + (random >> 33) % step;
+    const std::size_t at = step == 1 ? i : i * step + (random >> 33) % step;
     const detail::float_parts<W> v(w[static_cast<std::ptrdiff_t>(at) * weights.increment]);
     if (v.special() || v.zero()) continue;
     seen.push_back({v.exponent + static_cast<int>(std::bit_width(v.significand)),
                     v.exponent + std::countr_zero(v.significand)});
   }
-  std::sort(seen.begin(), seen.end(),
-            [](const extent& a, const extent& b) { return a.top > b.top; });
   limb_window window;
   if (!seen.empty()) {
-    const extent &first = seen.front(), &other = seen[std::min(outliers, seen.size() - 1)];
-    window.top = first.top > other.top + limb_bits / 2 ? other.top : first.top;
+    const auto is_higher = [](const extent& a, const extent& b) { return a.top > b.top; };
+    const auto other =
+        seen.begin() + static_cast<std::ptrdiff_t>(std::min(outliers, seen.size() - 1));
+    std::nth_element(seen.begin(), other, seen.end(), is_higher);
+    const auto first = std::min_element(seen.begin(), other + 1, is_higher);
+    window.top = first->top > other->top + limb_bits / 2 ? other->top : first->top;
   }
   const int bits_of_last =
       std::min<int>(limb_bits, 62 - static_cast<int>(std::bit_width(weights.size)));
