@@ -47,6 +47,12 @@ if(TALLY_HAS_FORTRAN)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/tally_fortran/modules/ DESTINATION ${TALLY_MODULE_FOLDER})
 endif()
 
+# --- The drop-in BLAS -----------------------------------------------------------------------------
+
+if(TALLY_BUILD_BLAS)
+  install(TARGETS tally_blas tally_blas64 tally_blas_f2c LIBRARY DESTINATION ${TALLY_LIBRARY_FOLDER})
+endif()
+
 # --- The package ----------------------------------------------------------------------------------
 
 set(exports tallyTargets tallyMpiTargets tallyNcclTargets)

@@ -1,0 +1,303 @@
+// BLAS's level one over Tally, with netlib's rules where they differ from Tally's: counts that are
+// not positive, increments of 0, unaligned pointers, overlapping operands, NaNs in iamax.
+#pragma once
+
+#include "bindings/blas/settings.hpp"
+
+#include <tally/operands/operand.hpp>
+#include <tally/operands/types.hpp>
+#include <tally/operations/dot.hpp>
+#include <tally/operations/extremum.hpp>
+#include <tally/operations/reduce.hpp>
+#include <tally/operations/transform.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace tally::blas {
+
+using length = std::ptrdiff_t;  // of vectors, and increments
+
+/// Element 0 of a vector at its lowest address.
+template <class T>
+T* first(T* lowest, length n, length increment) {
+  return increment < 0 ? lowest - (n - 1) * increment : lowest;
+}
+
+template <class T>
+bool is_aligned(const T* x) {
+  return reinterpret_cast<std::uintptr_t>(x) % alignof(T) == 0;
+}
+
+/// Whether Tally takes the vector as it is.
+template <class T>
+bool is_regular(const T* x, length increment) {
+  return increment != 0 && is_aligned(x);
+}
+
+/// A vector's n elements side by side, of any increment and alignment.
+template <class T>
+void gather_elements(T* to, length n, const T* first, length increment) {
+  for (length i = 0; i < n; ++i) {
+    std::memcpy(static_cast<void*>(to + i), static_cast<const void*>(first + i * increment),
+                sizeof(T));
+  }
+}
+
+template <class T>
+std::vector<T> gathered(length n, const T* x, length increment) {
+  std::vector<T> all(static_cast<std::size_t>(n));
+  gather_elements(all.data(), n, first(x, n, increment), increment);
+  return all;
+}
+
+template <class T>
+std::size_t bytes_of(length n) {
+  return static_cast<std::size_t>(n) * sizeof(T);
+}
+
+// --- Sums ----------------------------------------------------------------------------------------
+
+// Contiguous vectors, the usual ones, are summed where the routine is inlined: short calls spend
+// most of their time outside the kernel.
+
+/// f(where, x), of a strided vector, or of a copy where Tally does not take that.
+template <class R, class F, class X>
+[[gnu::noinline]] R sum_otherwise(routine called, const F& f, length n, const X* x, length incx) {
+  R result{};
+  run(called, bytes_of<X>(n), [&](const executor& where) {
+    result = is_regular(x, incx) ? f(where, strided(x, static_cast<std::size_t>(n), incx))
+                                 : f(where, gathered(n, x, incx));
+  });
+  return result;
+}
+
+/// f(where, x)
+template <class R, class F, class X>
+[[gnu::always_inline]] inline R sum(routine called, const F& f, length n, const X* x, length incx) {
+  if (incx != 1 || !is_aligned(x)) return sum_otherwise<R>(called, f, n, x, incx);
+  R result{};
+  run(called, bytes_of<X>(n), [&](const executor& where) {
+    result = f(where, std::span(x, static_cast<std::size_t>(n)));
+  });
+  return result;
+}
+
+/// The same of two vectors.
+template <class R, class F, class X>
+[[gnu::noinline]] R sum_otherwise(routine called, const F& f, length n, const X* x, length incx,
+                                  const X* y, length incy) {
+  R result{};
+  run(called, bytes_of<X>(n), [&](const executor& where) {
+    const auto size = static_cast<std::size_t>(n);
+    result = is_regular(x, incx) && is_regular(y, incy)
+                 ? f(where, strided(x, size, incx), strided(y, size, incy))
+                 : f(where, gathered(n, x, incx), gathered(n, y, incy));
+  });
+  return result;
+}
+template <class R, class F, class X>
+[[gnu::always_inline]] inline R sum(routine called, const F& f, length n, const X* x, length incx,
+                                    const X* y, length incy) {
+  if (incx != 1 || incy != 1 || !is_aligned(x) || !is_aligned(y)) {
+    return sum_otherwise<R>(called, f, n, x, incx, y, incy);
+  }
+  R result{};
+  run(called, bytes_of<X>(n), [&](const executor& where) {
+    const auto size = static_cast<std::size_t>(n);
+    result = f(where, std::span(x, size), std::span(y, size));
+  });
+  return result;
+}
+
+/// The sum of x_i*y_i, accumulated in R, or with conjugated x_i.
+template <class R, class T>
+R dot(length n, const T* x, length incx, const T* y, length incy,
+      conjugate conjugated = conjugate::none) {
+  if (n <= 0) return R{};
+  const auto product = [conjugated](const executor& where, const auto& a, const auto& b) {
+    return tally::dot<R>(where, a, b, {conjugated, set().grade});
+  };
+  return sum<R>(routine::dot, product, n, x, incx, y, incy);
+}
+
+template <class R, class T>
+R asum(length n, const T* x, length incx) {
+  if (n <= 0 || incx <= 0) return R{};
+  const auto magnitudes = [](const executor& where, const auto& a) {
+    return tally::asum(where, a, set().grade);
+  };
+  return sum<R>(routine::asum, magnitudes, n, x, incx);
+}
+
+template <class R, class T>
+R nrm2(length n, const T* x, length incx) {
+  if (n <= 0) return R{};
+  const auto norm = [](const executor& where, const auto& a) {
+    return tally::nrm2(where, a, set().grade);
+  };
+  return sum<R>(routine::nrm2, norm, n, x, incx);
+}
+
+/// |x|, for complex numbers |re| + |im|.
+template <class T>
+auto magnitude(const T& x) {
+  if constexpr (std::floating_point<T>) {
+    return std::abs(x);
+  } else {
+    return std::abs(x.real()) + std::abs(x.imag());
+  }
+}
+
+/// The same index where no NaN is greater than anything, and nothing is greater than a NaN in front.
+template <class T>
+[[gnu::noinline]] length iamax_without_nans(length n, const T* x, length incx) {
+  const auto at = [&](length i) {
+    T element;
+    gather_elements(&element, 1, x + i * incx, 1);
+    return magnitude(element);
+  };
+  length result = 0;
+  auto most = at(0);
+  for (length i = 1; i < n; ++i) {
+    if (const auto candidate = at(i); candidate > most) most = candidate, result = i;
+  }
+  return result;
+}
+
+/// The lowest index, from 0, of the largest magnitude, or -1. Tally takes the first NaN.
+template <class T>
+length iamax(length n, const T* x, length incx) {
+  if (n <= 0 || incx <= 0) return -1;
+  const auto largest = [](const executor& where, const auto& a) {
+    return static_cast<length>(tally::iamax(where, a));
+  };
+  const length result = sum<length>(routine::iamax, largest, n, x, incx);
+  if (result > 0) {
+    T element;
+    gather_elements(&element, 1, x + result * incx, 1);
+    if (std::isnan(magnitude(element))) [[unlikely]] return iamax_without_nans(n, x, incx);
+  }
+  return result;
+}
+
+// --- Updates -------------------------------------------------------------------------------------
+
+/// Whether two vectors share no byte, or all elements alike.
+template <class T>
+bool is_same_or_apart(length n, const T* x, length incx, const T* y, length incy) {
+  const auto range = [n](const T* lowest, length increment) {
+    const auto from = reinterpret_cast<std::uintptr_t>(lowest);
+    const auto steps = static_cast<std::uintptr_t>((n - 1) * std::abs(increment));
+    return std::pair(from, from + (steps + 1) * sizeof(T));
+  };
+  const auto a = range(x, incx), b = range(y, incy);
+  return (x == y && incx == incy) || a.second <= b.first || b.second <= a.first;
+}
+
+/// f(where, x, y) on aligned copies, one element after another as in a loop; on more at a time where
+/// no element is read after it was written.
+template <class T, class F>
+[[gnu::noinline]] void update_in_order(routine called, length n, std::add_const_t<T>* x, length incx, T* y,
+                     length incy, T* written_x, const F& f) {
+  constexpr length most = 256;  // at most 8 KiB of the stack
+  const length block =
+      incx != 0 && incy != 0 && is_same_or_apart<T>(n, x, incx, y, incy) ? most : 1;
+  const T* const from = first(x, n, incx);
+  T* const to = first(y, n, incy);
+  T a[most], b[most];
+  for (length i = 0; i < n; i += block) {
+    const length some = std::min(block, n - i);
+    const auto size = static_cast<std::size_t>(some);
+    gather_elements(a, some, from + i * incx, incx);
+    gather_elements(b, some, to + i * incy, incy);
+    run(called, 0, [&](const executor& where) {
+      f(where, std::span<T>(a, size), std::span<T>(b, size));
+    });
+    const auto scatter = [&](T* destination, length increment, const T* all) {
+      for (length j = 0; j < some; ++j) {
+        std::memcpy(static_cast<void*>(destination + (i + j) * increment), all + j, sizeof(T));
+      }
+    };
+    scatter(to, incy, b);
+    if (written_x != nullptr) scatter(first(written_x, n, incx), incx, a);
+  }
+}
+
+/// f(where, x, y) on strided vectors, or in order where Tally does not take these.
+template <class X, class T, class F>
+[[gnu::noinline]] void update_otherwise(routine called, length n, X* x, length incx, T* y,
+                                        length incy, const F& f) {
+  if (is_regular(x, incx) && is_regular(y, incy) &&
+      run(called, bytes_of<T>(n), [&](const executor& where) {
+        const auto size = static_cast<std::size_t>(n);
+        f(where, strided(x, size, incx), strided(y, size, incy));
+      })) {
+    return;
+  }
+  if constexpr (std::is_const_v<X>) {
+    update_in_order<T>(called, n, x, incx, y, incy, nullptr, f);
+  } else {
+    update_in_order<T>(called, n, x, incx, y, incy, x, f);
+  }
+}
+
+/// f(where, x, y), which writes y, and x too where that is not const.
+template <class X, class T, class F>
+[[gnu::always_inline]] inline void update(routine called, length n, X* x, length incx, T* y,
+                                          length incy, const F& f) {
+  if (incx != 1 || incy != 1 || !is_aligned(x) || !is_aligned(y) ||
+      !run(called, bytes_of<T>(n), [&](const executor& where) {
+        const auto size = static_cast<std::size_t>(n);
+        f(where, std::span(x, size), std::span(y, size));
+      })) [[unlikely]] {
+    update_otherwise(called, n, x, incx, y, incy, f);
+  }
+}
+
+template <class T>
+void axpy(length n, T alpha, const T* x, length incx, T* y, length incy) {
+  if (n <= 0 || alpha == T(0)) return;
+  update(routine::axpy, n, x, incx, y, incy, [=](const executor& where, const auto& a, auto b) {
+    tally::axpy(where, alpha, a, b);
+  });
+}
+
+template <class T>
+void axpby(length n, T alpha, const T* x, length incx, T beta, T* y, length incy) {
+  if (n <= 0) return;
+  update(routine::axpby, n, x, incx, y, incy, [=](const executor& where, const auto& a, auto b) {
+    tally::axpby(where, alpha, a, beta, b);
+  });
+}
+
+template <class S, class T>
+void scal(length n, S alpha, T* x, length incx) {
+  if (n <= 0 || incx <= 0 || alpha == S(1)) return;
+  update(routine::scal, n, static_cast<const T*>(x), incx, x, incx,
+         [=](const executor& where, const auto&, auto a) { tally::scal(where, alpha, a); });
+}
+
+template <class T>
+void copy(length n, const T* x, length incx, T* y, length incy) {
+  if (n <= 0) return;
+  update(routine::copy, n, x, incx, y, incy, [=](const executor& where, const auto& a, auto b) {
+    tally::copy(where, a, b);
+  });
+}
+
+template <class T>
+void swap(length n, T* x, length incx, T* y, length incy) {
+  if (n <= 0) return;
+  update(routine::swap, n, x, incx, y, incy,
+         [](const executor& where, auto a, auto b) { tally::swap(where, a, b); });
+}
+
+}  // namespace tally::blas
