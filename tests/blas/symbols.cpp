@@ -9,14 +9,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
-#include <random>
 #include <set>
 #include <span>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -46,15 +47,19 @@ tally::grade grade_of_environment() {
   return {};
 }
 
+/// In [-1, 1), of 24 bits.
 template <class T>
 T random_number() {
-  static std::mt19937_64 generator(1);
-  std::uniform_real_distribution<real_t<T>> numbers(-1, 1);
+  static std::uint64_t state = 1;
+  const auto next = [] {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<real_t<T>>(static_cast<std::int32_t>(state >> 32) >> 8) * 0x1p-23F;
+  };
   if constexpr (is_complex<T>) {
-    const auto re = numbers(generator);
-    return {re, numbers(generator)};
+    const auto re = next();
+    return {re, next()};
   } else {
-    return numbers(generator);
+    return next();
   }
 }
 
@@ -406,12 +411,13 @@ struct product {
   length m, n, lda, incx, incy;
   bool is_a_aligned = true, is_x_aligned = true, is_y_aligned = true;
 };
+/// Large enough for threads.
+const product large_product = {300, 250, 300, 1, 1};
 const product products[] = {{1, 1, 1, 1, 1},
                             {5, 3, 6, 1, 1},
                             {3, 40, 41, 2, -1},
                             {70, 5, 70, -1, 3},
-                            {33, 1100, 1100, 1, 1},
-                            {300, 250, 300, 1, 1},
+                            {9, 1100, 9, 1, 1},
                             {6, 5, 7, 1, 2, false},
                             {6, 5, 7, 1, -2, true, false, false}};
 
@@ -452,6 +458,18 @@ struct multiplication {
   }
 };
 
+template <class T>
+void test_product(const route& by, const multiplication<T>& m) {
+  const product& p = m.p;
+  operand<T> a(m.size(), 1, p.is_a_aligned), x(m.width(), p.incx, p.is_x_aligned),
+      y(m.height(), p.incy, p.is_y_aligned);
+  for (length i = 0; i < m.height() && m.beta == T(0); ++i) y.set(i, of_parts<T>(nan<T>, nan<T>));
+  const std::vector<T> expected = m.expected(a, x.elements(), y.elements());
+  call_gemv<T>(by, m.by_rows, m.operation, p.m, p.n, m.alpha, a.data(), m.lda(), x.data(), p.incx,
+               m.beta, y.data(), p.incy);
+  expect_bits(y.elements(), expected, m.text());
+}
+
 template <class T, class R>
 void test_gemv(const route& by) {
   for (const bool by_rows : {false, true}) {
@@ -459,21 +477,13 @@ void test_gemv(const route& by) {
     for (const char operation : {'N', 'T', 'C', 'R'}) {
       for (const product& p : products) {
         for (const T factor : {T(0), T(1), beta<T>}) {
-          const multiplication<T> m{by_rows, operation, p, factor == T(1) ? T(1) : alpha<T>,
-                                    factor};
-          operand<T> a(m.size(), 1, p.is_a_aligned), x(m.width(), p.incx, p.is_x_aligned),
-              y(m.height(), p.incy, p.is_y_aligned);
-          if (factor == T(0)) {
-            for (length i = 0; i < m.height(); ++i) y.set(i, of_parts<T>(nan<T>, nan<T>));
-          }
-          const std::vector<T> expected = m.expected(a, x.elements(), y.elements());
-          call_gemv<T>(by, by_rows, operation, p.m, p.n, m.alpha, a.data(), m.lda(), x.data(),
-                       p.incx, factor, y.data(), p.incy);
-          expect_bits(y.elements(), expected, m.text());
-          if (testing::Test::HasFailure()) return;
+          test_product<T>(by, {by_rows, operation, p, factor == T(1) ? T(1) : alpha<T>, factor});
         }
       }
     }
+    test_product<T>(by, {by_rows, 'N', large_product, alpha<T>, beta<T>});
+    test_product<T>(by, {by_rows, 'T', large_product, alpha<T>, beta<T>});
+    if (testing::Test::HasFailure()) return;
   }
   // Quick returns.
   T y[] = {1, 2};
@@ -510,10 +520,15 @@ const std::map<std::string, routine_test>& routine_tests() {
 class Blas : public testing::TestWithParam<std::string> {};
 
 TEST_P(Blas, EverySymbol) {
+  // With settings, one name of each function of the first library.
+  const bool has_settings =
+      std::getenv("TALLY_BLAS_EXECUTOR") != nullptr || std::getenv("TALLY_BLAS_GRADE") != nullptr;
+  std::set<convention> called;
   std::size_t number = 0;
   for (const library& from : libraries()) {
     for (const symbol& each : from.symbols) {
       if (each.routine != GetParam()) continue;
+      if (!called.insert(each.called).second && has_settings) continue;
       SCOPED_TRACE(std::string(from.path) + ": " + each.name);
       routine_tests().at(each.routine)(
           {from[each.name], each.called,
@@ -522,7 +537,7 @@ TEST_P(Blas, EverySymbol) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_GE(number, 33U);
+  EXPECT_GE(number, has_settings ? 4U : 33U);
 }
 
 std::vector<std::string> routines() {
