@@ -788,6 +788,29 @@ static void matrices(void) {
   FAIL(TALLY_OVERLAP, "tally::spmm: y's rows overlap",
        tally_spmm(&where, plan, 2, I32, NULL, &a, F64, table, 2, 1, F64, NULL, F64, s, 1, 1, NULL));
 
+  {
+    const int32_t rows_of[4] = {1, 0, 1, 1}, columns_of[4] = {1, 0, 0, 1};
+    const double entries[4] = {1, 2, 3, 1e300};
+    int64_t made_offsets[3];
+    int32_t sorted[4];
+    double sums[4];
+    size_t stored = 0;
+    CALL(tally_csr_from_coo(&where, 2, 2, 4, I32, rows_of, 1, I32, columns_of, 1, F64, entries, 1,
+                            TALLY_INT64, made_offsets, I32, sorted, sums, &stored, &exactly));
+    CHECK(stored == 3 && made_offsets[0] == 0 && made_offsets[1] == 1 && made_offsets[2] == 3);
+    CHECK(sorted[0] == 0 && sorted[1] == 0 && sorted[2] == 1);
+    CHECK(sums[0] == 2 && sums[1] == 3 && sums[2] == 1e300);
+    CALL(tally_csr_from_coo(NULL, 2, 2, 2, I32, rows_of + 1, -1, I32, columns_of, 2, F64, entries,
+                            1, TALLY_INT64, made_offsets, I32, sorted, sums, &stored, NULL));
+    CHECK(stored == 2 && made_offsets[1] == 1 && sorted[1] == 1 && sums[0] == 2 && sums[1] == 1);
+    FAIL(TALLY_INVALID_ARGUMENT, "tally::csr_from_coo: row_indices[0] is 1; there are 1 rows",
+         tally_csr_from_coo(&where, 1, 2, 4, I32, rows_of, 1, I32, columns_of, 1, F64, entries, 1,
+                            TALLY_INT64, made_offsets, I32, sorted, sums, &stored, NULL));
+    FAIL(TALLY_NULL_POINTER, "tally: stored is null",
+         tally_csr_from_coo(&where, 2, 2, 4, I32, rows_of, 1, I32, columns_of, 1, F64, entries, 1,
+                            TALLY_INT64, made_offsets, I32, sorted, sums, NULL, NULL));
+  }
+
   FAIL(TALLY_INVALID_ARGUMENT, "tally: options.wait is 1; there is no form that waits",
        tally_spmv(&where, plan, I32, NULL, &a, F64, v, 1, F64, NULL, F64, r, 1, &waiting));
   CHECK(tally_spmv(&where, plan, I32, NULL, &a, F64, v, 1, F64, NULL, F64, r, 1, &conjugated) ==

@@ -241,21 +241,19 @@ const row rows[] = {
                            m.x(e(f64))});
      }},
     {"csr_from_coo",
-     [](const executor&, memory&, enumerators& e) {
-       static const std::int64_t indices[1] = {};
-       static const std::complex<double> values[1] = {};
-       static std::int64_t offsets[2], columns[1];
-       static std::complex<double> sums[1];
+     [](const executor& where, memory& m, enumerators& e) {
        const tally::type value = e(f64);
        tally::coo_arguments a;
-       a.rows = a.columns = 1;
-       a.row_indices = {indices, 1, 1, e(tally::type::int64)};
-       a.column_indices = {indices, 1, 1, e(tally::type::int64)};
-       a.values = {values, 1, 1, value};
-       a.row_offsets = {offsets, 2, 1, e(tally::type::int64)};
-       a.sorted_columns = {columns, 1, 1, e(tally::type::int64)};
-       a.sorted_values = {sums, 1, 1, value};
-       tally::csr_from_coo(a);
+       a.rows = a.columns = 4;
+       a.row_indices = m.indices(4, e(i32));
+       a.column_indices = m.indices(4, e(i32));
+       a.values = m.x(value);
+       a.row_offsets = m.z(e(i32), 5);
+       a.sorted_columns = m.z(e(i64), 4);
+       a.sorted_columns.data = m.words() + 8;
+       a.sorted_values = m.z(value, 4);
+       a.sorted_values.data = m.words() + 16;
+       (void)tally::csr_from_coo(where, a);
      }},
     {"spmm",
      [](const executor& where, memory& m, enumerators& e) {
@@ -515,6 +513,14 @@ const c_row c_rows[] = {
        return tally_spmm(where, nullptr, 1, a.type(TALLY_FLOAT64), &m.factor, c_matrix(m, a),
                          a.type(TALLY_FLOAT64), m.x, 1, 1, a.type(TALLY_FLOAT64), &m.factor,
                          a.type(TALLY_FLOAT64), m.out, 1, 1, a.options(true, false, false, false));
+     }},
+    {"tally_csr_from_coo",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       std::size_t stored;
+       return tally_csr_from_coo(where, 4, 4, 4, a.type(TALLY_INT32), m.indices, 1,
+                                 a.type(TALLY_INT32), m.indices, 1, a.type(TALLY_FLOAT64), m.x, 1,
+                                 a.type(TALLY_INT32), m.out, a.type(TALLY_INT64), m.out + 8,
+                                 m.out + 16, &stored, a.options(true, false, false, true));
      }},
     {"tally_spmv_apart",
      [](const tally_executor* where, c_memory& m, arguments& a) {

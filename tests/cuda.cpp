@@ -119,12 +119,13 @@ TEST_F(Cuda, EveryOperationRunsBesideACapture) {
 
 /// Whether an operation of the list waits, so that it can't be captured: one that returns its
 /// result or adds to words in host memory, is the largest of several, checks keys or a matrix, or
-/// analyses or transposes one.
+/// analyses, transposes or assembles one.
 bool waits(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
   return has("_returned") || has("_added") || name.starts_with("interval_") ||
          (name.starts_with("bincount") && !has("_outside")) || name.starts_with("validate") ||
-         has("_plan") || name.starts_with("spmv_transpose") || name.starts_with("max_norm");
+         has("_plan") || name.starts_with("spmv_transpose") || name.starts_with("max_norm") ||
+         name.starts_with("csr_from_coo");
 }
 
 /// Queues copies of an operation's inputs, and of its outputs before the call. Edges in host memory

@@ -99,6 +99,20 @@ inline constexpr segment_row segment_rows[] = {
     {129, 0xc011f3570a889a53, 0x40336036}, {5000, 0xc0237d65c9d6815a, 0x41578aac},
 };
 
+/// csr_from_coo of n entries in one place, doubles(n, 1) and floats(n, 5), in both grades.
+struct assembly_row {
+  std::size_t n;
+  std::uint64_t f64, exact_f64;
+  std::uint32_t f32, exact_f32;
+};
+
+inline constexpr assembly_row assembly_rows[] = {
+    {2, 0x3fc4ddaf3c401282, 0x3fc4ddaf3c401282, 0x3eccfc82, 0x3eccfc82},
+    {3, 0x3fcdba9a8f8f0cd6, 0x3fcdba9a8f8f0cd6, 0x3ea5b320, 0x3ea5b320},
+    {100, 0xc00eede44ec640dd, 0xc00eede44ec640dc, 0x3f8497a2, 0x3f8497a1},
+    {5000, 0xc0237d65c9d68147, 0xc0237d65c9d6815a, 0x41578aa9, 0x41578aaa},
+};
+
 /// multi_axpy of k vectors with beta = 0.1: the last element of doubles(64, 91) with factors
 /// doubles(k, 90) and vectors doubles(64, j); of bfloat16 with beta = 0 and floats(64, j).
 struct multi_axpy_row {

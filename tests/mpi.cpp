@@ -1193,6 +1193,69 @@ void reads_matrices_of(const std::string& text) {
   }
 }
 
+/// Entries on all ranks, about three per place, some ranks without any.
+template <class V, class Index>
+void assembles_matrices_of() {
+  constexpr std::int64_t height = 23, width = 9;
+  std::mt19937_64 random(81);
+  std::vector<Index> rows, columns, own_rows, own_columns;
+  std::vector<V> values, own_values;
+  for (int r = 0; r < ranks_here; ++r) {
+    const int count = r % 3 == 1 ? 0 : 250 / (r + 1);
+    for (int i = 0; i < count; ++i) {
+      rows.push_back(static_cast<Index>(random() % height));
+      columns.push_back(static_cast<Index>(random() % width));
+      values.push_back(V(static_cast<tally::real_t<V>>(
+          std::ldexp(1.5 + static_cast<double>(i), static_cast<int>(random() % 60)))));
+      if (r != rank_here) continue;
+      own_rows.push_back(rows.back());
+      own_columns.push_back(columns.back());
+      own_values.push_back(values.back());
+    }
+  }
+  for (const tally::grade g : {tally::grade{}, tally::grade(tally::exact)}) {
+    const auto whole =
+        tally::csr_from_coo<std::int64_t, std::int64_t>(height, width, rows, columns, values, g);
+    for (const int cut : cuts()) {
+      const layout l(MPI_COMM_WORLD, size_of_cut(height, cut));
+      const auto got = tally::mpi::csr_from_coo(l, width, own_rows, own_columns, own_values, g);
+      const auto wanted = tally::mpi::rows_of(l, whole.view());
+      expect(got.rows == wanted.rows && got.columns == wanted.columns, "the size of a part");
+      for (std::size_t i = 0; i < got.rows; ++i) {
+        const auto begin = static_cast<std::size_t>(got.row_offsets[i]);
+        const auto first = static_cast<std::size_t>(wanted.row_offsets[i]);
+        const auto terms = static_cast<std::size_t>(got.row_offsets[i + 1]) - begin;
+        expect(terms == static_cast<std::size_t>((*wanted.row_ends)[i]) - first, "a row's terms");
+        for (std::size_t j = 0; j < terms; ++j) {
+          expect(got.column_indices[begin + j] == wanted.column_indices[first + j], "a column");
+          expect_bits(got.values[begin + j], wanted.values[first + j], "an assembled value");
+        }
+      }
+    }
+  }
+  const layout l(MPI_COMM_WORLD, size_of_cut(height, 0));
+  const bool is_last = rank_here == ranks_here - 1;
+  const std::vector<Index> zero(1), beyond(1, static_cast<Index>(is_last ? height : 0));
+  const std::vector<V> one(1);
+  expect_error(tally::errc::invalid_argument,
+               "tally::mpi::csr_from_coo: row_indices[0] is 23; there are 23 rows",
+               [&] { (void)tally::mpi::csr_from_coo(l, width, beyond, zero, one); });
+  expect_error(tally::errc::invalid_argument,
+               "tally::mpi::csr_from_coo: column_indices[0] is 23; there are 9 columns",
+               [&] { (void)tally::mpi::csr_from_coo(l, width, zero, beyond, one); });
+  expect_error(tally::errc::size_mismatch,
+               "tally::mpi::csr_from_coo: row_indices has 1 elements, values has 0", [&] {
+                 (void)tally::mpi::csr_from_coo(l, width, zero, zero,
+                                                std::vector<V>(is_last ? 0 : 1));
+               });
+}
+
+void assembles_matrices() {
+  assembles_matrices_of<double, std::int32_t>();
+  assembles_matrices_of<float, std::int64_t>();
+  assembles_matrices_of<std::complex<float>, std::int32_t>();
+}
+
 void reads_matrices() {
   const std::string head = "%%MatrixMarket matrix coordinate ";
   std::mt19937_64 random(80);
@@ -1501,6 +1564,10 @@ void checks_what_mpi_returns() {
          std::vector<double> y(1);
          tally::mpi::gemv(l, here(), tally::rows(x.data(), 1, x.size()), x, y);
        })},
+      {"csr_from_coo", true, on_layout([](const layout& l, const auto& x) {
+         const std::vector<std::int32_t> first(x.size());
+         (void)tally::mpi::csr_from_coo(l, 1, first, first, x);
+       })},
       {"read_matrix_market", true,
        [&](MPI_Comm comm, const auto& run) {
          const layout l(comm, rank_here == 0 ? 3 : 0);
@@ -1609,6 +1676,7 @@ const struct {
     {"multiplies several", multiplies_several},
     {"refuses several", refuses_several},
     {"refuses matrices", refuses_matrices},
+    {"assembles matrices", assembles_matrices},
     {"reads matrices", reads_matrices},
     {"runs on every executor", runs_on_every_executor},
     {"makes many", makes_many},

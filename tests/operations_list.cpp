@@ -28,6 +28,8 @@ class all_operations {
     elementwise();
     histograms();
     matrices();
+    assemblies_of<double>();
+    assemblies_of<std::complex<float>>();
     functions();
     booleans();
   }
@@ -1117,6 +1119,31 @@ class all_operations {
         std::complex<float>(0.5f, 0x1p-140f), std::complex<float>(0x1p-140f, 0.3f));
     products_of<double, double, std::complex<double>>(std::complex<double>(0.1, -0.2),
                                                       std::complex<double>(0.0, 5e-320));
+  }
+
+  // csr_from_coo
+
+  template <class V>
+  void assemblies_of() {
+    std::mt19937_64 random(25);
+    std::vector<std::int32_t> rows(n_), columns(n_);
+    for (std::int32_t& row : rows) row = static_cast<std::int32_t>(random() % 37);
+    for (std::int32_t& column : columns) column = static_cast<std::int32_t>(random() % 11);
+    static constexpr std::size_t offsets = 38 * sizeof(std::int32_t);
+    add({tally::type_of<V>}, {{bytes_of(rows)}, {bytes_of(columns)}, {elements<V>(26)}},
+        {untouched(offsets), untouched(n_ * sizeof(std::int32_t)), untouched(n_ * sizeof(V))},
+        {{"csr_from_coo", first_three, first_three,
+          [](const tally::executor& where, arguments& a) { assemble<V>(where, a, {}); }},
+         {"csr_from_coo_exact", first_three, first_three,
+          [](const tally::executor& where, arguments& a) {
+            assemble<V>(where, a, tally::exact);
+          }}});
+  }
+  template <class V>
+  static void assemble(const tally::executor& where, arguments& a, tally::grade g) {
+    a.keep(tally::csr_from_coo(where, 37, 11, a.in<std::int32_t>(0), a.in<std::int32_t>(1),
+                               a.in<V>(2), a.out<std::int32_t>(0), a.out<std::int32_t>(1),
+                               a.out<V>(2), g));
   }
 
   // transform and transform_reduce, with functions of the caller's

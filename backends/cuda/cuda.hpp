@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/backend.hpp"
+#include "backends/common/sparse/assembly.hpp"
 
 namespace tally::backends::cuda {
 
@@ -53,6 +54,9 @@ class backend final : public backends::backend {
 };
 
 extern const backend instance;
+
+/// csr_from_coo. Waits. Pre: sizes and types agree, and all is accessible.
+assembled assemble(const executor& where, const coo_arguments& a);
 
 /// See tally::launch_sum.
 void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait,

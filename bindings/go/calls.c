@@ -324,6 +324,22 @@ tally_go_result tally_go_spmm(tally_go_executor where, const tally_spmv_plan* pl
                                   tally_go_asked(&options)));
 }
 
+tally_go_result tally_go_csr_from_coo(tally_go_executor where, size_t rows, size_t columns,
+                                      tally_go_vector row_indices, tally_go_vector column_indices,
+                                      tally_go_vector values, tally_go_vector row_offsets,
+                                      tally_go_vector sorted_columns, tally_go_vector sorted_values,
+                                      tally_call_options options) {
+  tally_go_result r = {{0}, NULL, NULL, 0};
+  size_t stored = 0;
+  const tally_status status = tally_csr_from_coo(
+      where, rows, columns, values.n, row_indices.type, row_indices.data, row_indices.inc,
+      column_indices.type, column_indices.data, column_indices.inc, values.type, values.data,
+      values.inc, row_offsets.type, row_offsets.data, sorted_columns.type, sorted_columns.data,
+      sorted_values.data, &stored, tally_go_asked(&options));
+  r.value[0] = stored;
+  return tally_go_told(&r, status);
+}
+
 tally_go_result tally_go_spmv_apart(tally_go_executor where, const tally_spmv_plan* plan,
                                     tally_go_scalar alpha, tally_go_matrix matrix,
                                     tally_go_vector x, tally_go_scalar beta, tally_go_vector y,

@@ -233,6 +233,43 @@ func Spmm[A, B Element, X, Y Operand](where *Executor, plan *Plan, alpha A, a *C
 	return failed(r)
 }
 
+// CSRFromCOO writes the arrays of the rows x columns matrix with these entries, in any order, and returns the number of
+// its values: rowOffsets, rows + 1 of them, and, sorted by row and column, sortedColumns and sortedValues, each with
+// room for an element per entry. Entries of one row and column become their sum, in the order given, or with Exact the
+// exact one, rounded once. Indices are int32, int64 or int, and count from 0; values are floating-point or complex.
+// Outputs share no memory with inputs or each other: ErrOverlap.
+func CSRFromCOO[I, J, V, O, S, W Operand](where *Executor, rows, columns int, rowIndices I, columnIndices J, values V,
+	rowOffsets O, sortedColumns S, sortedValues W, options ...Option) (int, error) {
+	const function = "CSRFromCOO"
+	if rows < 0 || columns < 0 {
+		return 0, failure(ErrInvalidArgument, function, "the matrix has %d rows and %d columns", rows, columns)
+	}
+	i, j, v := cVector(rowIndices), cVector(columnIndices), cVector(values)
+	o, s, w := cVector(rowOffsets), cVector(sortedColumns), cVector(sortedValues)
+	err := sameLength(function, length{"rowIndices", i.n}, length{"columnIndices", j.n}, length{"values", v.n})
+	if err == nil {
+		err = sameType(function, "values", v, "sortedValues", w)
+	}
+	outputs := []struct {
+		name string
+		of   C.tally_go_vector
+		room C.size_t
+	}{{"rowOffsets", o, C.size_t(rows + 1)}, {"sortedColumns", s, v.n}, {"sortedValues", w, v.n}}
+	for _, output := range outputs {
+		if err == nil {
+			err = contiguous(function, output.name, output.of)
+		}
+		if err == nil && output.of.n < output.room {
+			err = needs(function, output.name, output.room, output.of.n)
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	r := C.tally_go_csr_from_coo(where.where(), C.size_t(rows), C.size_t(columns), i, j, v, o, s, w, cOptions(options))
+	return int(r.value[0]), failed(r)
+}
+
 // SpmvApart writes w = alpha A x + beta y, with y an input that is always read. w has y's type and
 // size, and is y itself or shares no memory with it. Otherwise as Spmv.
 func SpmvApart[A, B Element, X, Y, W Operand](where *Executor, plan *Plan, alpha A, a *CSR, x X, beta B, y Y, w W,

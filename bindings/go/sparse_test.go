@@ -75,6 +75,39 @@ func productsOf[O, C tally.Element, V float32 | float64](t *testing.T, w *tally.
 	succeeds(t, plan.Close())
 }
 
+func TestCSRFromCOO(t *testing.T) {
+	rows, columns, values := []int32{2, 0, 2, 0, 2}, []int{3, 1, 0, 1, 3}, []float32{1, 2, 3, 4, 5}
+	for _, w := range executors(t) {
+		for _, options := range [][]tally.Option{nil, {tally.Exact}} {
+			offsets, sorted, sums := make([]int64, 4), make([]int32, 6), []float32{7, 7, 7, 7, 7}
+			stored, err := tally.CSRFromCOO(w, 3, 4, rows, columns, values, offsets, sorted, sums, options...)
+			equal(t, w, offsets, []int64{0, 1, 1, 3}, err)
+			equal(t, w, sorted, []int32{1, 0, 3, 0, 0, 0}, err)
+			equal(t, w, sums, []float32{6, 3, 6, 7, 7}, err)
+			if err == nil && stored != 3 {
+				t.Error(w, stored)
+			}
+		}
+	}
+	w := tally.Serial()
+	offsets, sorted, sums := make([]int64, 4), make([]int32, 5), make([]float32, 5)
+	stored, err := tally.CSRFromCOO(w, 3, 4, rows[:2], tally.Strided(columns, -4), values[:2], offsets, sorted, sums)
+	equal(t, w, sums[:2], []float32{2, 1}, err)
+	if stored != 2 {
+		t.Error(stored)
+	}
+	_, err = tally.CSRFromCOO(w, 2, 4, rows, columns, values, offsets, sorted, sums)
+	fails(t, tally.ErrInvalidArgument, "tally::csr_from_coo: row_indices[0] is 2; there are 2 rows", err)
+	_, err = tally.CSRFromCOO(w, 3, 4, rows, columns[:4], values, offsets, sorted, sums)
+	fails(t, tally.ErrSizeMismatch, "tally.CSRFromCOO: rowIndices has 5 elements, columnIndices has 4", err)
+	_, err = tally.CSRFromCOO(w, 3, 4, rows, columns, values, offsets[:3], sorted, sums)
+	fails(t, tally.ErrSizeMismatch, "tally.CSRFromCOO: rowOffsets has 3 elements, 4 are needed", err)
+	_, err = tally.CSRFromCOO(w, 3, 4, rows, columns, values, offsets, sorted, make([]float64, 5))
+	fails(t, tally.ErrUnsupportedType, "tally.CSRFromCOO: values is of float32, sortedValues of float64", err)
+	_, err = tally.CSRFromCOO(w, -1, 4, rows, columns, values, offsets, sorted, sums)
+	fails(t, tally.ErrInvalidArgument, "tally.CSRFromCOO: the matrix has -1 rows and 4 columns", err)
+}
+
 func TestComplexProducts(t *testing.T) {
 	a, err := tally.NewCSRWithEnds(2, 2, []int32{2, 0}, []int32{3, 2}, []int32{0, 1, 1}, []complex64{1, 2i, 3})
 	succeeds(t, err)

@@ -939,6 +939,21 @@ TALLY_EXPORT tally_status tally_spmm(const tally_executor* where, const tally_sp
                                      const void* beta, tally_type y_type, void* y, ptrdiff_t ldy,
                                      ptrdiff_t incy, const tally_call_options* options);
 
+/* Writes the arrays of the matrix of these entries in any order: row_offsets (rows + 1), and,
+ * sorted by row and column, sorted_columns and sorted_values, with room for n. Entries of one row
+ * and column become their sum, in the order given (<tally/sparse/assembly.hpp>). Indices are
+ * TALLY_INT32 or TALLY_INT64, as are the two outputs of indices, and start at 0; values are
+ * floating-point or complex. *stored = the number of values, at most n. Blocks. TALLY_OVERLAP if
+ * outputs share memory with inputs or each other.
+ *
+ * options: grade (TALLY_GRADE_EXACT: a sum is rounded once). */
+TALLY_EXPORT tally_status tally_csr_from_coo(
+    const tally_executor* where, size_t rows, size_t columns, size_t n, tally_type row_type,
+    const void* row_indices, ptrdiff_t incrow, tally_type column_type, const void* column_indices,
+    ptrdiff_t inccolumn, tally_type value_type, const void* values, ptrdiff_t incvalue,
+    tally_type offset_type, void* row_offsets, tally_type sorted_type, void* sorted_columns,
+    void* sorted_values, size_t* stored, const tally_call_options* options);
+
 /* w = alpha op(A) x + beta y with an input y, always read. w has y's type and size, and is y or
  * shares no memory with it. */
 TALLY_EXPORT tally_status tally_spmv_apart(const tally_executor* where, const tally_spmv_plan* plan,

@@ -956,6 +956,31 @@ tally_status tally_spmm(const tally_executor* where, const tally_spmv_plan* plan
   });
 }
 
+tally_status tally_csr_from_coo(const tally_executor* where, size_t rows, size_t columns, size_t n,
+                                tally_type row_type, const void* row_indices, ptrdiff_t incrow,
+                                tally_type column_type, const void* column_indices,
+                                ptrdiff_t inccolumn, tally_type value_type, const void* values,
+                                ptrdiff_t incvalue, tally_type offset_type, void* row_offsets,
+                                tally_type sorted_type, void* sorted_columns, void* sorted_values,
+                                size_t* stored, const tally_call_options* options) {
+  return status_of([&] {
+    require("stored", stored);
+    tally::call_options read_options{.wait = true};
+    read(options, &read_options);
+    tally::coo_arguments a;
+    a.rows = rows;
+    a.columns = columns;
+    a.row_indices = vector(n, row_type, row_indices, incrow);
+    a.column_indices = vector(n, column_type, column_indices, inccolumn);
+    a.values = vector(n, value_type, values, incvalue);
+    a.sums = read_options.grade;
+    a.row_offsets = written(rows + (rows != SIZE_MAX), offset_type, row_offsets, 1);
+    a.sorted_columns = written(n, sorted_type, sorted_columns, 1);
+    a.sorted_values = written(n, value_type, sorted_values, 1);
+    *stored = tally::csr_from_coo(executor_of(where), a);
+  });
+}
+
 tally_status tally_spmv_apart(const tally_executor* where, const tally_spmv_plan* plan,
                               tally_type alpha_type, const void* alpha, const tally_csr* matrix,
                               tally_type x_type, const void* x, ptrdiff_t incx,

@@ -1,15 +1,20 @@
 // Public `csr_from_coo`.
 #include <tally/error.hpp>
 #include <tally/numerics/exact_sum.hpp>
+#include <tally/operations/elementwise.hpp>
 #include <tally/sparse/assembly.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/common/order/dot_sum.hpp"
+#include "backends/common/sparse/assembly.hpp"
 #include "backends/common/sparse/csr.hpp"
 #include "backends/common/types/typed_vector.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
+#if TALLY_HAS_CUDA
+#include "backends/cuda/cuda.hpp"
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -30,7 +35,6 @@ void check_input(const char* name, const operand& v, std::size_t entries) {
   if (v.size != entries) {
     check_of.fail(errc::size_mismatch, name, " has ", v.size, " elements, values has ", entries);
   }
-  check_of.read_on_host(name, v);
 }
 
 void check_output(const char* name, const output_operand& v, std::size_t least) {
@@ -41,7 +45,6 @@ void check_output(const char* name, const output_operand& v, std::size_t least) 
   if (v.increment != 1) {
     check_of.fail(errc::invalid_argument, "the matrix's arrays must be contiguous");
   }
-  check_of.read_on_host(name, v);
 }
 
 void check_index_type(const char* name, type element) {
@@ -112,12 +115,11 @@ void put_index(const output_operand& v, std::size_t i, std::size_t index) {
   }
 }
 
-void check_indices(const char* name, const operand& v, std::size_t size, const char* of) {
-  for (std::size_t i = 0; i < v.size; ++i) {
-    const std::int64_t index = index_at(v, i);
-    if (static_cast<std::uint64_t>(index) < size) continue;
-    check_of.fail(errc::invalid_argument, name, "[", i, "] is ", index, "; there are ", size, of);
-  }
+/// The first index that is not below `size`, or v.size.
+std::size_t first_outside(const operand& v, std::size_t size) {
+  std::size_t i = 0;
+  while (i < v.size && static_cast<std::uint64_t>(index_at(v, i)) < size) ++i;
+  return i;
 }
 
 /// Entries by row, then column, those of one place in their order.
@@ -186,13 +188,15 @@ void put_sum(const coo_arguments& a, const std::size_t* entries, std::size_t cou
   values.number == type::float64 ? sum_in(double{}) : sum_in(float{});
 }
 
-}  // namespace
+using backends::assembled;
 
-std::size_t csr_from_coo(const coo_arguments& a) {
-  const backends::default_environment environment;
-  check_arguments(a);
-  check_indices("row_indices", a.row_indices, a.rows, " rows");
-  check_indices("column_indices", a.column_indices, a.columns, " columns");
+assembled assemble(const coo_arguments& a) {
+  for (const bool is_row : {true, false}) {
+    const operand& indices = is_row ? a.row_indices : a.column_indices;
+    const std::size_t i = first_outside(indices, is_row ? a.rows : a.columns);
+    if (i == indices.size) continue;
+    return {is_row ? assembled::defect::row : assembled::defect::column, i, index_at(indices, i)};
+  }
   const sorted_entries sorted(a);
   std::size_t stored = 0;
   put_index(a.row_offsets, 0, 0);
@@ -209,7 +213,78 @@ std::size_t csr_from_coo(const coo_arguments& a) {
     }
     put_index(a.row_offsets, r + 1, stored);
   }
-  return stored;
+  return {assembled::defect::none, stored, 0};
+}
+
+/// Assembles copies in host memory.
+assembled assemble_copies(const executor& where, const coo_arguments& a) {
+  const backends::backend& on = *where.backend();
+  std::vector<std::vector<std::byte>> memory;
+  const auto copied = [&](const operand& v) {
+    if (v.size == 0) return v;
+    const extent all(v);
+    const auto* const first = reinterpret_cast<const std::byte*>(all.first);
+    auto& bytes = memory.emplace_back(all.bytes);
+    on.copy_bytes(where, first, bytes.data(), bytes.size());
+    operand copy = v;
+    copy.data = bytes.data() + (static_cast<const std::byte*>(v.data) - first);
+    return copy;
+  };
+  const auto room = [&](const output_operand& v, std::size_t n) {
+    output_operand copy = v;
+    copy.data = memory.emplace_back(n * size_of(v.element)).data();
+    return copy;
+  };
+  coo_arguments copies = a;
+  copies.row_indices = copied(a.row_indices);
+  copies.column_indices = copied(a.column_indices);
+  copies.values = copied(a.values);
+  copies.row_offsets = room(a.row_offsets, a.rows + 1);
+  copies.sorted_columns = room(a.sorted_columns, a.values.size);
+  copies.sorted_values = room(a.sorted_values, a.values.size);
+  const assembled made = assemble(copies);
+  if (made.what != assembled::defect::none) return made;
+  const auto put = [&](const output_operand& from, const output_operand& to, std::size_t n) {
+    if (n > 0) on.copy_bytes(where, from.data, to.data, n * size_of(to.element));
+  };
+  put(copies.row_offsets, a.row_offsets, a.rows + 1);
+  put(copies.sorted_columns, a.sorted_columns, made.n);
+  put(copies.sorted_values, a.sorted_values, made.n);
+  return made;
+}
+
+assembled assemble(const executor& where, const coo_arguments& a) {
+#if TALLY_HAS_CUDA
+  if (where.backend() == &backends::cuda::instance) return backends::cuda::assemble(where, a);
+#endif
+  return where.backend()->reaches(where, backends::place{}) ? assemble(a)
+                                                            : assemble_copies(where, a);
+}
+
+void check_reach(const executor& where, const coo_arguments& a) {
+  check_of.reach(where, "row_indices", a.row_indices);
+  check_of.reach(where, "column_indices", a.column_indices);
+  check_of.reach(where, "values", a.values);
+  check_of.reach(where, "row_offsets", a.row_offsets);
+  check_of.reach(where, "sorted_columns", a.sorted_columns);
+  check_of.reach(where, "sorted_values", a.sorted_values);
+}
+
+}  // namespace
+
+std::size_t csr_from_coo(const executor& where, const coo_arguments& a) {
+  const backends::default_environment environment;
+  check_arguments(a);
+  const executor on = where.backend() != nullptr
+                          ? where
+                          : choose(a.row_indices, a.column_indices, a.values, a.row_offsets);
+  if (check::is_needed(on)) check_reach(on, a);
+  const assembled made = assemble(on, a);
+  if (made.what == assembled::defect::none) return made.n;
+  const bool is_row = made.what == assembled::defect::row;
+  check_of.fail(errc::invalid_argument, is_row ? "row_indices[" : "column_indices[", made.n,
+                "] is ", made.index, "; there are ", is_row ? a.rows : a.columns,
+                is_row ? " rows" : " columns");
 }
 
 }  // namespace tally

@@ -518,6 +518,25 @@ contains
                         &matrix are 4', 'spmm of too few rows')
     call tally_spmm(a, table, many(:, :1), stat=stat)
     call expect_failure(stat, TALLY_SIZE_MISMATCH, 'tally_spmm: y has 1 columns, x has 2', 'spmm of other columns')
+    block
+      integer(int32) :: rows_of(5) = [2, 0, 2, 0, 2], sorted(5)
+      integer(int64) :: columns_of(5) = [3, 1, 0, 1, 3], made_offsets(4), stored
+      real(real64) :: sums(5)
+      stored = -1
+      call tally_csr_from_coo(4, rows_of, columns_of, values(1:5), made_offsets, sorted, sums, stored)
+      call expect(stored == 3 .and. all(made_offsets == [0, 1, 1, 3]) .and. all(sorted(:3) == [1, 0, 3]) .and. &
+                  all(sums(:3) == [6d0, 3d0, 6d0]), 'csr_from_coo')
+      call tally_csr_from_coo(4, rows_of(1:2), columns_of(5:1:-4), values(6:5:-1), made_offsets, sorted, sums, stored, &
+                              grade=TALLY_GRADE_EXACT)
+      call expect(stored == 2 .and. all(made_offsets == [0, 1, 1, 2]) .and. all(sorted(:2) == [3, 3]) .and. &
+                  all(sums(:2) == [5d0, 6d0]), 'csr_from_coo of sections')
+      call tally_csr_from_coo(3, rows_of, columns_of, values(1:5), made_offsets, sorted, sums, stored, stat=stat)
+      call expect_failure(stat, TALLY_INVALID_ARGUMENT, 'tally::csr_from_coo: column_indices[0] is 3; there are 3 &
+                          &columns', 'csr_from_coo of an entry outside')
+      call tally_csr_from_coo(4, rows_of, columns_of, values(1:5), made_offsets, sorted(:4), sums, stored, stat=stat)
+      call expect_failure(stat, TALLY_SIZE_MISMATCH, 'tally_csr_from_coo: sorted_columns has 4 elements; 5 are needed', &
+                          'csr_from_coo without room')
+    end block
     grid = reshape(x, [2, 2])
     w = 0
     call tally_spmv(a, grid, w(1, 1:3))

@@ -4,6 +4,7 @@
 
 #include "backends/common/elementwise/moves.hpp"
 #include "backends/common/sparse/csr.hpp"
+#include "backends/cuda/device/cub.cuh"
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
 
@@ -12,11 +13,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <exception>
 #include <limits>
-#include <string>
-#include <system_error>
-#include <thread>
 
 namespace tally::backends::cuda {
 namespace {
@@ -49,14 +46,7 @@ struct transposition {
   int size;  ///< of a value
 };
 
-constexpr unsigned threads = 256;
-
-__device__ inline std::int64_t this_thread() {
-  return std::int64_t{blockIdx.x} * threads + threadIdx.x;
-}
-__device__ inline std::int64_t all_threads() { return std::int64_t{gridDim.x} * threads; }
-
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(item_threads)
     measure_rows(const row_bounds bounds, std::int64_t height, std::int64_t* lengths) {
   for (std::int64_t i = this_thread(); i <= height; i += all_threads()) {
     lengths[i] =
@@ -66,7 +56,7 @@ __global__ void __launch_bounds__(threads)
 
 /// Writes each term's column, number, row and index, one warp per row.
 template <class Index>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(item_threads)
     list_terms(const __grid_constant__ transposition<Index> t) {
   for (std::int64_t i = this_thread() / 32; i < t.height; i += all_threads() / 32) {
     const auto row = static_cast<std::size_t>(i);
@@ -85,7 +75,7 @@ __global__ void __launch_bounds__(threads)
 
 /// Writes where columns begin among the sorted terms.
 template <class Index>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(item_threads)
     find_columns(const __grid_constant__ transposition<Index> t) {
   for (std::int64_t c = this_thread(); c <= t.width; c += all_threads()) {
     std::int64_t low = 0, high = t.terms;  // first term not below column c
@@ -103,7 +93,7 @@ __global__ void __launch_bounds__(threads)
 
 /// Writes rows, and indices or values, transposed.
 template <class Index>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(item_threads)
     put_terms(const __grid_constant__ transposition<Index> t) {
   for (std::int64_t i = this_thread(); i < t.terms; i += all_threads()) {
     const Index term = t.sorted[i];
@@ -123,24 +113,6 @@ __global__ void __launch_bounds__(threads)
     };
     t.size == 2 ? copy(std::uint16_t{}) : copy(std::uint32_t{});  // values' alignment
   }
-}
-
-template <class Kernel, class... Parameters>
-void run(cudaStream_t stream, Kernel* kernel, std::int64_t items, const Parameters&... parameters) {
-  const auto blocks =
-      static_cast<unsigned>(std::clamp<std::int64_t>((items + threads - 1) / threads, 1, 1 << 20));
-  kernel<<<blocks, threads, 0, stream>>>(parameters...);
-  check(cudaGetLastError(), "cudaLaunchKernel");
-}
-
-/// Calls a function of CUB, first for the size of its memory.
-template <class F>
-void with_room(const F& f) {
-  std::size_t bytes = 0;
-  check(f(nullptr, bytes), "cub");
-  device_memory room;
-  room.allocate(std::max<std::size_t>(bytes, 1));
-  check(f(room.get(), bytes), "cub");
 }
 
 template <class Index>
@@ -231,24 +203,7 @@ std::shared_ptr<const csr_transpose> backend::transpose(const executor& where, c
     const current_device current(where.device());
     (void)is_captured(where.stream(), true, "the transpose of a sparse matrix");
   }
-  // In a thread of its own: CUB checks the calling thread's last error, which may be one that the
-  // caller has yet to see.
-  std::shared_ptr<const csr_transpose> made;
-  std::exception_ptr failure;
-  try {
-    std::thread([&] {
-      try {
-        made = transposed(where, a, keeps_values);
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    }).join();
-  } catch (const std::system_error& none) {
-    throw error(errc::device_failure,
-                std::string("tally::cuda: no thread can be started: ") + none.what());
-  }
-  if (failure) std::rethrow_exception(failure);
-  return made;
+  return in_own_thread([&] { return transposed(where, a, keeps_values); });
 }
 
 }  // namespace tally::backends::cuda

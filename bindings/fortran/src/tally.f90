@@ -181,7 +181,7 @@ module tally
   public :: tally_waxpby_nrm2
   public :: tally_bincount, tally_histogram_even, tally_histogram_range
   public :: tally_validate, tally_spmv_plan_create, tally_spmv_plan_destroy, tally_spmv_plan_describe, tally_spmv, &
-            tally_spmm, tally_spmv_apart
+            tally_spmm, tally_spmv_apart, tally_csr_from_coo
   public :: tally_finish, tally_fortran_complete
 
   ! --- Functions whose result has the kind that their arguments ask for --------------------------------------------
@@ -1208,6 +1208,16 @@ module tally
       type(*), intent(inout) :: y(..)
       type(*), intent(in), optional :: alpha(..), beta(..)
       type(tally_spmv_plan), intent(in), optional :: plan
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: grade
+    end function
+
+    integer(c_int) function c_csr_from_coo(columns, row_indices, column_indices, values, row_offsets, sorted_columns, &
+        sorted_values, stored, where, grade) bind(C, name='tally_fortran_csr_from_coo')
+      import
+      type(*), intent(in) :: columns(..), row_indices(..), column_indices(..), values(..)
+      type(*), intent(inout) :: row_offsets(..), sorted_columns(..), sorted_values(..)
+      integer(c_int64_t), intent(inout) :: stored
       type(tally_executor), intent(in), optional :: where
       integer(c_int), intent(in), optional :: grade
     end function
@@ -5731,6 +5741,23 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(x, y, alpha, beta)
     call tally_finish(c_spmm(matrix, x, y, alpha, beta, plan, where, grade), stat, errmsg)
+  end subroutine
+
+  !> The arrays of the matrix with these entries, in any order: size(row_offsets) - 1 rows, each sorted by column, and in
+  !> stored the number of values. Entries of one row and column become their sum, in the order given. Rows, columns and
+  !> offsets count from 0. The sorted arrays have room for an element per entry.
+  subroutine tally_csr_from_coo(columns, row_indices, column_indices, values, row_offsets, sorted_columns, &
+                                sorted_values, stored, where, grade, stat, errmsg)
+    type(*), intent(in) :: columns(..), row_indices(..), column_indices(..), values(..)
+    type(*), intent(inout) :: row_offsets(..), sorted_columns(..), sorted_values(..)
+    integer(c_int64_t), intent(inout) :: stored
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(columns, row_indices, column_indices, values, row_offsets, sorted_columns, sorted_values)
+    call tally_finish(c_csr_from_coo(columns, row_indices, column_indices, values, row_offsets, sorted_columns, &
+                                     sorted_values, stored, where, grade), stat, errmsg)
   end subroutine
 
   !> w = alpha A x + beta y, with w apart from y.

@@ -1158,6 +1158,45 @@ tally_status tally_fortran_spmm(const tally_csr* a, const CFI_cdesc_t* x, const 
                                        v.first.type, v.first.data, v.first.inc, v.ld, &options));
 }
 
+/* Checks that an output has room for n elements. */
+static void check_room(call* c, const char* name, const vector* v, size_t n) {
+  if (c->status == TALLY_SUCCESS && v->n < n) {
+    tally_fortran_fail(c, TALLY_SIZE_MISMATCH, "%s has %zu elements; %zu are needed", name, v->n,
+                       n);
+  }
+}
+
+tally_status tally_fortran_csr_from_coo(const CFI_cdesc_t* columns, const CFI_cdesc_t* row_indices,
+                                        const CFI_cdesc_t* column_indices,
+                                        const CFI_cdesc_t* values, const CFI_cdesc_t* row_offsets,
+                                        const CFI_cdesc_t* sorted_columns,
+                                        const CFI_cdesc_t* sorted_values, int64_t* stored,
+                                        const tally_executor* where, const int* grade) {
+  call c = {"tally_csr_from_coo", TALLY_SUCCESS};
+  const size_t width = integer(&c, "columns", columns);
+  const vector i = vector_of(&c, "row_indices", row_indices),
+               j = vector_of(&c, "column_indices", column_indices),
+               v = vector_of(&c, "values", values),
+               offsets = tally_fortran_contiguous(&c, "row_offsets", row_offsets),
+               indices = tally_fortran_contiguous(&c, "sorted_columns", sorted_columns),
+               sums = tally_fortran_contiguous(&c, "sorted_values", sorted_values);
+  size_t n = 0;
+  tally_fortran_check_size(&c, "row_indices", &i, v.n, "values has");
+  tally_fortran_check_size(&c, "column_indices", &j, v.n, "values has");
+  check_room(&c, "row_offsets", &offsets, 1);
+  check_room(&c, "sorted_columns", &indices, v.n);
+  check_room(&c, "sorted_values", &sums, v.n);
+  check_same_type(&c, "sorted_values", &sums, "values", &v);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, NULL, NULL);
+  const tally_status status =
+      tally_csr_from_coo(where, offsets.n - 1, width, v.n, i.type, i.data, i.inc, j.type, j.data,
+                         j.inc, v.type, v.data, v.inc, offsets.type, offsets.data, indices.type,
+                         indices.data, sums.data, &n, &options);
+  if (status == TALLY_SUCCESS) *stored = (int64_t)n;
+  return tally_fortran_kept(status);
+}
+
 tally_status tally_fortran_spmv_apart(const tally_csr* a, const CFI_cdesc_t* x,
                                       const CFI_cdesc_t* y, const CFI_cdesc_t* w,
                                       const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta,

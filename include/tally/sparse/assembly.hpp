@@ -1,16 +1,21 @@
-// Assembly of a sparse matrix from entries in any order, on the host.
+// Assembly of a sparse matrix from entries in any order.
 //
 // Promise: the matrix depends on the entries and their order alone. Rows are sorted by column;
-// entries of one row and column become one value, their sum: in the order given, ((v_0 + v_1) +
-// v_2)
-// ... in the type that `sum` has for them, or with `tally::exact` the exact sum rounded once to
+// entries of one row and column become one value, their sum: in the order given, (v_0 + v_1) + v_2
+// ..., in the type that `sum` has for them, or with `tally::exact` the exact sum rounded once to
 // that type; then rounded to the values' type. A value without another one stays as it is, bit by
 // bit; a NaN of a sum is the positive quiet one with an empty payload.
+//
+// Blocking: always, and no capture of the stream, since the number of values is returned. CPUs sort
+// on one thread, also for `kokkos` on a device and for a workspace. `cuda` allocates 32 bytes per
+// entry, 64 from 2^31 - 1 rows, columns or entries on, and for exact sums also a copy and a sum of
+// each.
 #pragma once
 
 #include <tally/export.h>
 #include <tally/call_options.hpp>
 #include <tally/detail/arguments.hpp>
+#include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/sparse/csr_matrix.hpp>
@@ -23,7 +28,7 @@
 
 namespace tally {
 
-/// Arguments with types erased; all in host memory. Outputs are contiguous.
+/// Arguments with types erased. Outputs are contiguous, and apart from inputs and each other.
 struct coo_arguments {
   std::size_t rows = 0;           ///< of the matrix
   std::size_t columns = 0;        ///< of the matrix
@@ -36,55 +41,105 @@ struct coo_arguments {
   output_operand sorted_values;   ///< room for one per entry, of the values' type
 };
 
-/// Writes the matrix's arrays, and returns the number of its values, which may be fewer than
-/// entries.
-/// @throws error size_mismatch, invalid_argument (an index outside the matrix, or too large for its
-///               type), unsupported_type, null_pointer, misaligned, wrong_memory, before anything
-///               is written; std::bad_alloc.
-TALLY_EXPORT std::size_t csr_from_coo(const coo_arguments& arguments);
+/// csr_from_coo with types erased.
+TALLY_EXPORT std::size_t csr_from_coo(const executor& where, const coo_arguments& arguments);
 
-/// The matrix of m rows and n columns with these entries. Zeros stay stored.
-/// `csr_from_coo<std::int64_t, std::int64_t>` has offsets and columns of 64 bits.
+namespace detail {
+
+using index_types = type_list<std::int32_t, std::int64_t>;
+
+template <class Rows, class Columns, class Values>
+constexpr bool are_entries() {
+  if constexpr (is_vector<Rows>() && is_vector<Columns>() && is_vector<Values>()) {
+    constexpr bool valid = is_in<matrix_value_types>(type_of<element_t<Values>>) &&
+                           is_in<index_types>(type_of<element_t<Rows>>) &&
+                           is_in<index_types>(type_of<element_t<Columns>>);
+    static_assert(valid,
+                  "entries have row and column indices of std::int32_t or std::int64_t, and values "
+                  "of a floating-point or complex type");
+    return valid;
+  } else {
+    return false;
+  }
+}
+
+template <class Offsets, class Columns, class Values, class Given>
+constexpr bool are_arrays() {
+  if constexpr (is_output<Offsets>() && is_output<Columns>() && is_output<Values>()) {
+    using V = element_t<std::remove_cvref_t<Values>>;
+    constexpr bool valid = is_in<index_types>(type_of<element_t<std::remove_cvref_t<Offsets>>>) &&
+                           is_in<index_types>(type_of<element_t<std::remove_cvref_t<Columns>>>) &&
+                           std::is_same_v<V, element_t<Given>>;
+    static_assert(valid,
+                  "the matrix's row offsets and columns are of std::int32_t or std::int64_t, and "
+                  "its values of the entries' type");
+    return valid;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+/// Writes the arrays of the matrix of m rows and n columns with these entries, where the executor
+/// reaches them. Zeros stay stored. Blocks.
 ///
 /// @param row_indices     std::int32_t or std::int64_t, one per entry, as `column_indices`.
 /// @param column_indices  counted from 0.
 /// @param values          floating-point or complex numbers, one per entry.
-/// @param g               `tally::exact` for exact sums of duplicates, each rounded once.
+/// @param row_offsets     m + 1 of std::int32_t or std::int64_t.
+/// @param sorted_columns  room for one per entry, std::int32_t or std::int64_t.
+/// @param sorted_values   room for one per entry, of the values' type.
+/// @param g               `tally::exact` for exact sums of entries in one place, each rounded once.
+/// @return                the number of values stored, at most that of the entries; nothing is
+///                        written behind them.
+/// @throws error size_mismatch, invalid_argument (an index outside the matrix, or too large for its
+///               type), unsupported_type, null_pointer, misaligned,
+///               overlap, wrong_memory, before anything is written; device_failure, out_of_memory;
+///               std::bad_alloc.
+template <class Rows, class Columns, class Values, class Offsets, class SortedColumns,
+          class SortedValues>
+auto csr_from_coo(const executor& where, std::size_t m, std::size_t n, const Rows& row_indices,
+                  const Columns& column_indices, const Values& values, Offsets&& row_offsets,
+                  SortedColumns&& sorted_columns, SortedValues&& sorted_values, grade g = {}) {
+  if constexpr (detail::are_entries<Rows, Columns, Values>() &&
+                detail::are_arrays<Offsets&, SortedColumns&, SortedValues&, Values>()) {
+    return csr_from_coo(
+        where, {m, n, as_operand(row_indices), as_operand(column_indices), as_operand(values), g,
+                as_output(row_offsets), as_output(sorted_columns), as_output(sorted_values)});
+  } else {
+    return std::size_t{0};
+  }
+}
+
+/// The matrix of m rows and n columns with these entries. Zeros stay stored.
+/// `csr_from_coo<std::int64_t, std::int64_t>` has offsets and columns of 64 bits. Runs on the host.
+/// @param row_indices,column_indices,values  as above, in host memory.
 /// @throws error as above.
 template <csr_index Offset = std::int32_t, csr_index Column = std::int32_t, class Rows,
           class Columns, class Values>
 auto csr_from_coo(std::size_t m, std::size_t n, const Rows& row_indices,
                   const Columns& column_indices, const Values& values, grade g = {}) {
-  if constexpr (detail::is_vector<Rows>() && detail::is_vector<Columns>() &&
-                detail::is_vector<Values>()) {
+  if constexpr (detail::are_entries<Rows, Columns, Values>()) {
     using Value = element_t<Values>;
-    constexpr bool valid =
-        is_in<detail::matrix_value_types>(type_of<Value>) &&
-        is_in<type_list<std::int32_t, std::int64_t>>(type_of<element_t<Rows>>) &&
-        is_in<type_list<std::int32_t, std::int64_t>>(type_of<element_t<Columns>>);
-    static_assert(valid,
-                  "entries have row and column indices of std::int32_t or std::int64_t, and values "
-                  "of a floating-point or complex type");
     csr_matrix<Value, Offset, Column> made;
-    if constexpr (valid) {
-      made.rows = m;
-      made.columns = n;
-      const operand all = as_operand(values);
-      made.row_offsets.resize(m < made.row_offsets.max_size() ? m + 1 : 0);  // else refused below
-      made.column_indices.resize(all.size);
-      made.values.resize(all.size);
-      const auto output = [](auto& v, type element) {
-        return output_operand{v.data(), v.size(), 1, element};
-      };
-      constexpr auto index = [](std::size_t size) { return size == 8 ? type::int64 : type::int32; };
-      const std::size_t stored =
-          csr_from_coo({m, n, as_operand(row_indices), as_operand(column_indices), all, g,
-                        output(made.row_offsets, index(sizeof(Offset))),
-                        output(made.column_indices, index(sizeof(Column))),
-                        output(made.values, type_of<Value>)});
-      made.column_indices.resize(stored);
-      made.values.resize(stored);
-    }
+    made.rows = m;
+    made.columns = n;
+    const operand all = as_operand(values);
+    made.row_offsets.resize(m < made.row_offsets.max_size() ? m + 1 : 0);  // else refused below
+    made.column_indices.resize(all.size);
+    made.values.resize(all.size);
+    const auto output = [](auto& v, type element) {
+      return output_operand{v.data(), v.size(), 1, element};
+    };
+    constexpr auto index = [](std::size_t size) { return size == 8 ? type::int64 : type::int32; };
+    const std::size_t stored =
+        csr_from_coo(serial(), {m, n, as_operand(row_indices), as_operand(column_indices), all, g,
+                                output(made.row_offsets, index(sizeof(Offset))),
+                                output(made.column_indices, index(sizeof(Column))),
+                                output(made.values, type_of<Value>)});
+    made.column_indices.resize(stored);
+    made.values.resize(stored);
     return made;
   } else {
     return csr_matrix<double>();

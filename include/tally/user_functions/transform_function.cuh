@@ -102,7 +102,7 @@ struct map_job {
     for_each_pair([&](auto& of, const auto& v) { of = of.load(v.data + i * v.increment); }, to,
                   inputs);
   }
-  /// Of element i of what was loaded.
+  /// Returns element i of the output, from what was loaded.
   template <class Loaded>
   __device__ Z value(const Loaded& inputs, int i) const {
     return call_with([&](const auto&... v) { return value_of(v[i]...); }, inputs);
