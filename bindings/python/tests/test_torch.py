@@ -74,6 +74,32 @@ def test_results_and_places(device):
             tally.sum(x, backend="simd")
 
 
+def test_products(device):
+    X, Y, v, w = tensor(device, 30, 40), tensor(device, 40, 30).T, tensor(device, 40), tensor(device, 30)
+    assert same(numbers(tally.batched_dot(X, Y)), tally.batched_dot(numbers(X), numbers(Y)))
+    assert same(numbers(tally.batched_dot(X, X)), tally.batched_dot(numbers(X), numbers(X)))
+    assert same(numbers(tally.gemv(2, X, v)), tally.gemv(2, numbers(X), numbers(v)))
+    assert tally.gemv(2, Y.T, w, 3, v) is v and same(numbers(tally.gemv(1, Y, v)), tally.gemv(1, numbers(Y), numbers(v)))
+    y, host = w.clone(), numbers(w).copy()
+    for factors in (numbers(v), v, v.repeat_interleave(2)[::2]):
+        tally.multi_axpy(factors, X.T, .5, y)
+        tally.multi_axpy(numbers(v), numbers(X).T, .5, host)
+        assert same(numbers(y), host)
+
+
+def test_segments(device):
+    x = tensor(device, 1000)
+    for offsets in ([0, 10, 10, 300, 1000], [0, 1000]):
+        for dtype in (torch.int64, torch.int32):
+            o = torch.tensor(offsets, dtype=dtype, device=device)
+            assert same(numbers(tally.segmented_sum(x, o)), tally.segmented_sum(numbers(x), offsets))
+    empty = tally.segmented_sum(x[:0], torch.tensor([0], device=device))
+    assert empty.shape == (0,) and empty.device.type == device
+    for bad in ([1, 1000], [0, 999], [0, 20, 10, 1000], [0, 2**31 - 1, -2**31, 1000], [0, 1001, 1000], [0, -1, 1000]):
+        with pytest.raises(ValueError, match="offset"):
+            tally.segmented_sum(x, torch.tensor(bad, dtype=torch.int32, device=device))
+
+
 def test_csr_of_tensors(device):
     sparse = pytest.importorskip("scipy.sparse")
     A = sparse.random(500, 300, .1, "csr", rng=numpy.random.default_rng(1))
@@ -81,6 +107,9 @@ def test_csr_of_tensors(device):
     x = tensor(device, 300)
     m = tally.csr(tuple(arrays), A.shape)
     assert same(numbers(m @ x), tally.csr(A) @ numbers(x))
+    X = tensor(device, 5, 300).T
+    assert same(numbers(m @ X), tally.csr(A) @ numbers(X)) and same(numbers(m.T @ tensor(device, 500, 3)),
+                                                                   tally.csr(A).T @ numbers(tensor(device, 500, 3)))
 
 
 def test_gradients(device):

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <vector>
 
 namespace python {
 
@@ -81,24 +80,29 @@ void gather(const char* data, const layout& l, int item, std::int64_t begin, std
 /// Elements that are copied at once: a node of the order's tree.
 inline constexpr std::int64_t block = 1 << 15;
 
-/// An array's elements in the order of a layout, a block at a time. Blocks have one size, a power
-/// of two of chunks, except the last.
+/// An array's elements in the order of a layout, a block at a time: all have `block` elements, but
+/// the last one.
 class block_reader {
  public:
   block_reader(const array& a, const char* data, const layout& order);
 
-  std::size_t blocks() const { return visited_.size(); }
+  std::size_t blocks() const {
+    return static_cast<std::size_t>((order_.elements() + block - 1) / block);
+  }
 
-  /// Calls `f(i, n, elements)` once for each block i, in any order, until one fails.
+  /// Calls `f(i, n, elements)` for each block i until one fails.
   template <class F>
   tally_status for_each(F&& f) const {
-    const std::int64_t all = order_.elements();
-    for (const std::int64_t i : visited_) {
-      const std::int64_t begin = i * size_, end = std::min(all, begin + size_);
+    const std::int64_t all = order_.elements(), step = together_ * block;
+    for (std::int64_t begin = 0; begin < all; begin += step) {
+      const std::int64_t end = std::min(all, begin + step);
       gather(data_, order_, item_, begin, end, buffer_.get());
-      const tally_status s = f(static_cast<std::size_t>(i), static_cast<std::size_t>(end - begin),
-                               static_cast<const void*>(buffer_.get()));
-      if (s != TALLY_SUCCESS) return s;
+      for (std::int64_t first = begin; first < end; first += block) {
+        const void* const elements = buffer_.get() + (first - begin) * item_;
+        const tally_status s = f(static_cast<std::size_t>(first / block),
+                                 static_cast<std::size_t>(std::min(block, end - first)), elements);
+        if (s != TALLY_SUCCESS) return s;
+      }
     }
     return TALLY_SUCCESS;
   }
@@ -109,8 +113,7 @@ class block_reader {
   int item_;
   const char* data_;
   layout order_;
-  std::int64_t size_;
-  std::vector<std::int64_t> visited_;
+  std::int64_t together_ = 1;  // blocks that are read at once
   std::unique_ptr<char[]> buffer_;
 };
 

@@ -1,5 +1,6 @@
 // Sparse matrices, and sums of segments, which are the rows of one.
 #include "module.hpp"
+#include "operations/reductions.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -109,20 +110,42 @@ class csr {
   std::unique_ptr<tally_spmv_plan, destroy> plan_;
 };
 
-/// Raises unless offsets start at 0, don't decrease and end at n. Those on a device are copied.
+/// The first and the last of the offsets, and whether they don't decrease.
+struct offset_facts {
+  std::int64_t first, last;
+  bool decrease;
+};
+
 template <class Offset>
-void check_offsets(call& c, const vector& offsets, std::size_t n) {
-  std::vector<Offset> copies;
-  const Offset* o = static_cast<const Offset*>(offsets.data);
-  if (c.on_device()) {
-    copies.resize(offsets.n);
-    check(tally_device_copy(c.where(), copies.data(), o, offsets.n * sizeof(Offset)));
-    o = copies.data();
-  }
-  const Offset* const end = o + offsets.n;
-  if (o[0] != 0) c.fail(PyExc_ValueError, "the first of the offsets is not 0");
-  if (!std::is_sorted(o, end)) c.fail(PyExc_ValueError, "offsets decrease");
-  c.require_same_size("segments up to the last offset", static_cast<std::size_t>(end[-1]), "x", n);
+offset_facts facts_on_host(const void* offsets, std::size_t n) {
+  const auto* const o = static_cast<const Offset*>(offsets);
+  return {o[0], o[n - 1], !std::is_sorted(o, o + n)};
+}
+
+/// Of offsets on a device: by their range and, which then don't overflow, their differences.
+offset_facts facts_on_device(call& c, const array& like, const vector& o) {
+  const auto at = [&](std::size_t i) -> std::int64_t {
+    const char* const from = static_cast<const char*>(o.data) + i * static_cast<std::size_t>(like.item);
+    std::int64_t wide = 0;
+    std::int32_t narrow = 0;
+    const bool is_wide = o.type == TALLY_INT64;
+    void* const to = is_wide ? static_cast<void*>(&wide) : &narrow;
+    check(tally_device_copy(c.where(), to, from, static_cast<std::size_t>(like.item)));
+    return is_wide ? wide : narrow;
+  };
+  offset_facts facts{at(0), at(o.n - 1), false};
+  if (o.n == 1) return facts;
+  const auto [least, greatest] = extrema_of(c, o);
+  const auto n = static_cast<std::int64_t>(o.n - 1);
+  results differences(c, like, 1, &n, o.type, false, nb::none());
+  differences.require_written(c, " without which offsets on a device can't be checked");
+  vector d{o.n - 1, o.type, differences.data(), 1};
+  c.run(n, [&](const tally_executor* where) {
+    return tally_sub(where, d.n, o.type, static_cast<const char*>(o.data) + like.item, 1, o.type,
+                     o.data, 1, d.type, differences.data(), 1, nullptr);
+  });
+  facts.decrease = least < facts.first || greatest > facts.last || extrema_of(c, d).first < 0;
+  return facts;
 }
 
 nb::object segmented_sum(nb::handle x, nb::handle offsets, bool exact, nb::handle dtype,
@@ -140,8 +163,13 @@ nb::object segmented_sum(nb::handle x, nb::handle offsets, bool exact, nb::handl
     c.fail(PyExc_TypeError, "offsets are neither int32 nor int64");
   }
   if (o.n == 0) c.fail(PyExc_ValueError, "there are no offsets; of no segments there is one, 0");
-  o.type == TALLY_INT32 ? check_offsets<std::int32_t>(c, o, v.n)
-                        : check_offsets<std::int64_t>(c, o, v.n);
+  const offset_facts facts = c.on_device()            ? facts_on_device(c, b, o)
+                             : o.type == TALLY_INT32 ? facts_on_host<std::int32_t>(o.data, o.n)
+                                                     : facts_on_host<std::int64_t>(o.data, o.n);
+  if (facts.first != 0) c.fail(PyExc_ValueError, "the first of the offsets is not 0");
+  if (facts.decrease) c.fail(PyExc_ValueError, "offsets decrease");
+  c.require_same_size("segments up to the last offset", static_cast<std::size_t>(facts.last), "x",
+                      v.n);
   bool is_unsigned = false;
   const tally_type type = chosen_type(dtype, sum_type(a.type, a.type), is_unsigned);
   const std::int64_t segments = b.shape[0] - 1;
