@@ -98,9 +98,9 @@ struct traits {
   bool has_gradients = false;  // PyTorch's
 };
 
-/// The last type's are kept: programs use few.
+/// The last type's are kept, per thread: programs use few.
 const traits& traits_of(nb::handle x) {
-  static traits last;
+  static thread_local traits last;
   PyTypeObject* const type = Py_TYPE(x.ptr());
   if (type == last.type) return last;
   nb::handle object(reinterpret_cast<PyObject*>(type));
