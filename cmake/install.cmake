@@ -51,6 +51,7 @@ endif()
 
 if(TALLY_BUILD_BLAS)
   install(TARGETS tally_blas tally_blas64 tally_blas_f2c LIBRARY DESTINATION ${TALLY_LIBRARY_FOLDER})
+  install(PROGRAMS bindings/blas/make_libblas DESTINATION ${TALLY_PROGRAM_FOLDER})
 endif()
 
 # --- The package ----------------------------------------------------------------------------------

@@ -88,18 +88,22 @@ void gemv(T alpha, const matrix<T>& a, const T* x, length incx, T beta, T* y, le
 
 // --- Arguments -----------------------------------------------------------------------------------
 
-/// op: transposed, conjugated. OpenBLAS has the fourth one, too: conjugated alone.
+/// op: transposed, conjugated; and whether x is conjugated first.
 struct operation {
-  bool is_transposed, is_conjugated;
+  bool is_transposed, is_conjugated, conjugates_x = false;
 };
 
-/// Of Fortran's letter.
+/// Of Fortran's letter. Netlib has the first three, OpenBLAS all.
 inline std::optional<operation> operation_of(char letter) {
-  switch (letter) {
-    case 'N': case 'n': return operation{false, false};
-    case 'T': case 't': return operation{true, false};
-    case 'C': case 'c': return operation{true, true};
-    case 'R': case 'r': return operation{false, true};
+  switch (letter | 0x20) {  // in lower case
+    case 'n': return operation{false, false};
+    case 't': return operation{true, false};
+    case 'c': return operation{true, true};
+    case 'r': return operation{false, true};
+    case 'o': return operation{false, false, true};
+    case 'u': return operation{true, false, true};
+    case 'd': return operation{true, true, true};
+    case 's': return operation{false, true, true};
     default: return std::nullopt;
   }
 }
@@ -151,8 +155,19 @@ void fortran_gemv(char letter, length m, length n, T alpha, const T* a,
   if (const int wrong = invalid_argument(op.has_value(), m, n, lda, incx, incy)) {
     return report_fortran(type_letter<T>, wrong);
   }
-  const bool is_conjugated = op->is_conjugated && !std::floating_point<T>;
-  gemv(alpha, {a, m, n, lda, op->is_transposed, is_conjugated}, x, incx, beta, y, incy);
+  const matrix<T> all = {a, m, n, lda, op->is_transposed,
+                         op->is_conjugated && !std::floating_point<T>};
+  if constexpr (!std::floating_point<T>) {
+    if (op->conjugates_x && alpha != T(0)) {
+      std::vector<T> conjugated;
+      run(routine::gemv, 0, [&](const executor&) {
+        conjugated = gathered(all.width(), x, incx);
+        for (T& each : conjugated) each = std::conj(each);
+      });
+      return gemv(alpha, all, static_cast<const T*>(conjugated.data()), 1, beta, y, incy);
+    }
+  }
+  gemv(alpha, all, x, incx, beta, y, incy);
 }
 
 /// `order`: 101, row by row, or 102.

@@ -485,6 +485,19 @@ void test_gemv(const route& by) {
     test_product<T>(by, {by_rows, 'T', large_product, alpha<T>, beta<T>});
     if (testing::Test::HasFailure()) return;
   }
+  if constexpr (is_complex<T>) {  // OpenBLAS's other letters conjugate x, too
+    for (const auto& [letter, operation] : {std::pair('O', 'N'), {'u', 'T'}, {'S', 'R'}, {'D', 'C'}}) {
+      if (by.is_c()) continue;
+      const multiplication<T> m{false, operation, {3, 5, 3, -2, 1}, alpha<T>, beta<T>};
+      operand<T> a(m.size(), 1), x(m.width(), -2), y(m.height(), 1);
+      std::vector<T> conjugated = x.elements();
+      for (T& each : conjugated) each = std::conj(each);
+      const std::vector<T> expected = m.expected(a, conjugated, y.elements());
+      call_gemv<T>(by, false, letter, 3, 5, alpha<T>, a.data(), 3, x.data(), -2, beta<T>, y.data(),
+                   1);
+      expect_bits(y.elements(), expected, std::string("letter ") + letter);
+    }
+  }
   // Quick returns.
   T y[] = {1, 2};
   call_gemv<T>(by, false, 'N', 2, 0, 1, nullptr, 2, nullptr, 1, 0, y, 1);
