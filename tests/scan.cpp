@@ -118,7 +118,8 @@ TEST_ON_EVERY_EXECUTOR(Scan, EveryLayout) {
 template <class X, class Y>
 void check_long(const tally::executor& where, std::size_t n) {
   const auto x = data::elements_of<X>(data::random_bytes<X>(n, 3, kind::plain));
-  const data::placed from(where, x), to(where, std::vector<Y>(n));
+  const data::placed from(where, x);
+  const data::placed to(where, std::vector<Y>(n));
   tally::inclusive_scan(where, from.span(), to.span());
   const std::vector<Y> got = to.read();
   tally::exclusive_scan(where, from.span(), to.span());

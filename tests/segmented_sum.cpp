@@ -30,7 +30,8 @@ class SegmentedSum : public data::OnEveryExecutor {
     }
     const auto n = static_cast<std::size_t>(offsets.back());
     const auto values = data::elements_of<X>(data::random_bytes<X>(n, n + 1, k));
-    const data::placed x(where(), values), cuts(where(), offsets);
+    const data::placed x(where(), values);
+    const data::placed cuts(where(), offsets);
     for (const std::ptrdiff_t increment : {1, 2}) {
       const data::placed results(where(), std::vector<R>(lengths.size() * 2, R(7)));
       const auto to = tally::strided(results.span().data(), lengths.size(), increment);
