@@ -54,15 +54,18 @@ T spread_out(T value, std::mt19937_64& engine) {
 }
 
 template <class T>
-void fill(void* memory, std::size_t n, std::uint64_t seed, bool spread) {
+void fill(void* memory, std::size_t n, std::uint64_t seed, values drawn) {
   auto* const elements = static_cast<T*>(memory);
   const std::size_t blocks = (n + block - 1) / block;
 #pragma omp parallel for schedule(static)
   for (std::size_t b = 0; b < blocks; ++b) {
     std::seed_seq sequence{seed, static_cast<std::uint64_t>(b)};
     std::mt19937_64 engine(sequence);
-    for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
-      elements[i] = spread ? spread_out(random<T>(engine), engine) : random<T>(engine);
+    for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
+      elements[i] = random<T>(engine);
+      if (drawn == values::spread) elements[i] = spread_out(elements[i], engine);
+      if (drawn == values::positive) elements[i] = static_cast<T>(T(1) - elements[i]);
+    }
   }
 }
 
@@ -153,7 +156,7 @@ host_vector::host_vector(tally::type element, std::size_t n, std::uint64_t seed,
       element_(element) {
   if (!memory_) throw std::bad_alloc();
   with_type(element, [&]<class T>() {
-    fill<T>(static_cast<char*>(memory_.get()) + offset, n, seed, drawn == values::spread);
+    fill<T>(static_cast<char*>(memory_.get()) + offset, n, seed, drawn);
   });
 }
 
@@ -296,6 +299,10 @@ reference root_of(const reference& squares) {
   return r;
 }
 
+constexpr bool is_of_squares(operation what) {
+  return what == operation::nrm2 || what == operation::sum_of_squares;
+}
+
 reference reference_of_rows(const workload& w) {
   reference r;
   visit_matrix(w, [&]<class T>(const tally::csr_view<T>& a, const T* x, const T*) {
@@ -330,8 +337,11 @@ reference reference_of_elements(const workload& w) {
     const T* const x = static_cast<const T*>(w.x.data);
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < r.elements.size(); ++i) {
-      const long double wide = static_cast<double>(x[i]);
-      r.elements[i] = w.what == operation::exp ? plain::exp{}(wide) : plain::sigmoid{}(wide);
+      plain::visit(w.what, [&]<class G>(G g) {
+        if constexpr (tally::detail::inputs(G::ours) == 1) {
+          r.elements[i] = g(static_cast<long double>(static_cast<double>(x[i])));
+        }
+      });
     }
   });
   return r;
@@ -357,7 +367,8 @@ reference reference_of(const workload& w, values drawn) {
   if (drawn == values::ill_conditioned) return exact_reference(w);
   if (w.what == operation::spmv) return reference_of_rows(w);
   if (is_transcendental(w.what)) return reference_of_elements(w);
-  if (writes(w.what) || has_several(w.what) || w.what == operation::histogram)
+  if (writes(w.what) || has_several(w.what) || w.what == operation::histogram ||
+      w.what == operation::wrms_norm)
     return {};  // compared with ours
   const std::size_t blocks = (w.size() + block - 1) / block;
   std::vector<reference> parts(blocks);
@@ -366,9 +377,9 @@ reference reference_of(const workload& w, values drawn) {
     for (std::size_t b = 0; b < blocks; ++b) {
       const std::size_t first = b * block, count = std::min(block, w.size() - first);
       const auto part = x.subspan(first, count);
-      parts[b] = w.what == operation::nrm2 ? sum(part, part)
-                 : w.x_alone()             ? sum(part, w.what == operation::asum)
-                                           : sum(part, y.subspan(first, count));
+      parts[b] = is_of_squares(w.what) ? sum(part, part)
+                 : w.x_alone()         ? sum(part, w.what == operation::asum)
+                                       : sum(part, y.subspan(first, count));
     }
   });
   reference total;

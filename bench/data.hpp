@@ -11,11 +11,20 @@
 
 namespace bench {
 
-/// Operands: uniform in [-1, 1), complex parts too, `bool` either value, `int8` any; uniform times
-/// 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or for a condition number of the product. Keys of "n"
-/// bins: uniform; the k-th with probability about 1 / k; all equal. Keys of 256 bins: the bits
-/// common to "n" random words.
-enum class values { uniform, spread, ill_conditioned, keys, zipf_keys, one_key, common_bits };
+/// Operands: uniform in [-1, 1), complex parts too, `bool` either value, `int8` any; uniform in
+/// (0, 2]; uniform times 2^-100 ... 2^100 (float: 2^-15 ... 2^15); or for a condition number of the
+/// product. Keys of "n" bins: uniform; the k-th with probability about 1 / k; all equal. Keys of
+/// 256 bins: the bits common to "n" random words.
+enum class values {
+  uniform,
+  positive,
+  spread,
+  ill_conditioned,
+  keys,
+  zipf_keys,
+  one_key,
+  common_bits
+};
 
 inline constexpr std::size_t samples_of_histogram = std::size_t{1} << 25;
 

@@ -1,4 +1,4 @@
-// sum, asum, nrm2, max and iamax on a CUDA device: device time.
+// Sums, norms and extrema on a CUDA device: device time.
 #include "bench/device.hpp"
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
@@ -27,18 +27,17 @@ contenders ways(const workload& w, bool) {
   return list;
 }
 
+constexpr lane of(std::string_view name, operation what) {
+  return {.name = name, .on_device = true, .what = what, .sizes = sizes, .ways = ways};
+}
+
 }  // namespace
 
 constexpr lane lanes[] = {
-    {.name = "sum-cuda", .on_device = true, .what = operation::sum, .sizes = sizes, .ways = ways},
-    {.name = "asum-cuda", .on_device = true, .what = operation::asum, .sizes = sizes, .ways = ways},
-    {.name = "nrm2-cuda", .on_device = true, .what = operation::nrm2, .sizes = sizes, .ways = ways},
-    {.name = "max-cuda", .on_device = true, .what = operation::max, .sizes = sizes, .ways = ways},
-    {.name = "iamax-cuda",
-     .on_device = true,
-     .what = operation::iamax,
-     .sizes = sizes,
-     .ways = ways},
+    of("sum-cuda", operation::sum),           of("asum-cuda", operation::asum),
+    of("nrm2-cuda", operation::nrm2),         of("sum-of-squares-cuda", operation::sum_of_squares),
+    of("max-norm-cuda", operation::max_norm), of("wrms-norm-cuda", operation::wrms_norm),
+    of("max-cuda", operation::max),           of("iamax-cuda", operation::iamax),
 };
 const std::span<const lane> device_of_one_lanes = lanes;
 

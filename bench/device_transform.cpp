@@ -48,9 +48,10 @@ contenders ways(const workload& w, bool) {
 
 constexpr lane of(std::string_view name, operation what,
                   std::vector<std::size_t> (*sizes_of)(const types& t, bool full) = sizes,
-                  std::size_t skipped = 0) {
+                  values drawn = values::uniform, std::size_t skipped = 0) {
   return {.name = name,
           .on_device = true,
+          .drawn = drawn,
           .what = what,
           .skipped = skipped,
           .sizes = sizes_of,
@@ -69,9 +70,26 @@ constexpr lane lanes[] = {
     of("relu-cuda", operation::relu, sizes_with_short_floats),
     of("sigmoid-cuda", operation::sigmoid, sizes_with_short_floats),
     of("exp-cuda", operation::exp),
+    of("inv-cuda", operation::inv, longest),
+    of("abs-cuda", operation::abs, longest),
+    of("sqrt-cuda", operation::sqrt, longest, values::positive),
+    of("log-cuda", operation::log, longest, values::positive),
+    of("tanh-cuda", operation::tanh, longest),
+    of("sign-cuda", operation::sign, longest),
+    of("scale-cuda", operation::scale, longest),
+    of("add-constant-cuda", operation::add_constant, longest),
+    of("clamp-cuda", operation::clamp, longest),
+    of("pow-cuda", operation::pow, longest),
+    of("compare-constant-cuda", operation::compare_constant, longest),
+    of("div-cuda", operation::div, longest),
+    of("minimum-cuda", operation::minimum, longest),
+    of("maximum-cuda", operation::maximum, longest),
+    of("compare-cuda", operation::compare, longest),
+    of("where-cuda", operation::where, longest),
+    of("jacobi-step-cuda", operation::jacobi_step, longest),
     of("scan-cuda", operation::scan),
-    of("add-cuda-odd", operation::add, sizes, 1),
-    of("sigmoid-cuda-odd", operation::sigmoid, sizes, 1),
+    of("add-cuda-odd", operation::add, sizes, values::uniform, 1),
+    of("sigmoid-cuda-odd", operation::sigmoid, sizes, values::uniform, 1),
 };
 const std::span<const lane> device_transform_lanes = lanes;
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 #include <cstddef>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace bench::plain {
 
@@ -14,71 +14,57 @@ inline constexpr double alpha = 0.75;
 inline constexpr double beta = -0.5;
 inline constexpr double gamma = 0.25;  // below 1: repeated updates stay bounded
 
-struct copy {
-  static constexpr auto ours = tally::elementwise::copy;
+/// Limits of clamp; compare_constant compares with the upper one. Both comparisons are `less`.
+inline constexpr double low = beta, high = gamma;
+inline constexpr int exponent = 3;
+
+/// The function of numbers; of three, the last is the output's old value.
+template <tally::elementwise what>
+struct function {
+  static constexpr auto ours = what;
+
   template <class T>
+    requires(tally::detail::inputs(what) == 1)
   TALLY_HOST_DEVICE T operator()(T x) const {
-    return x;
+    using e = tally::elementwise;
+    if constexpr (what == e::copy) return x;
+    if constexpr (what == e::relu) return x > T(0) ? x : T(0);
+    if constexpr (what == e::sigmoid) return T(1) / (T(1) + std::exp(-x));
+    if constexpr (what == e::exp) return std::exp(x);
+    if constexpr (what == e::inv) return T(1) / x;
+    if constexpr (what == e::abs) return std::abs(x);
+    if constexpr (what == e::sqrt) return std::sqrt(x);
+    if constexpr (what == e::log) return std::log(x);
+    if constexpr (what == e::tanh) return std::tanh(x);
+    if constexpr (what == e::sign) return T(x > T(0)) - T(x < T(0));
+    if constexpr (what == e::scale) return T(alpha) * x;
+    if constexpr (what == e::add_constant) return x + T(alpha);
+    if constexpr (what == e::clamp) return x < T(low) ? T(low) : x > T(high) ? T(high) : x;
+    if constexpr (what == e::pow) return x * (x * x);
+    if constexpr (what == e::compare_constant) return T(x < T(high));
   }
-};
-struct axpy {
-  static constexpr auto ours = tally::elementwise::axpy;
   template <class T>
+    requires(tally::detail::inputs(what) == 2 && !tally::detail::reads_output(what))
   TALLY_HOST_DEVICE T operator()(T x, T y) const {
-    return static_cast<T>(alpha) * x + y;
+    using e = tally::elementwise;
+    if constexpr (what == e::axpy) return T(alpha) * x + y;
+    if constexpr (what == e::waxpby) return T(alpha) * x + T(beta) * y;
+    if constexpr (what == e::add) return x + y;
+    if constexpr (what == e::mul) return x * y;
+    if constexpr (what == e::div) return x / y;
+    if constexpr (what == e::minimum) return x < y ? x : y;
+    if constexpr (what == e::maximum) return x < y ? y : x;
+    if constexpr (what == e::compare) return T(x < y);
   }
-};
-struct waxpby {
-  static constexpr auto ours = tally::elementwise::waxpby;
   template <class T>
-  TALLY_HOST_DEVICE T operator()(T x, T y) const {
-    return static_cast<T>(alpha) * x + static_cast<T>(beta) * y;
-  }
-};
-struct axpbypcz {
-  static constexpr auto ours = tally::elementwise::axpbypcz;
-  template <class T>
+    requires(tally::detail::reads_three(what))
   TALLY_HOST_DEVICE T operator()(T x, T y, T z) const {
-    return static_cast<T>(alpha) * x + static_cast<T>(beta) * y + static_cast<T>(gamma) * z;
+    using e = tally::elementwise;
+    if constexpr (what == e::axpbypcz) return T(alpha) * x + T(beta) * y + T(gamma) * z;
+    if constexpr (what == e::where) return x != T(0) ? y : z;
+    if constexpr (what == e::jacobi_step) return x + T(alpha) * y / z;
   }
 };
-struct add {
-  static constexpr auto ours = tally::elementwise::add;
-  template <class T>
-  TALLY_HOST_DEVICE T operator()(T x, T y) const {
-    return x + y;
-  }
-};
-struct mul {
-  static constexpr auto ours = tally::elementwise::mul;
-  template <class T>
-  TALLY_HOST_DEVICE T operator()(T x, T y) const {
-    return x * y;
-  }
-};
-struct relu {
-  static constexpr auto ours = tally::elementwise::relu;
-  template <class T>
-  TALLY_HOST_DEVICE T operator()(T x) const {
-    return x > T(0) ? x : T(0);
-  }
-};
-struct sigmoid {
-  static constexpr auto ours = tally::elementwise::sigmoid;
-  template <class T>
-  TALLY_HOST_DEVICE T operator()(T x) const {
-    return T(1) / (T(1) + std::exp(-x));
-  }
-};
-struct exp {
-  static constexpr auto ours = tally::elementwise::exp;
-  template <class T>
-  TALLY_HOST_DEVICE T operator()(T x) const {
-    return std::exp(x);
-  }
-};
-/// The functions, in the order of `operation`, whose last, `scan`, is none.
-using functions = std::tuple<copy, axpy, waxpby, axpbypcz, add, mul, relu, sigmoid, exp>;
 
 /// g of element i.
 template <class G, class T>
@@ -92,12 +78,13 @@ TALLY_HOST_DEVICE T at(const G& g, const T* x, const T* y, const T* z, std::size
   }
 }
 
+/// Calls f with the plain function of `what`, unless it has none.
 template <class F>
 void visit(operation what, F&& f) {
-  int at = static_cast<int>(what) - static_cast<int>(operation::copy);
-  [&]<class... G>(std::type_identity<std::tuple<G...>>) {
-    ((at-- == 0 ? f(G{}) : void()), ...);
-  }(std::type_identity<functions>{});
+  if (!has_function(what)) return;
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    ((functions[i] == function_of(what) ? f(function<functions[i]>{}) : void()), ...);
+  }(std::make_index_sequence<std::size(functions)>{});
 }
 
 }  // namespace bench::plain

@@ -437,7 +437,8 @@ struct verdict {
 /// The worst of several calls: races show rarely, least of all on a busy machine.
 verdict check(const group& g, const contender& c, const workload& w, const bits& expected,
               const reference& truth) {
-  const bool exists = w.what == operation::max || w.what == operation::iamax ||
+  const bool exists = w.what == operation::max || w.what == operation::max_norm ||
+                      w.what == operation::iamax ||
                       w.what == operation::histogram;  // right or wrong
   const int calls = w.size() <= std::size_t{1} << 20 ? 10 : 1;
   verdict v;
@@ -456,8 +457,9 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
             ? largest_difference(result.data(), expected.data(), w.results(), w.accumulator)
         : w.is_elementwise() ? largest_difference(result.data(), expected.data(),
                                                   std::min(w.size(), max_checked), w.x.element)
-        : is_fused(w.what)   ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
-                             : truth.error_of(result.data(), w.accumulator);
+        : is_fused(w.what) || w.what == operation::wrms_norm
+            ? largest_difference(result.data(), expected.data(), 1, w.accumulator)
+            : truth.error_of(result.data(), w.accumulator);
     v.error = std::max(v.error, error);
   }
   return v;

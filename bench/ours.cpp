@@ -11,15 +11,6 @@
 #include <utility>
 
 namespace bench {
-namespace {
-
-tally::elementwise function_of(operation what) {
-  tally::elementwise found{};
-  plain::visit(what, [&](auto g) { found = g.ours; });
-  return found;
-}
-
-}  // namespace
 
 std::vector<tally::executor> host_executors(int threads, bool full) {
   std::vector<tally::executor> list;
@@ -57,6 +48,17 @@ contenders ours_of_one(const workload& w, bool full) {
       if (w.is_elementwise()) return add([=] { compute(where, w, w.z, true); });
       if constexpr (std::is_floating_point_v<A>) {
         if (w.what == operation::nrm2) add([=] { return tally::nrm2<A>(where, x); });
+        if (w.what == operation::sum_of_squares) {
+          add([=] { return tally::sum_of_squares<A>(where, x); });
+        }
+        if constexpr (std::is_same_v<X, A>) {
+          if (w.what == operation::max_norm) add([=] { return tally::max_norm(where, x); });
+        }
+        if (w.what == operation::wrms_norm) {
+          add([=, y = std::span(static_cast<const A*>(w.y.data), x.size())] {
+            return tally::wrms_norm<A>(where, x, y);
+          });
+        }
         if (is_fused(w.what)) {
           return add([=] {
             A sum;
@@ -157,6 +159,20 @@ void compute_in_two_calls(const tally::executor& where, const workload& w, void*
   tally::reduce(where, {a.update.z, tally::reduction::nrm2, a.result, a.options});
 }
 
+namespace {
+
+/// As in the plain functions.
+void set_factors(tally::transform_arguments& a) {
+  a.alpha = plain::alpha, a.beta = plain::beta, a.gamma = plain::gamma;
+  if (a.what == tally::elementwise::clamp) a.alpha = plain::low, a.beta = plain::high;
+  if (a.what == tally::elementwise::pow) a.alpha = plain::exponent;
+  if (tally::detail::is_comparison(a.what)) {
+    a.alpha = tally::detail::code_of(tally::comparison::less), a.beta = plain::high;
+  }
+}
+
+}  // namespace
+
 void compute(const tally::executor& where, const workload& w, void* result, bool wait, bool exact) {
   const tally::call_options options = {exact ? tally::exact : tally::grade{}, wait};
   const tally::output to = {result, w.accumulator};
@@ -171,6 +187,13 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
       return tally::reduce(where, {w.x, tally::reduction::asum, to, options});
     case operation::nrm2:
       return tally::reduce(where, {w.x, tally::reduction::nrm2, to, options});
+    case operation::sum_of_squares:
+      return tally::reduce(where, {w.x, tally::reduction::sum_of_squares, to, options});
+    case operation::max_norm:
+      return tally::reduce(where, {w.x, tally::reduction::max_norm, to, options});
+    case operation::wrms_norm:
+      return tally::reduce_weighted(where,
+                                    {w.x, w.y, {}, tally::weighted_norm::root_mean, to, options});
     case operation::iamax:
       return tally::find_extremum(where, {w.x, tally::extreme::iamax, result, options});
     case operation::histogram: {
@@ -210,12 +233,11 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
     default:
       tally::transform_arguments a;
       a.what = function_of(w.what);
-      a.alpha = plain::alpha;
-      a.beta = plain::beta;
-      a.gamma = plain::gamma;
+      set_factors(a);
       a.x = w.x;
       a.y = w.y_read();
       a.z = {result, w.size(), 1, w.x.element};
+      if (tally::detail::is_ternary(a.what)) a.w = a.z;
       return tally::transform(where, a);
   }
 }

@@ -1,4 +1,4 @@
-// sum, asum and nrm2 on the host: our executors, the peers, the limit.
+// Sums and norms on the host: our executors, the peers, the limit.
 #include "bench/lane.hpp"
 #include "bench/limit.hpp"
 #include "bench/ours.hpp"
@@ -31,25 +31,23 @@ contenders ways_of_one(const workload& w, bool full) {
   return list;
 }
 
+namespace {
+
+constexpr lane of(std::string_view name, operation what) {
+  return {.name = name,
+          .on_all_threads = true,
+          .offset = of_malloc,
+          .what = what,
+          .sizes = sizes_of_one,
+          .ways = ways_of_one};
+}
+
+}  // namespace
+
 constexpr lane lanes[] = {
-    {.name = "sum",
-     .on_all_threads = true,
-     .offset = of_malloc,
-     .what = operation::sum,
-     .sizes = sizes_of_one,
-     .ways = ways_of_one},
-    {.name = "asum",
-     .on_all_threads = true,
-     .offset = of_malloc,
-     .what = operation::asum,
-     .sizes = sizes_of_one,
-     .ways = ways_of_one},
-    {.name = "nrm2",
-     .on_all_threads = true,
-     .offset = of_malloc,
-     .what = operation::nrm2,
-     .sizes = sizes_of_one,
-     .ways = ways_of_one},
+    of("sum", operation::sum),           of("asum", operation::asum),
+    of("nrm2", operation::nrm2),         of("sum-of-squares", operation::sum_of_squares),
+    of("max-norm", operation::max_norm), of("wrms-norm", operation::wrms_norm),
 };
 const std::span<const lane> reduce_lanes = lanes;
 

@@ -28,8 +28,8 @@ ACCURACY = {"float32": 2.0**-23, "float64": 2.0**-52}
 # An element-wise function in 16 bits is computed in float32 but rounded to its own type.
 OF_ELEMENTS = {"float16": 2.0**-10, "bfloat16": 2.0**-7, **ACCURACY}
 OF_TRANSCENDENTAL = (
-    "but of `sigmoid` and `exp` from the value in more digits, in units in the last place (ulp) of the result's type, "
-    "where **wrong** is more than 16; "
+    "but of `sigmoid`, `exp`, `log` and `tanh` from the value in more digits, in units in the last place (ulp) of the "
+    "result's type, where **wrong** is more than 16; "
 )
 FROM_TWO = {
     "axpy": "axpy, z = αx + y,",
@@ -37,6 +37,12 @@ FROM_TWO = {
     "axpbypcz": "z = αx + βy + γz",
     "add": "Sum of two vectors",
     "mul": "Product of two vectors, element by element,",
+    "div": "Quotient of two vectors, element by element,",
+    "minimum": "Smaller elements of two vectors",
+    "maximum": "Larger elements of two vectors",
+    "compare": "Comparison of two vectors",
+    "where": "Elements of two vectors by a mask",
+    "jacobi-step": "z = x + αy / z",
 }
 ELEMENTWISE = {
     "copy": "Copy",
@@ -44,6 +50,17 @@ ELEMENTWISE = {
     "relu": "relu",
     "sigmoid": "Sigmoid",
     "exp": "exp",
+    "inv": "Reciprocals",
+    "abs": "Magnitudes",
+    "sqrt": "Square roots",
+    "log": "log",
+    "tanh": "tanh",
+    "sign": "Signs",
+    "scale": "z = αx",
+    "add-constant": "z = x + b",
+    "clamp": "Elements between two limits",
+    "pow": "Cubes",
+    "compare-constant": "Comparison with a number",
     "scan": "Prefix sums",
 }
 FUSED = {
@@ -54,6 +71,9 @@ OF_ONE = {
     "sum": "Sum",
     "asum": "Sum of magnitudes",
     "nrm2": "Euclidean norm",
+    "sum-of-squares": "Sum of squares",
+    "max-norm": "Largest magnitude",
+    "wrms-norm": "Weighted root mean square",
     "max": "Largest element",
     "iamax": "Index of the element of largest magnitude",
 }
@@ -175,7 +195,7 @@ class Row:
     bytes: float
     agrees: bool | None  # with our serial executor, bit for bit; None for a limit
     error: float | None
-    error_ulp: float | None  # of sigmoid and exp, since they have a reference: in units in the last place
+    error_ulp: float | None  # of transcendental functions, which have a reference: in units in the last place
     us_in_2021: float | None
     set_up: float | None  # seconds, for what is kept for a matrix
     of_limit: float | None = None  # bytes a second of this / those of the best limit

@@ -46,10 +46,12 @@ contenders ways(const workload& w, bool full) {
 }
 
 constexpr lane of(std::string_view name, operation what,
-                  std::vector<std::size_t> (*sizes_of)(const types& t, bool full)) {
+                  std::vector<std::size_t> (*sizes_of)(const types& t, bool full),
+                  values drawn = values::uniform) {
   return {.name = name,
           .on_all_threads = true,
           .offset = of_malloc,
+          .drawn = drawn,
           .what = what,
           .sizes = sizes_of,
           .ways = ways};
@@ -58,11 +60,33 @@ constexpr lane of(std::string_view name, operation what,
 }  // namespace
 
 constexpr lane lanes[] = {
-    of("copy", operation::copy, sizes_in_full), of("axpy", operation::axpy, sizes),
-    of("waxpby", operation::waxpby, a_million), of("axpbypcz", operation::axpbypcz, longest),
-    of("add", operation::add, sizes_in_full),   of("mul", operation::mul, sizes_in_full),
-    of("relu", operation::relu, sizes),         of("sigmoid", operation::sigmoid, sizes),
-    of("exp", operation::exp, a_million),       of("scan", operation::scan, sizes),
+    of("copy", operation::copy, sizes_in_full),
+    of("axpy", operation::axpy, sizes),
+    of("waxpby", operation::waxpby, a_million),
+    of("axpbypcz", operation::axpbypcz, longest),
+    of("add", operation::add, sizes_in_full),
+    of("mul", operation::mul, sizes_in_full),
+    of("relu", operation::relu, sizes),
+    of("sigmoid", operation::sigmoid, sizes),
+    of("exp", operation::exp, a_million),
+    of("inv", operation::inv, a_million),
+    of("abs", operation::abs, a_million),
+    of("sqrt", operation::sqrt, a_million, values::positive),
+    of("log", operation::log, a_million, values::positive),
+    of("tanh", operation::tanh, a_million),
+    of("sign", operation::sign, a_million),
+    of("scale", operation::scale, a_million),
+    of("add-constant", operation::add_constant, a_million),
+    of("clamp", operation::clamp, a_million),
+    of("pow", operation::pow, a_million),
+    of("compare-constant", operation::compare_constant, a_million),
+    of("div", operation::div, a_million),
+    of("minimum", operation::minimum, a_million),
+    of("maximum", operation::maximum, a_million),
+    of("compare", operation::compare, a_million),
+    of("where", operation::where, a_million),
+    of("jacobi-step", operation::jacobi_step, a_million),
+    of("scan", operation::scan, sizes),
 };
 const std::span<const lane> transform_lanes = lanes;
 

@@ -3,6 +3,7 @@
 
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/elementwise.hpp>
 #include <tally/operations/histogram.hpp>
 #include <tally/operations/multi_dot.hpp>
 #include <tally/sparse/spmv.hpp>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -64,9 +66,10 @@ std::string name(const types& t);
 
 /// A product of x and y, or a function of x alone. Results: `max` the value, `iamax` the index, an
 /// int64; `histogram` counts in y, checked by a checksum; `spmv` a matrix's product with x.
-/// `waxpby_nrm2` writes z = alpha x + y and returns its norm; `axpy_dot` writes z = alpha x + z and
-/// returns its product with y. Element-wise functions (elementwise.hpp), and `scan`, an inclusive
-/// one, write elements of x's type; `axpbypcz` reads them first. Updated vectors start as y.
+/// `wrms_norm` has the weights y. `waxpby_nrm2` writes z = alpha x + y and returns its norm;
+/// `axpy_dot` writes z = alpha x + z and returns its product with y. Element-wise functions
+/// (elementwise.hpp), and `scan`, an inclusive one, write elements of x's type; those of three
+/// vectors read them first. Updated vectors start as y.
 ///
 /// Several results, z: `sums` of `rows` vectors, their products with y (`gemv`), y and their
 /// multiples (`multi_axpy`), the sums of segments with offsets y (`segmented_sum`), and of elements
@@ -76,6 +79,9 @@ enum class operation {
   sum,
   asum,
   nrm2,
+  sum_of_squares,
+  max_norm,
+  wrms_norm,
   max,
   iamax,
   histogram,
@@ -96,13 +102,63 @@ enum class operation {
   relu,
   sigmoid,
   exp,
+  inv,
+  abs,
+  sqrt,
+  log,
+  tanh,
+  sign,
+  scale,
+  add_constant,
+  clamp,
+  pow,
+  compare_constant,
+  div,
+  minimum,
+  maximum,
+  compare,
+  where,
+  jacobi_step,
   scan
 };
 
+/// The library's functions of the operations from `copy` on, in their order.
+inline constexpr tally::elementwise functions[] = {
+    tally::elementwise::copy,         tally::elementwise::axpy,
+    tally::elementwise::waxpby,       tally::elementwise::axpbypcz,
+    tally::elementwise::add,          tally::elementwise::mul,
+    tally::elementwise::relu,         tally::elementwise::sigmoid,
+    tally::elementwise::exp,          tally::elementwise::inv,
+    tally::elementwise::abs,          tally::elementwise::sqrt,
+    tally::elementwise::log,          tally::elementwise::tanh,
+    tally::elementwise::sign,         tally::elementwise::scale,
+    tally::elementwise::add_constant, tally::elementwise::clamp,
+    tally::elementwise::pow,          tally::elementwise::compare_constant,
+    tally::elementwise::div,          tally::elementwise::minimum,
+    tally::elementwise::maximum,      tally::elementwise::compare,
+    tally::elementwise::where,        tally::elementwise::jacobi_step};
+static_assert(static_cast<std::size_t>(operation::scan) ==
+              static_cast<std::size_t>(operation::copy) + std::size(functions));
+
 constexpr bool is_elementwise(operation what) { return what >= operation::copy; }
+/// Whether a function applies to each element alone: all element-wise operations but `scan`.
+constexpr bool has_function(operation what) {
+  return is_elementwise(what) && what != operation::scan;
+}
+/// Pre: has_function.
+constexpr tally::elementwise function_of(operation what) {
+  return functions[static_cast<std::size_t>(what) - static_cast<std::size_t>(operation::copy)];
+}
+/// Vectors that a function reads, z with them; 1 for what is no function.
+constexpr int vectors_read(operation what) {
+  if (!has_function(what)) return 1;
+  const tally::elementwise f = function_of(what);
+  return tally::detail::reads_three(f) ? 3 : tally::detail::inputs(f);
+}
 /// Whether every library has an error, since exact results don't end.
 constexpr bool is_transcendental(operation what) {
-  return what == operation::sigmoid || what == operation::exp;
+  return what == operation::sigmoid || what == operation::exp || what == operation::log ||
+         what == operation::tanh;
 }
 constexpr bool is_fused(operation what) {
   return what == operation::waxpby_nrm2 || what == operation::axpy_dot;
@@ -117,7 +173,7 @@ constexpr bool is_indexed(operation what) {
 constexpr bool writes(operation what) { return is_elementwise(what) || is_fused(what); }
 /// Whether z is read before.
 constexpr bool updates(operation what) {
-  return what == operation::axpbypcz || what == operation::axpy_dot ||
+  return (has_function(what) && vectors_read(what) == 3) || what == operation::axpy_dot ||
          what == operation::multi_axpy;
 }
 
@@ -162,8 +218,8 @@ struct workload {
     return all;
   }
   bool x_alone() const {
-    return what != operation::dot && !is_fused(what) &&
-           !(what >= operation::axpy && what <= operation::mul);
+    return vectors_read(what) == 1 && what != operation::dot && what != operation::wrms_norm &&
+           !is_fused(what);
   }
   /// y where it is read, else empty.
   tally::operand y_read() const { return x_alone() ? tally::operand{} : y; }

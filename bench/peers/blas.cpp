@@ -147,22 +147,57 @@ const blas* find_blis() {
   return &b;
 }
 
+/// Name of MKL's vector function; null if it has none.
+const char* vector_function(operation what) {
+  switch (what) {
+    case operation::add:
+      return "Add";
+    case operation::mul:
+      return "Mul";
+    case operation::exp:
+      return "Exp";
+    case operation::inv:
+      return "Inv";
+    case operation::abs:
+      return "Abs";
+    case operation::sqrt:
+      return "Sqrt";
+    case operation::log:
+      return "Ln";
+    case operation::tanh:
+      return "Tanh";
+    case operation::div:
+      return "Div";
+    case operation::minimum:
+      return "Fmin";
+    case operation::maximum:
+      return "Fmax";
+    default:
+      return nullptr;
+  }
+}
+
 /// MKL's vector functions; `accuracy` is a mode of mkl_vml_defines.h.
-contenders exp(const blas& b, const workload& w) {
+contenders vector_math(const blas& b, const workload& w) {
   contenders list;
-  if (w.what != operation::exp) return list;
-  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y>,
+  const char* const name = vector_function(w.what);
+  if (name == nullptr) return list;
+  visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
                                           std::type_identity<A>) {
     if constexpr (has_dot<X, Y, A> && std::floating_point<X>) {
-      using vm_exp = void(int, const X*, X*, long long accuracy);
-      auto* const f = b.from.function<vm_exp>(std::same_as<X, double> ? "vmdExp" : "vmsExp");
+      using of_one = void(int, const X*, X*, long long accuracy);
+      using of_two = void(int, const X*, const X*, X*, long long accuracy);
+      const std::string symbol = (std::same_as<X, double> ? "vmd" : "vms") + std::string(name);
+      auto* const one = b.from.function<of_one>(symbol.c_str());
+      auto* const two = b.from.function<of_two>(symbol.c_str());
       constexpr long long low = 1, high = 2;
-      for (const auto& [name, accuracy] :
+      for (const auto& [mode, accuracy] :
            {std::pair("MKL (HA)", high), std::pair("MKL (LA)", low)}) {
         list.push_back(on_host(
-            name, b.version, w,
-            [=, n = static_cast<int>(x.size()), x = x.data(), z = static_cast<X*>(w.z)] {
-              f(n, x, z, accuracy);
+            mode, b.version, w,
+            [=, is_of_one = w.x_alone(), n = static_cast<int>(x.size()), x = x.data(), y = y.data(),
+             z = static_cast<X*>(w.z)] {
+              is_of_one ? one(n, x, z, accuracy) : two(n, x, y, z, accuracy);
             },
             [&b, threads = w.threads] { b.set_threads(threads); }));
       }
@@ -271,7 +306,7 @@ contenders mkl_elementwise(const workload& w) {
   const blas* const b = find_blas_of_mkl();
   if (b == nullptr) return {};
   contenders list = axpy(*b, w);
-  return list += exp(*b, w);
+  return list += vector_math(*b, w);
 }
 contenders openblas_of_one(const workload& w) {
   const blas* const b = find_openblas();

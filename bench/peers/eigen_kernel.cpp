@@ -45,6 +45,18 @@ template <class X>
 void nrm2_kernel(const void* x, const void*, std::size_t n, void* result) {
   *static_cast<X*>(result) = vector<X>(x, n).matrix().norm();
 }
+template <class X>
+void sum_of_squares_kernel(const void* x, const void*, std::size_t n, void* result) {
+  *static_cast<X*>(result) = vector<X>(x, n).matrix().squaredNorm();
+}
+template <class X>
+void max_norm_kernel(const void* x, const void*, std::size_t n, void* result) {
+  *static_cast<X*>(result) = vector<X>(x, n).abs().maxCoeff();
+}
+template <class X>
+void wrms_norm_kernel(const void* x, const void* w, std::size_t n, void* result) {
+  *static_cast<X*>(result) = std::sqrt((vector<X>(x, n) * vector<X>(w, n)).square().mean());
+}
 /// The value, found with its index.
 template <class X>
 void max_kernel(const void* x, const void*, std::size_t n, void* result) {
@@ -58,66 +70,55 @@ void iamax_kernel(const void* x, const void*, std::size_t n, void* result) {
   *static_cast<std::int64_t*>(result) = index;
 }
 
-/// `f` makes an expression of x and y, or also z.
-template <class X, class F>
-void write(const void* x, const void* y, std::size_t n, void* z, F f) {
+/// The function of arrays: x, y and, where three are read, z.
+template <tally::elementwise what, class X, class V>
+auto expression_of(const V& x, const V& y, const V& z) {
+  using bench::plain::alpha, bench::plain::beta, bench::plain::gamma;
+  using bench::plain::low, bench::plain::high;
+  using e = tally::elementwise;
+  if constexpr (what == e::copy) return x;
+  if constexpr (what == e::axpy) return static_cast<X>(alpha) * x + y;
+  if constexpr (what == e::waxpby) return static_cast<X>(alpha) * x + static_cast<X>(beta) * y;
+  if constexpr (what == e::axpbypcz) {
+    return static_cast<X>(alpha) * x + static_cast<X>(beta) * y + static_cast<X>(gamma) * z;
+  }
+  if constexpr (what == e::add) return x + y;
+  if constexpr (what == e::mul) return x * y;
+  if constexpr (what == e::relu) return x.max(X(0));
+  if constexpr (what == e::sigmoid) return x.logistic();
+  if constexpr (what == e::exp) return x.exp();
+  if constexpr (what == e::inv) return x.inverse();
+  if constexpr (what == e::abs) return x.abs();
+  if constexpr (what == e::sqrt) return x.sqrt();
+  if constexpr (what == e::log) return x.log();
+  if constexpr (what == e::tanh) return x.tanh();
+  if constexpr (what == e::sign) return x.sign();
+  if constexpr (what == e::scale) return static_cast<X>(alpha) * x;
+  if constexpr (what == e::add_constant) return x + static_cast<X>(alpha);
+  if constexpr (what == e::clamp) return x.max(static_cast<X>(low)).min(static_cast<X>(high));
+  if constexpr (what == e::pow) return x.cube();
+  if constexpr (what == e::compare_constant) {
+    return (x < static_cast<X>(high)).template cast<X>();
+  }
+  if constexpr (what == e::div) return x / y;
+  if constexpr (what == e::minimum) return x.min(y);
+  if constexpr (what == e::maximum) return x.max(y);
+  if constexpr (what == e::compare) return (x < y).template cast<X>();
+  if constexpr (what == e::where) return (x != X(0)).select(y, z);
+  if constexpr (what == e::jacobi_step) return x + static_cast<X>(alpha) * y / z;
+}
+
+template <tally::elementwise what, class X>
+void elementwise_kernel(const void* x, const void* y, std::size_t n, void* z) {
   Eigen::Map<Eigen::Array<X, Eigen::Dynamic, 1>> to(static_cast<X*>(z),
                                                     static_cast<Eigen::Index>(n));
-  if constexpr (std::is_invocable_v<F, decltype(vector<X>(x, n)), decltype(vector<X>(y, n))>) {
-    to = f(vector<X>(x, n), vector<X>(y, n));
-  } else {
-    to = f(vector<X>(x, n), vector<X>(y, n), vector<X>(z, n));
-  }
+  to = expression_of<what, X>(vector<X>(x, n), vector<X>(y, n), vector<X>(z, n));
 }
 template <class X>
 eigen_kernel* elementwise_kernel_of(bench::operation what) {
-  using from = const void*;
-  switch (what) {
-    case bench::operation::copy:
-      return [](from x, from y, std::size_t n, void* z) {
-        write<X>(x, y, n, z, [](auto a, auto) { return a; });
-      };
-    case bench::operation::axpy:
-      return [](from x, from y, std::size_t n, void* z) {
-        write<X>(x, y, n, z,
-                 [](auto a, auto b) { return static_cast<X>(bench::plain::alpha) * a + b; });
-      };
-    case bench::operation::waxpby:
-      return [](from x, from y, std::size_t n, void* z) {
-        write<X>(x, y, n, z, [](auto a, auto b) {
-          return static_cast<X>(bench::plain::alpha) * a + static_cast<X>(bench::plain::beta) * b;
-        });
-      };
-    case bench::operation::axpbypcz:
-      return [](from x, from y, std::size_t n, void* z) {
-        write<X>(x, y, n, z, [](auto a, auto b, auto c) {
-          return static_cast<X>(bench::plain::alpha) * a + static_cast<X>(bench::plain::beta) * b +
-                 static_cast<X>(bench::plain::gamma) * c;
-        });
-      };
-    case bench::operation::add:
-      return [](from x, from y, std::size_t n, void* z) {
-        write<X>(x, y, n, z, [](auto a, auto b) { return a + b; });
-      };
-    case bench::operation::mul:
-      return [](from x, from y, std::size_t n, void* z) {
-        write<X>(x, y, n, z, [](auto a, auto b) { return a * b; });
-      };
-    case bench::operation::relu:
-      return [](from x, from y, std::size_t n, void* z) {
-        write<X>(x, y, n, z, [](auto a, auto) { return a.max(X(0)); });
-      };
-    case bench::operation::sigmoid:
-      return [](from x, from y, std::size_t n, void* z) {
-        write<X>(x, y, n, z, [](auto a, auto) { return a.logistic(); });
-      };
-    case bench::operation::exp:
-      return [](from x, from y, std::size_t n, void* z) {
-        write<X>(x, y, n, z, [](auto a, auto) { return a.exp(); });
-      };
-    default:
-      return nullptr;
-  }
+  eigen_kernel* found = nullptr;
+  bench::plain::visit(what, [&]<class G>(G) { found = &elementwise_kernel<G::ours, X>; });
+  return found;
 }
 
 template <class X, class Y, class A>
@@ -127,6 +128,9 @@ eigen_kernel* kernel_of(bench::operation what) {
     if (what == bench::operation::sum) return &sum_kernel<X, A>;
     if (what == bench::operation::asum) return &asum_kernel<X>;
     if (what == bench::operation::nrm2) return &nrm2_kernel<X>;
+    if (what == bench::operation::sum_of_squares) return &sum_of_squares_kernel<X>;
+    if (what == bench::operation::max_norm) return &max_norm_kernel<X>;
+    if (what == bench::operation::wrms_norm) return &wrms_norm_kernel<X>;
     if (what == bench::operation::max) return &max_kernel<X>;
     if (what == bench::operation::iamax) return &iamax_kernel<X>;
     if constexpr (std::is_same_v<X, Y>) return elementwise_kernel_of<X>(what);

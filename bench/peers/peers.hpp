@@ -29,7 +29,7 @@ source standard_elementwise;  // a plain loop; on all threads with OpenMP
 source standard_fused;        // the same for an update with a sum
 source openblas_axpy;         // in place, as BLAS has it
 source blis_axpy;
-source mkl_elementwise;  // axpy, and exp of two accuracies
+source mkl_elementwise;  // axpy, and vector functions of two accuracies
 source kokkos_elementwise;
 source histogram;  // plain loops, on all threads too; NumPy's method
 

@@ -30,10 +30,26 @@ template <class T>
   return sum;
 }
 template <class T>
-[[gnu::noinline]] T nrm2_in_loop(const T* x, std::size_t n) {
+[[gnu::noinline]] T sum_of_squares_in_loop(const T* x, std::size_t n) {
   T sum = 0;
   for (std::size_t i = 0; i < n; ++i) sum += x[i] * x[i];
-  return std::sqrt(sum);
+  return sum;
+}
+template <class T>
+T nrm2_in_loop(const T* x, std::size_t n) {
+  return std::sqrt(sum_of_squares_in_loop(x, n));
+}
+template <class T>
+[[gnu::noinline]] T max_norm_in_loop(const T* x, std::size_t n) {
+  T best = 0;
+  for (std::size_t i = 0; i < n; ++i) best = std::max(best, std::abs(x[i]));
+  return best;
+}
+template <class T>
+[[gnu::noinline]] T wrms_norm_in_loop(const T* x, const T* w, std::size_t n) {
+  T sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += (x[i] * w[i]) * (x[i] * w[i]);
+  return std::sqrt(sum / static_cast<T>(n));
 }
 /// The value, found with its index.
 template <class T>
@@ -67,6 +83,13 @@ contenders standard_of_one(const workload& w) {
       if (w.what == operation::sum) add("plain loop", sum_in_loop<X>);
       if (w.what == operation::asum) add("plain loop", asum_in_loop<X>);
       if (w.what == operation::nrm2) add("plain loop", nrm2_in_loop<X>);
+      if (w.what == operation::sum_of_squares) add("plain loop", sum_of_squares_in_loop<X>);
+      if (w.what == operation::max_norm) add("plain loop", max_norm_in_loop<X>);
+      if (w.what == operation::wrms_norm) {
+        add("plain loop", [weights = static_cast<const X*>(w.y.data)](const X* v, std::size_t n) {
+          return wrms_norm_in_loop(v, weights, n);
+        });
+      }
       if (w.what == operation::iamax) add("plain loop", iamax_in_loop<X>);
       if (w.what == operation::max) {
         add("plain loop", max_in_loop<X>);
@@ -141,7 +164,7 @@ template <bool is_dot, class T>
 [[gnu::noinline]] T fused_in_loop(const T* x, const T* y, std::size_t n, T* z) {
   T sum = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    z[i] = plain::axpy{}(x[i], is_dot ? z[i] : y[i]);
+    z[i] = plain::function<tally::elementwise::axpy>{}(x[i], is_dot ? z[i] : y[i]);
     sum += z[i] * (is_dot ? y[i] : z[i]);
   }
   return sum;
