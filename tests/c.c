@@ -789,6 +789,19 @@ static void matrices(void) {
        tally_spmm(&where, plan, 2, I32, NULL, &a, F64, table, 2, 1, F64, NULL, F64, s, 1, 1, NULL));
 
   {
+    float scaled[3], factors[3] = {2, 3, -1};
+    CALL(tally_diagonal(&where, &a, F64, w, 1, NULL));
+    CHECK(w[0] == 1 && w[1] == 0);
+    CALL(tally_row_norms(&where, TALLY_NORM_ONE, &a, F64, w, -1, &exactly));
+    CHECK(w[2] == 3 && w[1] == 0 && w[0] == 3);
+    CALL(tally_row_norms(NULL, TALLY_NORM_INFINITY, &a, F32, factors, 1, NULL));
+    CHECK(factors[0] == 2 && factors[1] == 0 && factors[2] == 3);
+    CALL(tally_scale_rows(&where, &a, F32, factors, 1, scaled, NULL));
+    CHECK(scaled[0] == 2 && scaled[1] == 4 && scaled[2] == 9);
+    FAIL(TALLY_INVALID_ARGUMENT, "tally: norm is 2; it may be 0 to 1",
+         tally_row_norms(&where, 2, &a, F64, w, 1, NULL));
+  }
+  {
     const int32_t rows_of[4] = {1, 0, 1, 1}, columns_of[4] = {1, 0, 0, 1};
     const double entries[4] = {1, 2, 3, 1e300};
     int64_t made_offsets[3];

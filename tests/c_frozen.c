@@ -256,6 +256,9 @@ FUNCTION(tally_spmm, int, where, const tally_spmv_plan*, size_t, int, in, const 
          ptrdiff_t, ptrdiff_t, int, in, int, void*, ptrdiff_t, ptrdiff_t, options);
 FUNCTION(tally_spmv_apart, int, where, const tally_spmv_plan*, int, in, const tally_csr*, int, in,
          ptrdiff_t, int, in, int, in, ptrdiff_t, void*, ptrdiff_t, options);
+FUNCTION(tally_diagonal, int, where, const tally_csr*, int, void*, ptrdiff_t, options);
+FUNCTION(tally_row_norms, int, where, int, const tally_csr*, int, void*, ptrdiff_t, options);
+FUNCTION(tally_scale_rows, int, where, const tally_csr*, int, in, ptrdiff_t, void*, options);
 FUNCTION(tally_csr_from_coo, int, where, size_t, size_t, size_t, int, in, ptrdiff_t, int, in,
          ptrdiff_t, int, in, ptrdiff_t, int, void*, int, void*, void*, size_t*, options);
 FUNCTION(tally_device_alloc, int, where, size_t, void**);

@@ -255,6 +255,11 @@ const row rows[] = {
        a.sorted_values.data = m.words() + 16;
        (void)tally::csr_from_coo(where, a);
      }},
+    {"apply_to_rows",
+     [](const executor& where, memory& m, enumerators& e) {
+       tally::apply_to_rows(
+           where, {matrix(m, e), e(tally::row_function::scale), m.x(e(f64)), m.z(e(f64)), {}});
+     }},
     {"spmm",
      [](const executor& where, memory& m, enumerators& e) {
        const tally::csr_operand a = matrix(m, e);
@@ -513,6 +518,21 @@ const c_row c_rows[] = {
        return tally_spmm(where, nullptr, 1, a.type(TALLY_FLOAT64), &m.factor, c_matrix(m, a),
                          a.type(TALLY_FLOAT64), m.x, 1, 1, a.type(TALLY_FLOAT64), &m.factor,
                          a.type(TALLY_FLOAT64), m.out, 1, 1, a.options(true, false, false, false));
+     }},
+    {"tally_diagonal",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       return tally_diagonal(where, c_matrix(m, a), a.type(TALLY_FLOAT64), m.out, 1,
+                             a.options(false, false, false, false));
+     }},
+    {"tally_row_norms",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       return tally_row_norms(where, a(TALLY_NORM_ONE, TALLY_NORM_INFINITY), c_matrix(m, a),
+                              a.type(TALLY_FLOAT64), m.out, 1, a.options(true, false, false, true));
+     }},
+    {"tally_scale_rows",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       return tally_scale_rows(where, c_matrix(m, a), a.type(TALLY_FLOAT64), m.x, 1, m.out,
+                               a.options(false, false, false, false));
      }},
     {"tally_csr_from_coo",
      [](const tally_executor* where, c_memory& m, arguments& a) {

@@ -125,7 +125,7 @@ bool waits(std::string_view name) {
   return has("_returned") || has("_added") || name.starts_with("interval_") ||
          (name.starts_with("bincount") && !has("_outside")) || name.starts_with("validate") ||
          has("_plan") || name.starts_with("spmv_transpose") || name.starts_with("max_norm") ||
-         name.starts_with("csr_from_coo");
+         name.starts_with("csr_from_coo") || name.starts_with("row_norms");
 }
 
 /// Queues copies of an operation's inputs, and of its outputs before the call. Edges in host memory

@@ -1032,6 +1032,36 @@ class all_operations {
             tally::validate(where, matrix<V, X>(a));
           }}},
         {alpha, beta});
+    add({tally::type_of<V>},
+        {{bytes_of(offsets)},
+         {bytes_of(indices)},
+         {elements<V>(indices.size(), 15)},
+         {elements<X>(columns, 16)},
+         {elements<V>(rows, 27)}},
+        {untouched(std::min(rows, columns) * sizeof(V)), untouched(rows * sizeof(double)),
+         untouched(indices.size() * sizeof(V))},
+        {{"diagonal", all_inputs, first,
+          [](const tally::executor& where, arguments& a) {
+            tally::diagonal(where, matrix<V, X>(a), a.out<V>());
+          },
+          true},
+         {"row_norms", all_inputs, second,
+          [](const tally::executor& where, arguments& a) {
+            tally::row_norms(where, matrix<V, X>(a), tally::row_norm::one, a.out<double>());
+          },
+          true, true},
+         {"row_norms_largest", all_inputs, second,
+          [](const tally::executor& where, arguments& a) {
+            tally::row_norms(where, matrix<V, X>(a), tally::row_norm::infinity, a.out<double>());
+          },
+          true, true},
+         {"scale_rows",
+          {0, 5},
+          third,
+          [](const tally::executor& where, arguments& a) {
+            tally::scale_rows(where, matrix<V, X>(a), a.in<V>(4), a.out<V>());
+          },
+          true}});
     static constexpr std::size_t several = 4;
     add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},
         {{bytes_of(offsets)},

@@ -5,6 +5,8 @@
 #include "backends/backend.hpp"
 #include "backends/common/sparse/assembly.hpp"
 
+#include <tally/sparse/row_functions.hpp>
+
 namespace tally::backends::cuda {
 
 class backend final : public backends::backend {
@@ -57,6 +59,12 @@ extern const backend instance;
 
 /// csr_from_coo. Waits. Pre: sizes and types agree, and all is accessible.
 assembled assemble(const executor& where, const coo_arguments& a);
+
+/// diagonal, the largest magnitudes, scale_rows. Pre: as checked, something to write.
+void apply_to_rows(const executor& where, const row_function_arguments& a, bool in_double);
+
+/// Throws if the stream is being captured, for an operation that waits.
+void refuse_capture(const executor& where, const char* operation);
 
 /// See tally::launch_sum.
 void launch_sum(const executor& where, void* result, std::size_t bytes, bool wait,

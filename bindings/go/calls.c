@@ -324,6 +324,25 @@ tally_go_result tally_go_spmm(tally_go_executor where, const tally_spmv_plan* pl
                                   tally_go_asked(&options)));
 }
 
+tally_go_result tally_go_diagonal(tally_go_executor where, tally_go_matrix matrix,
+                                  tally_go_vector d) {
+  const tally_csr a = csr(matrix);
+  return tally_go_done(tally_diagonal(where, &a, d.type, d.data, d.inc, NULL));
+}
+
+tally_go_result tally_go_row_norms(tally_go_executor where, tally_norm norm, tally_go_matrix matrix,
+                                   tally_go_vector r, tally_call_options options) {
+  const tally_csr a = csr(matrix);
+  return tally_go_done(
+      tally_row_norms(where, norm, &a, r.type, r.data, r.inc, tally_go_asked(&options)));
+}
+
+tally_go_result tally_go_scale_rows(tally_go_executor where, tally_go_matrix matrix,
+                                    tally_go_vector d, tally_go_vector z) {
+  const tally_csr a = csr(matrix);
+  return tally_go_done(tally_scale_rows(where, &a, d.type, d.data, d.inc, z.data, NULL));
+}
+
 tally_go_result tally_go_csr_from_coo(tally_go_executor where, size_t rows, size_t columns,
                                       tally_go_vector row_indices, tally_go_vector column_indices,
                                       tally_go_vector values, tally_go_vector row_offsets,

@@ -192,6 +192,12 @@ tally_go_result tally_go_spmm(tally_go_executor where, const tally_spmv_plan* pl
                               tally_go_scalar alpha, tally_go_matrix matrix, tally_go_layout x,
                               tally_go_vector x_elements, tally_go_scalar beta, tally_go_layout y,
                               tally_go_vector y_elements, tally_call_options options);
+tally_go_result tally_go_diagonal(tally_go_executor where, tally_go_matrix matrix,
+                                  tally_go_vector d);
+tally_go_result tally_go_row_norms(tally_go_executor where, tally_norm norm, tally_go_matrix matrix,
+                                   tally_go_vector r, tally_call_options options);
+tally_go_result tally_go_scale_rows(tally_go_executor where, tally_go_matrix matrix,
+                                    tally_go_vector d, tally_go_vector z);
 tally_go_result tally_go_csr_from_coo(tally_go_executor where, size_t rows, size_t columns,
                                       tally_go_vector row_indices, tally_go_vector column_indices,
                                       tally_go_vector values, tally_go_vector row_offsets,

@@ -233,6 +233,75 @@ func Spmm[A, B Element, X, Y Operand](where *Executor, plan *Plan, alpha A, a *C
 	return failed(r)
 }
 
+// Norm is a norm of rows.
+type Norm int
+
+const (
+	// NormOne is the sum of magnitudes.
+	NormOne Norm = C.TALLY_NORM_ONE
+	// NormInfinity is the largest magnitude.
+	NormInfinity Norm = C.TALLY_NORM_INFINITY
+)
+
+// Diagonal writes d[i] = the value of A in row i and column i, 0 if there is none. d is floating-point or complex, and
+// complex if A is. The matrix is not transposed, also below: ErrInvalidArgument.
+func Diagonal[D Operand](where *Executor, a *CSR, d D) error {
+	v := cVector(d)
+	m, err := a.matrix("Diagonal")
+	n := m.rows
+	if m.columns < n {
+		n = m.columns
+	}
+	if err == nil && v.n != n {
+		err = needs("Diagonal", "d", n, v.n)
+	}
+	if err != nil {
+		return err
+	}
+	return failed(C.tally_go_diagonal(where.where(), m, v))
+}
+
+// RowNorms writes r[i] = the norm of row i, the sums in the order of Spmv or Exact. r is float64 or, unless A is of 64
+// bits, float32.
+func RowNorms[R Operand](where *Executor, norm Norm, a *CSR, r R, options ...Option) error {
+	v := cVector(r)
+	kind, err := intOf("RowNorms", "norm", norm)
+	m, failure := a.matrix("RowNorms")
+	if err == nil {
+		err = failure
+	}
+	if err == nil && v.n != m.rows {
+		err = needs("RowNorms", "r", m.rows, v.n)
+	}
+	if err != nil {
+		return err
+	}
+	return failed(C.tally_go_row_norms(where.where(), C.tally_norm(kind), m, v, cOptions(options)))
+}
+
+// ScaleRows writes z[k] = a_k d[i] for each value k of row i, as Mul has it. z has A's type and as many elements as A
+// has values: these themselves, or memory of its own.
+func ScaleRows[D, Z Operand](where *Executor, a *CSR, d D, z Z) error {
+	dv, zv := cVector(d), cVector(z)
+	m, err := a.matrix("ScaleRows")
+	if err == nil && dv.n != m.rows {
+		err = needs("ScaleRows", "d", m.rows, dv.n)
+	}
+	if err == nil && zv.n != m.values.n {
+		err = needs("ScaleRows", "z", m.values.n, zv.n)
+	}
+	if err == nil {
+		err = sameType("ScaleRows", "the matrix", m.values, "z", zv)
+	}
+	if err == nil {
+		err = contiguous("ScaleRows", "z", zv)
+	}
+	if err != nil {
+		return err
+	}
+	return failed(C.tally_go_scale_rows(where.where(), m, dv, zv))
+}
+
 // CSRFromCOO writes the arrays of the rows x columns matrix with these entries, in any order, and returns the number of
 // its values: rowOffsets, rows + 1 of them, and, sorted by row and column, sortedColumns and sortedValues, each with
 // room for an element per entry. Entries of one row and column become their sum, in the order given, or with Exact the

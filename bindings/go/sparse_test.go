@@ -75,6 +75,32 @@ func productsOf[O, C tally.Element, V float32 | float64](t *testing.T, w *tally.
 	succeeds(t, plan.Close())
 }
 
+func TestRows(t *testing.T) {
+	for _, w := range executors(t) {
+		if w.String() == "workspace" {
+			continue
+		}
+		values := []float32{-1, 2, 3}
+		a, err := tally.NewCSR(2, 3, []int32{0, 2, 3}, []int32{0, 1, 2}, values)
+		succeeds(t, err)
+		d, r, z := []float64{7, 7}, make([]float32, 2), make([]float32, 3)
+		err = tally.Diagonal(w, a, d)
+		equal(t, w, d, []float64{-1, 0}, err)
+		err = tally.RowNorms(w, tally.NormOne, a, r, tally.Exact)
+		equal(t, w, r, []float32{3, 3}, err)
+		err = tally.RowNorms(w, tally.NormInfinity, a, tally.Strided(r, -1))
+		equal(t, w, r, []float32{3, 2}, err)
+		err = tally.ScaleRows(w, a, []float64{2, -1}, z)
+		equal(t, w, z, []float32{-2, 4, -3}, err)
+		err = tally.ScaleRows(w, a, []float64{2, -1}, values)
+		equal(t, w, values, []float32{-2, 4, -3}, err)
+		fails(t, tally.ErrSizeMismatch, "tally.Diagonal: d has 3 elements, 2 are needed", tally.Diagonal(w, a, z))
+		fails(t, tally.ErrSizeMismatch, "tally.RowNorms: r has 3 elements, 2 are needed",
+			tally.RowNorms(w, tally.NormOne, a, z))
+		fails(t, tally.ErrSizeMismatch, "tally.ScaleRows: z has 2 elements, 3 are needed", tally.ScaleRows(w, a, d, r))
+	}
+}
+
 func TestCSRFromCOO(t *testing.T) {
 	rows, columns, values := []int32{2, 0, 2, 0, 2}, []int{3, 1, 0, 1, 3}, []float32{1, 2, 3, 4, 5}
 	for _, w := range executors(t) {

@@ -222,6 +222,13 @@ typedef struct tally_csr {
   int reserved_too;           /* 0 */
 } tally_csr;
 
+/* Norms of a matrix's rows. */
+typedef int tally_norm;
+enum {
+  TALLY_NORM_ONE = 0,     /* the sum of magnitudes */
+  TALLY_NORM_INFINITY = 1 /* the largest magnitude */
+};
+
 /* Precomputed analysis of a matrix for repeated products. */
 typedef struct tally_spmv_plan tally_spmv_plan;
 
@@ -953,6 +960,29 @@ TALLY_EXPORT tally_status tally_csr_from_coo(
     ptrdiff_t inccolumn, tally_type value_type, const void* values, ptrdiff_t incvalue,
     tally_type offset_type, void* row_offsets, tally_type sorted_type, void* sorted_columns,
     void* sorted_values, size_t* stored, const tally_call_options* options);
+
+/* d[i] = the value of A in row i and column i (<tally/sparse/row_functions.hpp>), 0 if there is
+ * none: as many as rows or columns, the fewer. d is floating-point or complex, complex if A is. A
+ * is not transposed: TALLY_INVALID_ARGUMENT. */
+TALLY_EXPORT tally_status tally_diagonal(const tally_executor* where, const tally_csr* matrix,
+                                         tally_type d_type, void* d, ptrdiff_t incd,
+                                         const tally_call_options* options);
+
+/* r[i] = the norm of row i of A: with TALLY_NORM_ONE the sum of its magnitudes, in the order of
+ * tally_spmv, with TALLY_NORM_INFINITY the largest one. r is TALLY_FLOAT64 or, unless A's values
+ * are of 64 bits, TALLY_FLOAT32. Blocks.
+ *
+ * options: grade. */
+TALLY_EXPORT tally_status tally_row_norms(const tally_executor* where, tally_norm norm,
+                                          const tally_csr* matrix, tally_type r_type, void* r,
+                                          ptrdiff_t incr, const tally_call_options* options);
+
+/* z[k] = a_k d[i] for each value k of row i of A, as tally_mul has it. z: nonzeros contiguous
+ * elements of A's type, A's values themselves or memory of their own. d is floating-point, or
+ * complex if A is. */
+TALLY_EXPORT tally_status tally_scale_rows(const tally_executor* where, const tally_csr* matrix,
+                                           tally_type d_type, const void* d, ptrdiff_t incd,
+                                           void* z, const tally_call_options* options);
 
 /* w = alpha op(A) x + beta y with an input y, always read. w has y's type and size, and is y or
  * shares no memory with it. */

@@ -33,6 +33,7 @@
 #include <tally/sparse/csr_matrix.hpp>
 #include <tally/sparse/csr_view.hpp>
 #include <tally/sparse/matrix_market.hpp>
+#include <tally/sparse/row_functions.hpp>
 #include <tally/sparse/segmented_sum.hpp>
 #include <tally/sparse/spmm.hpp>
 #include <tally/sparse/spmv.hpp>

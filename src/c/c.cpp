@@ -981,6 +981,47 @@ tally_status tally_csr_from_coo(const tally_executor* where, size_t rows, size_t
   });
 }
 
+tally_status tally_diagonal(const tally_executor* where, const tally_csr* matrix, tally_type d_type,
+                            void* d, ptrdiff_t incd, const tally_call_options* options) {
+  return status_of([&] {
+    read(options, nullptr);
+    const tally::csr_operand a = matrix_of(matrix);
+    tally::apply_to_rows(executor_of(where),
+                         {a,
+                          tally::row_function::diagonal,
+                          {},
+                          written(std::min(a.rows, a.columns), d_type, d, incd)});
+  });
+}
+
+tally_status tally_row_norms(const tally_executor* where, tally_norm norm, const tally_csr* matrix,
+                             tally_type r_type, void* r, ptrdiff_t incr,
+                             const tally_call_options* options) {
+  return status_of([&] {
+    require_at_most("norm", norm, TALLY_NORM_INFINITY);
+    tally::call_options o{.wait = true};
+    read(options, &o);
+    const tally::csr_operand a = matrix_of(matrix);
+    const auto what =
+        norm == TALLY_NORM_ONE ? tally::row_function::one_norm : tally::row_function::infinity_norm;
+    tally::apply_to_rows(executor_of(where),
+                         {a, what, {}, written(a.rows, r_type, r, incr), o.grade});
+  });
+}
+
+tally_status tally_scale_rows(const tally_executor* where, const tally_csr* matrix,
+                              tally_type d_type, const void* d, ptrdiff_t incd, void* z,
+                              const tally_call_options* options) {
+  return status_of([&] {
+    read(options, nullptr);
+    const tally::csr_operand a = matrix_of(matrix);
+    tally::apply_to_rows(executor_of(where), {a,
+                                              tally::row_function::scale,
+                                              vector(a.rows, d_type, d, incd),
+                                              {z, a.nonzeros(), 1, a.values.element}});
+  });
+}
+
 tally_status tally_spmv_apart(const tally_executor* where, const tally_spmv_plan* plan,
                               tally_type alpha_type, const void* alpha, const tally_csr* matrix,
                               tally_type x_type, const void* x, ptrdiff_t incx,

@@ -9,6 +9,7 @@
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
+#include "src/sparse/matrix_checks.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -53,7 +54,8 @@ void check_row_ends(const check& check, const csr_operand& a, const operand& end
   }
 }
 
-/// Checks the matrix without reading it.
+}  // namespace
+
 void check_matrix(const check& check, const csr_operand& a) {
   check_indices(check, "row_offsets", a.row_offsets);
   check_indices(check, "column_indices", a.column_indices);
@@ -97,7 +99,6 @@ void check_reach(const check& check, const executor& where, const csr_operand& a
   if (a.row_ends) check.reach(where, "row_ends", *a.row_ends);
 }
 
-/// Pre: host-accessible.
 void check_ends(const check& check, const csr_operand& a) {
   const backends::index_vector offsets(a.row_offsets);
   if (offsets[0] != 0) {
@@ -108,6 +109,8 @@ void check_ends(const check& check, const csr_operand& a) {
                "; values has ", a.nonzeros(), " elements");
   }
 }
+
+namespace {
 
 [[noreturn]] void fail_defect(const check& check, const csr_operand& a,
                               const backends::csr_defect& defect) {

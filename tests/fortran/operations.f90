@@ -519,6 +519,23 @@ contains
     call tally_spmm(a, table, many(:, :1), stat=stat)
     call expect_failure(stat, TALLY_SIZE_MISMATCH, 'tally_spmm: y has 1 columns, x has 2', 'spmm of other columns')
     block
+      real(real64) :: scaled(6)
+      call tally_diagonal(a, y)
+      call expect(all(y == [1d0, 0d0, 5d0]), 'diagonal')
+      call tally_row_norms(TALLY_NORM_ONE, a, z)
+      call expect(all(z == [3d0, 3d0, 15d0]), 'row_norms, sums')
+      call tally_row_norms(TALLY_NORM_INFINITY, a, z(3:1:-1), grade=TALLY_GRADE_EXACT)
+      call expect(all(z == [6d0, 3d0, 2d0]), 'row_norms, largest')
+      call tally_scale_rows(a, y, scaled)
+      call expect(all(scaled == [1d0, 2d0, 0d0, 20d0, 25d0, 30d0]), 'scale_rows')
+      call tally_diagonal(a, x, stat=stat)
+      call expect_failure(stat, TALLY_SIZE_MISMATCH, 'tally_diagonal: d has 4 elements, the diagonal of the matrix has 3', &
+                          'a diagonal of another size')
+      call tally_scale_rows(a, y, scaled(:5), stat=stat)
+      call expect_failure(stat, TALLY_SIZE_MISMATCH, 'tally_scale_rows: z has 5 elements, the values of the matrix are 6', &
+                          'too few values')
+    end block
+    block
       integer(int32) :: rows_of(5) = [2, 0, 2, 0, 2], sorted(5)
       integer(int64) :: columns_of(5) = [3, 1, 0, 1, 3], made_offsets(4), stored
       real(real64) :: sums(5)

@@ -76,6 +76,8 @@ module tally
   integer(c_int), parameter, public :: TALLY_NO_TRANSPOSE = 0
   integer(c_int), parameter, public :: TALLY_TRANSPOSE = 1
   integer(c_int), parameter, public :: TALLY_CONJUGATE_TRANSPOSE = 2
+  integer(c_int), parameter, public :: TALLY_NORM_ONE = 0
+  integer(c_int), parameter, public :: TALLY_NORM_INFINITY = 1
 
   ! --- Types ------------------------------------------------------------------------------------------------------
 
@@ -181,7 +183,7 @@ module tally
   public :: tally_waxpby_nrm2
   public :: tally_bincount, tally_histogram_even, tally_histogram_range
   public :: tally_validate, tally_spmv_plan_create, tally_spmv_plan_destroy, tally_spmv_plan_describe, tally_spmv, &
-            tally_spmm, tally_spmv_apart, tally_csr_from_coo
+            tally_spmm, tally_spmv_apart, tally_csr_from_coo, tally_diagonal, tally_row_norms, tally_scale_rows
   public :: tally_finish, tally_fortran_complete
 
   ! --- Functions whose result has the kind that their arguments ask for --------------------------------------------
@@ -1220,6 +1222,30 @@ module tally
       integer(c_int64_t), intent(inout) :: stored
       type(tally_executor), intent(in), optional :: where
       integer(c_int), intent(in), optional :: grade
+    end function
+
+    integer(c_int) function c_diagonal(matrix, d, where) bind(C, name='tally_fortran_diagonal')
+      import
+      type(tally_csr), intent(in) :: matrix
+      type(*), intent(inout) :: d(..)
+      type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_row_norms(norm, matrix, r, where, grade) bind(C, name='tally_fortran_row_norms')
+      import
+      integer(c_int), intent(in) :: norm
+      type(tally_csr), intent(in) :: matrix
+      type(*), intent(inout) :: r(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: grade
+    end function
+
+    integer(c_int) function c_scale_rows(matrix, d, z, where) bind(C, name='tally_fortran_scale_rows')
+      import
+      type(tally_csr), intent(in) :: matrix
+      type(*), intent(in) :: d(..)
+      type(*), intent(inout) :: z(..)
+      type(tally_executor), intent(in), optional :: where
     end function
 
     integer(c_int) function c_spmm(matrix, x, y, alpha, beta, plan, where, grade) bind(C, name='tally_fortran_spmm')
@@ -5758,6 +5784,42 @@ contains
     call tally_fortran_complete(columns, row_indices, column_indices, values, row_offsets, sorted_columns, sorted_values)
     call tally_finish(c_csr_from_coo(columns, row_indices, column_indices, values, row_offsets, sorted_columns, &
                                      sorted_values, stored, where, grade), stat, errmsg)
+  end subroutine
+
+  !> d(i) = the value of A in row i and column i, 0 if there is none.
+  subroutine tally_diagonal(matrix, d, where, stat, errmsg)
+    type(tally_csr), intent(in) :: matrix
+    type(*), intent(inout) :: d(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(d)
+    call tally_finish(c_diagonal(matrix, d, where), stat, errmsg)
+  end subroutine
+
+  !> r(i) = the norm of row i: TALLY_NORM_ONE, the sum of magnitudes, or TALLY_NORM_INFINITY, the largest one.
+  subroutine tally_row_norms(norm, matrix, r, where, grade, stat, errmsg)
+    integer(c_int), intent(in) :: norm
+    type(tally_csr), intent(in) :: matrix
+    type(*), intent(inout) :: r(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(r)
+    call tally_finish(c_row_norms(norm, matrix, r, where, grade), stat, errmsg)
+  end subroutine
+
+  !> z = the values of A, those of row i times d(i); z may be the values.
+  subroutine tally_scale_rows(matrix, d, z, where, stat, errmsg)
+    type(tally_csr), intent(in) :: matrix
+    type(*), intent(in) :: d(..)
+    type(*), intent(inout) :: z(..)
+    type(tally_executor), intent(in), optional :: where
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(d, z)
+    call tally_finish(c_scale_rows(matrix, d, z, where), stat, errmsg)
   end subroutine
 
   !> w = alpha A x + beta y, with w apart from y.

@@ -1197,6 +1197,40 @@ tally_status tally_fortran_csr_from_coo(const CFI_cdesc_t* columns, const CFI_cd
   return tally_fortran_kept(status);
 }
 
+tally_status tally_fortran_diagonal(const tally_csr* a, const CFI_cdesc_t* d,
+                                    const tally_executor* where) {
+  call c = {"tally_diagonal", TALLY_SUCCESS};
+  const vector v = vector_of(&c, "d", d);
+  tally_fortran_check_size(&c, "d", &v, a->rows < a->columns ? a->rows : a->columns,
+                           "the diagonal of the matrix has");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(tally_diagonal(where, a, v.type, v.data, v.inc, NULL));
+}
+
+tally_status tally_fortran_row_norms(const int* norm, const tally_csr* a, const CFI_cdesc_t* r,
+                                     const tally_executor* where, const int* grade) {
+  call c = {"tally_row_norms", TALLY_SUCCESS};
+  const vector v = vector_of(&c, "r", r);
+  tally_fortran_check_size(&c, "r", &v, a->rows, "the rows of the matrix are");
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, NULL, NULL, NULL);
+  return tally_fortran_kept(tally_row_norms(where, *norm, a, v.type, v.data, v.inc, &options));
+}
+
+tally_status tally_fortran_scale_rows(const tally_csr* a, const CFI_cdesc_t* d,
+                                      const CFI_cdesc_t* z, const tally_executor* where) {
+  call c = {"tally_scale_rows", TALLY_SUCCESS};
+  const vector factors = vector_of(&c, "d", d), to = tally_fortran_contiguous(&c, "z", z);
+  tally_fortran_check_size(&c, "d", &factors, a->rows, "the rows of the matrix are");
+  tally_fortran_check_size(&c, "z", &to, a->nonzeros, "the values of the matrix are");
+  if (c.status == TALLY_SUCCESS && to.type != a->value_type) {
+    tally_fortran_fail(&c, TALLY_UNSUPPORTED_TYPE, "z is not of the type of the matrix");
+  }
+  if (c.status != TALLY_SUCCESS) return c.status;
+  return tally_fortran_kept(
+      tally_scale_rows(where, a, factors.type, factors.data, factors.inc, to.data, NULL));
+}
+
 tally_status tally_fortran_spmv_apart(const tally_csr* a, const CFI_cdesc_t* x,
                                       const CFI_cdesc_t* y, const CFI_cdesc_t* w,
                                       const CFI_cdesc_t* alpha, const CFI_cdesc_t* beta,
