@@ -2,7 +2,6 @@
 // docs/ranks.md.
 #pragma once
 
-#include <tally/mpi/assembly.hpp>
 #include <tally/mpi/communicator.hpp>
 #include <tally/mpi/extremum.hpp>
 #include <tally/mpi/gemv.hpp>

@@ -1,8 +1,11 @@
-// Parallel reading of Matrix Market files. Format and errors: <tally/sparse/matrix_market.hpp>.
+// Rows of a matrix from entries that lie anywhere: in a Matrix Market file, read in parallel
+// (format and errors: <tally/sparse/matrix_market.hpp>), or on the ranks
+// (<tally/sparse/assembly.hpp>).
 #pragma once
 
 #include <tally/mpi/entries.hpp>
 #include <tally/mpi/layout.hpp>
+#include <tally/sparse/assembly.hpp>
 #include <tally/sparse/matrix_market.hpp>
 
 #include <cstddef>
@@ -78,6 +81,96 @@ csr_matrix<Value, std::int64_t, std::int64_t> read_matrix_market(
   });
   detail::agree(comm, failed);
   return rows;
+}
+
+namespace detail {
+
+/// Throws unless a rank's entries are as many as values, and inside the matrix.
+template <class Row, class Column>
+void check_entries(const operand& rows, const operand& columns, std::size_t values, const Row& row,
+                   const Column& column, std::int64_t height, std::int64_t width) {
+  const auto fail = [](errc code, const std::string& text) {
+    throw error(code, "tally::mpi::csr_from_coo: " + text);
+  };
+  const auto check = [&](const char* name, const operand& v, const auto& index, std::int64_t size,
+                         const char* of) {
+    if (v.size != values) {
+      fail(errc::size_mismatch, std::string(name) + " has " + std::to_string(v.size) +
+                                    " elements, values has " + std::to_string(values));
+    }
+    for (std::size_t i = 0; i < v.size; ++i) {
+      const std::int64_t found = index(i);
+      if (found >= 0 && found < size) continue;
+      fail(errc::invalid_argument, std::string(name) + "[" + std::to_string(i) + "] is " +
+                                       std::to_string(found) + "; there are " +
+                                       std::to_string(size) + of);
+    }
+  };
+  check("row_indices", rows, row, height, " rows");
+  check("column_indices", columns, column, width, " columns");
+}
+
+}  // namespace detail
+
+/// Returns this rank's rows of the matrix with all ranks' entries, with global column indices, as
+/// `tally::mpi::matrix` takes them. Each entry goes to the owner of its row. Bits as
+/// `tally::csr_from_coo` of the entries of all ranks, one rank after another in the order of the
+/// layout's intervals. Collective; blocks; in host memory.
+///
+/// @param l               layout of the rows.
+/// @param columns         width of the matrix, the same on all ranks.
+/// @param row_indices     global, std::int32_t or std::int64_t, one per entry of this rank, as
+///                        `column_indices`.
+/// @param column_indices  global.
+/// @param values          floating-point or complex numbers, one per entry; any number on a rank.
+/// @param g               `tally::exact`, on all ranks, for exact sums of entries in one place.
+/// @throws error          on all ranks, as `tally::csr_from_coo` on the lowest failing rank;
+///                        invalid_argument for more than 2^31 - 1 entries sent or received by a
+///                        rank.
+template <class Rows, class Columns, class Values>
+auto csr_from_coo(const layout& l, std::size_t columns, const Rows& row_indices,
+                  const Columns& column_indices, const Values& values, grade g = {}) {
+  if constexpr (tally::detail::are_entries<Rows, Columns, Values>()) {
+    using Value = element_t<Values>;
+    const operand rows = as_operand(row_indices), width = as_operand(column_indices),
+                  all = as_operand(values);
+    const auto at = []<class T>(const operand& v, std::size_t i, T) -> const T& {
+      return static_cast<const T*>(v.data)[static_cast<std::ptrdiff_t>(i) * v.increment];
+    };
+    const auto row = [&](std::size_t i) { return std::int64_t{at(rows, i, element_t<Rows>{})}; };
+    const auto column = [&](std::size_t i) {
+      return std::int64_t{at(width, i, element_t<Columns>{})};
+    };
+    std::optional<detail::failure> failed;
+    detail::attempt(failed, [&] {
+      detail::check_entries(rows, width, all.size, row, column, l.total(),
+                            static_cast<std::int64_t>(columns));
+    });
+    detail::agree(l.communicator(), failed);
+
+    auto own =
+        detail::entries_at_owners<matrix_entry<Value>>(*l.over(), *l.borders(), [&](const auto& f) {
+          for (std::size_t i = 0; i < all.size; ++i) {
+            f(matrix_entry<Value>{row(i), column(i), at(all, i, Value{})});
+          }
+        });
+    csr_matrix<Value, std::int64_t, std::int64_t> made;
+    detail::attempt(failed, [&] {
+      // The entries' members are vectors with a stride.
+      const auto member = [&]<class T>(T matrix_entry<Value>::* m) {
+        constexpr auto step = static_cast<std::ptrdiff_t>(sizeof(matrix_entry<Value>) / sizeof(T));
+        return strided(own.empty() ? nullptr : &(own[0].*m), own.size(), step);
+      };
+      static_assert(sizeof(matrix_entry<Value>) % sizeof(Value) == 0);
+      made = tally::csr_from_coo<std::int64_t, std::int64_t>(
+          static_cast<std::size_t>(l.size()), columns, member(&matrix_entry<Value>::row),
+          member(&matrix_entry<Value>::column), member(&matrix_entry<Value>::value), g);
+    });
+    detail::agree(l.communicator(), failed);
+    return made;
+  } else {
+    return csr_matrix<double>();
+  }
 }
 
 }  // namespace tally::mpi
