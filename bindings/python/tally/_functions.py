@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -59,6 +60,12 @@ def histogram(x: ArrayLike, bins: int | ArrayLike = 10, range: tuple[float, floa
     if numpy.ndim(bins) > 0:
         edges = numpy.ascontiguousarray(bins)
         return _tally._histogram(x, edges, weights, backend), edges
+    try:
+        bins = operator.index(bins)
+    except TypeError:
+        raise TypeError(f"tally.histogram: bins is {bins!r}, neither a number of bins nor edges") from None
+    if bins < 1:
+        raise ValueError(f"tally.histogram: bins is {bins}, not positive")
     lower, upper = range if range is not None else _tally.minmax(x) if len(x) else (0, 1)
     if not isinstance(lower, numpy.generic):
         lower, upper = float(lower), float(upper)

@@ -1,6 +1,7 @@
 """Sparse matrices."""
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from . import _tally
@@ -24,11 +25,16 @@ class csr:
             data, indices, indptr = A
             if shape is None:
                 raise TypeError("tally.csr: a matrix of three arrays needs its shape")
+        elif not hasattr(A, "tocsr"):
+            raise TypeError(f"tally.csr: A is of type {type(A).__name__}; it may be one of SciPy's sparse matrices or "
+                            "(data, indices, indptr)")
         else:
             if A.format != "csr":
                 A = A.tocsr()
             data, indices, indptr, shape = A.data, A.indices, A.indptr, A.shape
-        self.shape = tuple(shape)
+        self.shape = tuple(map(operator.index, shape))
+        if len(self.shape) != 2:
+            raise ValueError(f"tally.csr: the shape {self.shape} has not two numbers")
         self._transposed = False
         self._matrix = _tally._csr(*self.shape, indptr, indices, data, fixed_columns, fixed_values, plan, backend)
 

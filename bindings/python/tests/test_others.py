@@ -460,6 +460,24 @@ def test_executors():
     assert tally.simd().name == "simd" and tally.order_version() == 1 and tally.version().count(".") == 2
 
 
+@pytest.mark.parametrize("error,text,call", [
+    (TypeError, "bins is 'auto'", lambda x: tally.histogram(x, "auto")), (TypeError, "bins is 3.5", lambda x: tally.histogram(x, 3.5)),
+    (ValueError, "bins is 0, not positive", lambda x: tally.histogram(x, 0)),
+    (ValueError, "bins is -1, not positive", lambda x: tally.histogram(x, -1)),
+    (TypeError, "tally.csr: A is of type ndarray", lambda x: tally.csr(x)),
+    (ValueError, "has not two numbers", lambda x: tally.csr((x[:1], [0], [0, 1]), (1, 1, 1)))])
+def test_texts_of_errors(x, error, text, call):
+    with pytest.raises(error, match=text):
+        call(x)
+
+
+def test_empty_lists(x):
+    """Indices and keys that are none: an empty list is an array of float64."""
+    assert same(tally.gather(x, []), x[:0]) and same(tally.bincount([]), numpy.bincount([]))
+    assert same(tally.bincount([], minlength=3), numpy.bincount([], minlength=3))
+    assert same(tally.scatter_add([], [], numpy.ones(2)), numpy.ones(2))
+
+
 # --- Processes and threads ---
 
 def test_threads(x, y):

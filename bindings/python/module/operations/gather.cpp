@@ -8,7 +8,8 @@ namespace {
 
 /// Indices of int32 or int64.
 vector read_indices(call& c, nb::handle indices, array& a) {
-  const vector v = c.read_contiguous("indices", indices, a);
+  vector v = c.read_contiguous("indices", indices, a);
+  if (v.n == 0 && a.is_numpy) v.type = TALLY_INT64;  // an empty list is an array of float64
   if ((v.type != TALLY_INT32 && v.type != TALLY_INT64) || a.is_unsigned) {
     c.fail(PyExc_TypeError, "indices are neither int32 nor int64");
   }

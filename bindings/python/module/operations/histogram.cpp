@@ -57,7 +57,8 @@ class counted {
 nb::object bincount(nb::handle x, nb::handle weights, std::int64_t minlength, nb::handle backend) {
   call c("bincount", backend);
   array a;
-  const vector keys = c.read_vector("x", x, a);
+  vector keys = c.read_vector("x", x, a);
+  if (keys.n == 0 && a.is_numpy) keys.type = a.type = TALLY_INT64;  // an empty list is of float64
   if (!is_integer(a.type) || a.is_unsigned) {
     c.fail(PyExc_TypeError, "x has elements of " + std::string(type_name(a.type, a.is_unsigned)) +
                                 "; keys are integers, and not uint64");

@@ -2,11 +2,12 @@ from pathlib import Path
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
+from spack_repo.builtin.build_systems.python import PythonExtension
 
 from spack.package import *
 
 
-class Tally(CMakePackage, CudaPackage):
+class Tally(CMakePackage, CudaPackage, PythonExtension):
     """Memory-bound kernels for HPC codes (dot products and reductions, element-wise maps,
     histograms, sparse matrix times vector) with the same bits on every backend."""
 
@@ -28,6 +29,7 @@ class Tally(CMakePackage, CudaPackage):
     variant("mpi", default=False, description="Bring MPI along, for calls over ranks")
     variant("nccl", default=False, when="+cuda", description="Bring NCCL along, for calls over several GPUs")
     variant("fortran", default=False, description="Build the Fortran module")
+    variant("python", default=False, when="@0.3:", description="Build the Python package")
     variant("benchmarks", default=False, when="+openmp", description="Install the comparison, libexec/tally/run")
 
     depends_on("c", type="build")
@@ -41,6 +43,10 @@ class Tally(CMakePackage, CudaPackage):
     depends_on("googletest", type="test")
     depends_on("mpfr", type="test")
     depends_on("python", type="test")
+
+    extends("python@3.10:", when="+python")
+    depends_on("py-nanobind@2.4:", when="+python", type="build")
+    depends_on("py-numpy@2:", when="+python", type=("build", "run"))
 
     depends_on("cuda@12:", when="+cuda")
     depends_on("nccl@2.18:", when="+nccl")
@@ -75,6 +81,22 @@ class Tally(CMakePackage, CudaPackage):
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", architectures))
         return args
 
+    @run_after("install", when="+python")
+    def install_python(self):
+        """Build bindings/python against the library that was installed just now."""
+        cmake = which(self.spec["cmake"].prefix.bin.cmake, required=True)
+        with working_dir(join_path(self.stage.path, "spack-build-python"), create=True):
+            cmake(
+                join_path(self.stage.source_path, "bindings", "python"),
+                self.define("CMAKE_BUILD_TYPE", "Release"),
+                self.define("CMAKE_INSTALL_PREFIX", python_platlib),
+                self.define("CMAKE_PREFIX_PATH", [self.prefix]),
+                self.define("Python_EXECUTABLE", python.path),
+                self.define("TALLY_PYTHON_USE_INSTALLED", True),
+            )
+            cmake("--build", ".")
+            cmake("--install", ".")
+
     @run_after("install")
     def cache_client(self):
         cache_extra_test_sources(self, ["tests/install", "tests/golden.hpp", "tests/fortran"])
@@ -101,6 +123,12 @@ class Tally(CMakePackage, CudaPackage):
         # A build machine for a GPU may have none.
         built = ["serial", "simd"] + [v for v in ("openmp", "kokkos") if self.spec.satisfies("+" + v)]
         assert [name for name in built if name not in output] == []
+
+    def test_python(self):
+        """import the package and sum"""
+        if not self.spec.satisfies("+python"):
+            raise SkipTest("without python")
+        self.module.python("-c", "import tally; assert tally.sum([.1] * 10, exact=True) == 1")
 
     def test_mpi(self):
         """compile a program over ranks, and run it on one"""
