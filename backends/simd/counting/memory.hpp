@@ -18,9 +18,10 @@ struct aligned_delete {
   std::align_val_t alignment{64};
   void operator()(void* memory) const { ::operator delete(memory, alignment); }
 };
-/// Memory of uninitialized numbers, on huge pages if it is large and Linux has them. Random accesses
-/// then need fewer translations of addresses, and first ones fewer page faults (tuning/histogram.md:
-/// table_memory). A small table is not aligned so: malloc would map and unmap its pages each time.
+/// Memory of uninitialized numbers, on huge pages if it is large and Linux has them. Random
+/// accesses then need fewer translations of addresses, and first ones fewer page faults
+/// (tuning/histogram.md: table_memory). A small table is not aligned so: malloc would map and unmap
+/// its pages each time.
 template <class T>
 using table_memory = std::unique_ptr<T[], aligned_delete>;
 

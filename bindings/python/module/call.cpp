@@ -155,8 +155,7 @@ void call::require_signed(const char* name, const array& a) const {
   if (a.is_unsigned) fail(PyExc_TypeError, std::string(name) + " is of uint64");
 }
 
-void call::require_same_shape(const char* x, const array& a, const char* y,
-                              const array& b) const {
+void call::require_same_shape(const char* x, const array& a, const char* y, const array& b) const {
   if (a.ndim == b.ndim && std::equal(a.shape, a.shape + a.ndim, b.shape)) return;
   const auto text_of = [](const array& each) {
     std::string text = "(";

@@ -62,11 +62,17 @@ constexpr std::uint8_t dl_complex = 5;
 constexpr struct {
   dl_type dl;
   tally_type type;
-} types[] = {
-    {{2, 64, 1}, TALLY_FLOAT64},   {{2, 32, 1}, TALLY_FLOAT32},    {{2, 16, 1}, TALLY_FLOAT16},
-    {{4, 16, 1}, TALLY_BFLOAT16},  {{0, 64, 1}, TALLY_INT64},      {{0, 32, 1}, TALLY_INT32},
-    {{0, 8, 1}, TALLY_INT8},       {{1, 8, 1}, TALLY_UINT8},       {{6, 8, 1}, TALLY_BOOL},
-    {{dl_complex, 64, 1}, TALLY_COMPLEX64}, {{dl_complex, 128, 1}, TALLY_COMPLEX128}};
+} types[] = {{{2, 64, 1}, TALLY_FLOAT64},
+             {{2, 32, 1}, TALLY_FLOAT32},
+             {{2, 16, 1}, TALLY_FLOAT16},
+             {{4, 16, 1}, TALLY_BFLOAT16},
+             {{0, 64, 1}, TALLY_INT64},
+             {{0, 32, 1}, TALLY_INT32},
+             {{0, 8, 1}, TALLY_INT8},
+             {{1, 8, 1}, TALLY_UINT8},
+             {{6, 8, 1}, TALLY_BOOL},
+             {{dl_complex, 64, 1}, TALLY_COMPLEX64},
+             {{dl_complex, 128, 1}, TALLY_COMPLEX128}};
 constexpr dl_type dl_uint64 = {1, 64, 1};
 
 /// A number in host memory, which PyTorch takes over in half of the time of an allocation.
@@ -137,8 +143,8 @@ void refuse_gradients(nb::handle x) {
   }
 }
 
-/// Whether a PyTorch tensor has what DLPack does not tell: a negative bit, or a conjugate one, which
-/// only complex tensors have.
+/// Whether a PyTorch tensor has what DLPack does not tell: a negative bit, or a conjugate one,
+/// which only complex tensors have.
 bool has_unread_bits(nb::handle x, bool is_complex) {
   static PyObject* const is_neg = PyUnicode_InternFromString("is_neg");
   static PyObject* const is_conj = PyUnicode_InternFromString("is_conj");

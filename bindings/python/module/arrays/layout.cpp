@@ -143,7 +143,8 @@ void copy_box(const T* data, const layout& l, int d, std::int64_t count, T* to) 
 
 /// Elements begin ... end - 1 of dimensions d and after it.
 template <class T>
-void copy_range(const T* data, const layout& l, int d, std::int64_t begin, std::int64_t end, T* to) {
+void copy_range(const T* data, const layout& l, int d, std::int64_t begin, std::int64_t end,
+                T* to) {
   if (d >= l.ndim - 1) {
     const std::int64_t step = l.ndim == 0 ? 1 : l.stride[d];
     return copy_matrix(data + begin * step, 1, 0, end - begin, step, to, 0);

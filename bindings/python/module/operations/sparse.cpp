@@ -125,7 +125,8 @@ offset_facts facts_on_host(const void* offsets, std::size_t n) {
 /// Of offsets on a device: by their range and, which then don't overflow, their differences.
 offset_facts facts_on_device(call& c, const array& like, const vector& o) {
   const auto at = [&](std::size_t i) -> std::int64_t {
-    const char* const from = static_cast<const char*>(o.data) + i * static_cast<std::size_t>(like.item);
+    const char* const from =
+        static_cast<const char*>(o.data) + i * static_cast<std::size_t>(like.item);
     std::int64_t wide = 0;
     std::int32_t narrow = 0;
     const bool is_wide = o.type == TALLY_INT64;
@@ -163,7 +164,7 @@ nb::object segmented_sum(nb::handle x, nb::handle offsets, bool exact, nb::handl
     c.fail(PyExc_TypeError, "offsets are neither int32 nor int64");
   }
   if (o.n == 0) c.fail(PyExc_ValueError, "there are no offsets; of no segments there is one, 0");
-  const offset_facts facts = c.on_device()            ? facts_on_device(c, b, o)
+  const offset_facts facts = c.on_device()           ? facts_on_device(c, b, o)
                              : o.type == TALLY_INT32 ? facts_on_host<std::int32_t>(o.data, o.n)
                                                      : facts_on_host<std::int64_t>(o.data, o.n);
   if (facts.first != 0) c.fail(PyExc_ValueError, "the first of the offsets is not 0");
