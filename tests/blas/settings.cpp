@@ -128,7 +128,7 @@ TEST(BlasSettings, CountsCallsByLibraryAndSize) {
     return 0;
   });
   EXPECT_EQ(found.status, 0);
-  EXPECT_NE(found.errors.find("tally_blas_settings_test: dot 2 (1003 elements), gemv 1 (20 elements)\n"),
+  EXPECT_NE(found.errors.find(": dot 2 (1003 elements), gemv 1 (20 elements)\n"),
             std::string::npos)
       << found.errors;
   EXPECT_NE(found.errors.find("calls of up to 10: 1, 100: 1, 10^3: 1, 10^4: 0, 10^5: 0, 10^6: 0, "

