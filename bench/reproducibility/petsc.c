@@ -1,4 +1,5 @@
-/* Krylov solvers of PETSc on a grid of 400 x 400, a line each: name, iterations and bits of the result. */
+/* Krylov solvers of PETSc on a grid of 400 x 400, a line each: name, iterations and bits of the
+ * result. */
 #include <petscksp.h>
 
 static PetscErrorCode solve(Mat A, Vec b, KSPType type) {
@@ -20,7 +21,8 @@ static PetscErrorCode solve(Mat A, Vec b, KSPType type) {
   PetscCall(KSPGetIterationNumber(ksp, &iterations));
   PetscCall(KSPGetResidualNorm(ksp, &residual));
   PetscCall(VecDot(x, b, &product));
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "%s %d,%a,%a\n", type, (int)iterations, residual, product));
+  PetscCall(
+      PetscPrintf(PETSC_COMM_SELF, "%s %d,%a,%a\n", type, (int)iterations, residual, product));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));
   PetscFunctionReturn(0);

@@ -96,39 +96,53 @@ struct operation {
 /// Of Fortran's letter. Netlib has the first three, OpenBLAS all.
 inline std::optional<operation> operation_of(char letter) {
   switch (letter | 0x20) {  // in lower case
-    case 'n': return operation{false, false};
-    case 't': return operation{true, false};
-    case 'c': return operation{true, true};
-    case 'r': return operation{false, true};
-    case 'o': return operation{false, false, true};
-    case 'u': return operation{true, false, true};
-    case 'd': return operation{true, true, true};
-    case 's': return operation{false, true, true};
-    default: return std::nullopt;
+    case 'n':
+      return operation{false, false};
+    case 't':
+      return operation{true, false};
+    case 'c':
+      return operation{true, true};
+    case 'r':
+      return operation{false, true};
+    case 'o':
+      return operation{false, false, true};
+    case 'u':
+      return operation{true, false, true};
+    case 'd':
+      return operation{true, true, true};
+    case 's':
+      return operation{false, true, true};
+    default:
+      return std::nullopt;
   }
 }
 
 /// Of an enumerator of CBLAS.
 inline std::optional<operation> operation_of(int transposition) {
   switch (transposition) {
-    case 111: return operation{false, false};
-    case 112: return operation{true, false};
-    case 113: return operation{true, true};
-    case 114: return operation{false, true};
-    default: return std::nullopt;
+    case 111:
+      return operation{false, false};
+    case 112:
+      return operation{true, false};
+    case 113:
+      return operation{true, true};
+    case 114:
+      return operation{false, true};
+    default:
+      return std::nullopt;
   }
 }
 
 /// The number of the first invalid argument of Fortran's gemv, 0 if there is none.
 inline int invalid_argument(bool has_operation, length m, length n, length lda, length incx,
                             length incy) {
-  return !has_operation                      ? 1
-         : m < 0                             ? 2
-         : n < 0                             ? 3
-         : lda < std::max(length{1}, m)      ? 6
-         : incx == 0                         ? 8
-         : incy == 0                         ? 11
-                                             : 0;
+  return !has_operation                 ? 1
+         : m < 0                        ? 2
+         : n < 0                        ? 3
+         : lda < std::max(length{1}, m) ? 6
+         : incx == 0                    ? 8
+         : incy == 0                    ? 11
+                                        : 0;
 }
 
 /// Reports an argument by the error routine of the BLAS behind this one (XERBLA), or stops. Returns
@@ -149,14 +163,14 @@ template <>
 inline constexpr char type_letter<std::complex<double>> = 'z';
 
 template <class T>
-void fortran_gemv(char letter, length m, length n, T alpha, const T* a,
-                  length lda, const T* x, length incx, T beta, T* y, length incy) {
+void fortran_gemv(char letter, length m, length n, T alpha, const T* a, length lda, const T* x,
+                  length incx, T beta, T* y, length incy) {
   const auto op = operation_of(letter);
   if (const int wrong = invalid_argument(op.has_value(), m, n, lda, incx, incy)) {
     return report_fortran(type_letter<T>, wrong);
   }
-  const matrix<T> all = {a, m, n, lda, op->is_transposed,
-                         op->is_conjugated && !std::floating_point<T>};
+  const matrix<T> all = {
+      a, m, n, lda, op->is_transposed, op->is_conjugated && !std::floating_point<T>};
   if constexpr (!std::floating_point<T>) {
     if (op->conjugates_x && alpha != T(0)) {
       std::vector<T> conjugated;
@@ -172,8 +186,8 @@ void fortran_gemv(char letter, length m, length n, T alpha, const T* a,
 
 /// `order`: 101, row by row, or 102.
 template <class T>
-void c_gemv(int order, int transposition, length m, length n, T alpha, const T* a,
-            length lda, const T* x, length incx, T beta, T* y, length incy) {
+void c_gemv(int order, int transposition, length m, length n, T alpha, const T* a, length lda,
+            const T* x, length incx, T beta, T* y, length incy) {
   const auto op = operation_of(transposition);
   const bool by_rows = order == 101;
   if (!by_rows && order != 102) return report_c(type_letter<T>, 1);

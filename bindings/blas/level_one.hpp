@@ -84,9 +84,8 @@ template <class R, class F, class X>
 [[gnu::always_inline]] inline R sum(routine called, const F& f, length n, const X* x, length incx) {
   if (incx != 1 || !is_aligned(x)) return sum_otherwise<R>(called, f, n, x, incx);
   R result{};
-  run(called, bytes_of<X>(n), [&](const executor& where) {
-    result = f(where, std::span(x, static_cast<std::size_t>(n)));
-  });
+  run(called, bytes_of<X>(n),
+      [&](const executor& where) { result = f(where, std::span(x, static_cast<std::size_t>(n))); });
   return result;
 }
 
@@ -156,7 +155,8 @@ auto magnitude(const T& x) {
   }
 }
 
-/// The same index where no NaN is greater than anything, and nothing is greater than a NaN in front.
+/// The same index where no NaN is greater than anything, and nothing is greater than a NaN in
+/// front.
 template <class T>
 [[gnu::noinline]] length iamax_without_nans(length n, const T* x, length incx) {
   const auto at = [&](length i) {
@@ -183,7 +183,8 @@ length iamax(length n, const T* x, length incx) {
   if (result > 0) {
     T element;
     gather_elements(&element, 1, x + result * incx, 1);
-    if (std::isnan(magnitude(element))) [[unlikely]] return iamax_without_nans(n, x, incx);
+    if (std::isnan(magnitude(element))) [[unlikely]]
+      return iamax_without_nans(n, x, incx);
   }
   return result;
 }
@@ -202,11 +203,11 @@ bool is_same_or_apart(length n, const T* x, length incx, const T* y, length incy
   return (x == y && incx == incy) || a.second <= b.first || b.second <= a.first;
 }
 
-/// f(where, x, y) on aligned copies, one element after another as in a loop; on more at a time where
-/// no element is read after it was written.
+/// f(where, x, y) on aligned copies, one element after another as in a loop; on more at a time
+/// where no element is read after it was written.
 template <class T, class F>
-[[gnu::noinline]] void update_in_order(routine called, length n, std::add_const_t<T>* x, length incx, T* y,
-                     length incy, T* written_x, const F& f) {
+[[gnu::noinline]] void update_in_order(routine called, length n, std::add_const_t<T>* x,
+                                       length incx, T* y, length incy, T* written_x, const F& f) {
   constexpr length most = 256;  // at most 8 KiB of the stack
   const length block =
       incx != 0 && incy != 0 && is_same_or_apart<T>(n, x, incx, y, incy) ? most : 1;
@@ -218,9 +219,8 @@ template <class T, class F>
     const auto size = static_cast<std::size_t>(some);
     gather_elements(a, some, from + i * incx, incx);
     gather_elements(b, some, to + i * incy, incy);
-    run(called, 0, [&](const executor& where) {
-      f(where, std::span<T>(a, size), std::span<T>(b, size));
-    });
+    run(called, 0,
+        [&](const executor& where) { f(where, std::span<T>(a, size), std::span<T>(b, size)); });
     const auto scatter = [&](T* destination, length increment, const T* all) {
       for (length j = 0; j < some; ++j) {
         std::memcpy(static_cast<void*>(destination + (i + j) * increment), all + j, sizeof(T));
@@ -265,9 +265,8 @@ template <class X, class T, class F>
 template <class T>
 void axpy(length n, T alpha, const T* x, length incx, T* y, length incy) {
   if (n <= 0 || alpha == T(0)) return;
-  update(routine::axpy, n, x, incx, y, incy, [=](const executor& where, const auto& a, auto b) {
-    tally::axpy(where, alpha, a, b);
-  });
+  update(routine::axpy, n, x, incx, y, incy,
+         [=](const executor& where, const auto& a, auto b) { tally::axpy(where, alpha, a, b); });
 }
 
 template <class T>
@@ -288,9 +287,8 @@ void scal(length n, S alpha, T* x, length incx) {
 template <class T>
 void copy(length n, const T* x, length incx, T* y, length incy) {
   if (n <= 0) return;
-  update(routine::copy, n, x, incx, y, incy, [=](const executor& where, const auto& a, auto b) {
-    tally::copy(where, a, b);
-  });
+  update(routine::copy, n, x, incx, y, incy,
+         [=](const executor& where, const auto& a, auto b) { tally::copy(where, a, b); });
 }
 
 template <class T>

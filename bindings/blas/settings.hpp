@@ -1,4 +1,5 @@
-// Settings of libtally_blas, read from the environment at the first call; counts of calls; failures.
+// Settings of libtally_blas, read from the environment at the first call; counts of calls;
+// failures.
 #pragma once
 
 #include <tally/call_options.hpp>
@@ -26,9 +27,7 @@ struct settings {
   bool verbose = false;          ///< whether calls are counted
 
   /// The executor of operands of that size.
-  const executor& where(std::size_t bytes) const noexcept {
-    return bytes < many_from ? few : many;
-  }
+  const executor& where(std::size_t bytes) const noexcept { return bytes < many_from ? few : many; }
 };
 
 /// The settings. Programs call BLAS before constructors of this library may have run.
@@ -51,8 +50,7 @@ next after_failure(routine failed) noexcept;
 
 /// Runs call(executor), which throws before it writes. Returns false if operands overlap.
 template <class F>
-[[gnu::always_inline]] inline bool run(routine called, std::size_t bytes,
-                                       const F& call) noexcept {
+[[gnu::always_inline]] inline bool run(routine called, std::size_t bytes, const F& call) noexcept {
   const settings& s = set();
   for (const executor* where = &s.where(bytes);; where = &s.one_thread) {
     try {

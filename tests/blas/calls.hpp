@@ -46,8 +46,10 @@ auto with_integers(convention called, const F& f) {
   switch (called) {
     case convention::fortran64:
     case convention::c64:
-    case convention::subroutine64: return f.template operator()<std::int64_t>();
-    default: return f.template operator()<std::int32_t>();
+    case convention::subroutine64:
+      return f.template operator()<std::int64_t>();
+    default:
+      return f.template operator()<std::int32_t>();
   }
 }
 
@@ -59,7 +61,7 @@ R call_of_one(const route& by, length n, const T* x, length incx) {
     R result;
     if (by.is_subroutine()) {
       reinterpret_cast<void (*)(const I*, const T*, const I*, R*)>(by.function)(&count, x, &step,
-                                                                               &result);
+                                                                                &result);
     } else if (by.is_c()) {
       result = reinterpret_cast<R (*)(I, const void*, I)>(by.function)(count, x, step);
     } else {
@@ -89,9 +91,9 @@ R call_dot(const route& by, length n, const T* x, length incx, const T* y, lengt
         reinterpret_cast<void (*)(R*, const I*, const T*, const I*, const T*, const I*)>(
             by.function)(&result, &count, x, &step_x, y, &step_y);
       } else {
-        const parts z = reinterpret_cast<parts (*)(const I*, const T*, const I*, const T*,
-                                                   const I*)>(by.function)(&count, x, &step_x, y,
-                                                                           &step_y);
+        const parts z =
+            reinterpret_cast<parts (*)(const I*, const T*, const I*, const T*, const I*)>(
+                by.function)(&count, x, &step_x, y, &step_y);
         result = {z.re, z.im};
       }
     } else if (by.is_c()) {
@@ -115,12 +117,12 @@ inline float call_sdsdot(const route& by, length n, float b, const float* x, len
                                 const I*, float*)>(by.function)(&count, &b, x, &step_x, y, &step_y,
                                                                 &result);
     } else if (by.is_c()) {
-      result = reinterpret_cast<float (*)(I, float, const float*, I, const float*, I)>(
-          by.function)(count, b, x, step_x, y, step_y);
+      result = reinterpret_cast<float (*)(I, float, const float*, I, const float*, I)>(by.function)(
+          count, b, x, step_x, y, step_y);
     } else {
-      result = reinterpret_cast<float (*)(const I*, const float*, const float*, const I*,
-                                          const float*, const I*)>(by.function)(
-          &count, &b, x, &step_x, y, &step_y);
+      result =
+          reinterpret_cast<float (*)(const I*, const float*, const float*, const I*, const float*,
+                                     const I*)>(by.function)(&count, &b, x, &step_x, y, &step_y);
     }
     return result;
   });
@@ -147,8 +149,8 @@ void call_axpy(const route& by, length n, T alpha, const T* x, length incx, T* y
       reinterpret_cast<void (*)(I, c_number<T>, const void*, I, void*, I)>(by.function)(
           count, c_number_of(alpha), x, step_x, y, step_y);
     } else {
-      reinterpret_cast<void (*)(const I*, const T*, const T*, const I*, T*, const I*)>(
-          by.function)(&count, &alpha, x, &step_x, y, &step_y);
+      reinterpret_cast<void (*)(const I*, const T*, const T*, const I*, T*, const I*)>(by.function)(
+          &count, &alpha, x, &step_x, y, &step_y);
     }
   });
 }
@@ -177,7 +179,7 @@ void call_scal(const route& by, length n, S alpha, T* x, length incx) {
                                                                         x, step);
     } else {
       reinterpret_cast<void (*)(const I*, const S*, T*, const I*)>(by.function)(&count, &alpha, x,
-                                                                               &step);
+                                                                                &step);
     }
   });
 }
@@ -204,8 +206,10 @@ void call_gemv(const route& by, bool by_rows, char operation, length m, length n
     const I height = static_cast<I>(m), width = static_cast<I>(n), lead = static_cast<I>(lda),
             step_x = static_cast<I>(incx), step_y = static_cast<I>(incy);
     if (by.is_c()) {
-      const int transposition =
-          operation == 'N' ? 111 : operation == 'T' ? 112 : operation == 'C' ? 113 : 114;
+      const int transposition = operation == 'N'   ? 111
+                                : operation == 'T' ? 112
+                                : operation == 'C' ? 113
+                                                   : 114;
       reinterpret_cast<void (*)(int, int, I, I, c_number<T>, const void*, I, const void*, I,
                                 c_number<T>, void*, I)>(by.function)(
           by_rows ? 101 : 102, transposition, height, width, c_number_of(alpha), a, lead, x, step_x,

@@ -81,12 +81,16 @@ void expect_line(const outcome& found, const std::string& part) {
 
 TEST(BlasSettings, SilentUnlessAsked) {
   using variables = std::map<std::string, std::string>;
-  for (const variables& each :
-       {variables{}, {{"TALLY_BLAS_EXECUTOR", ""}}, {{"TALLY_BLAS_EXECUTOR", "automatic"}},
-        {{"TALLY_BLAS_EXECUTOR", "serial"}}, {{"TALLY_BLAS_EXECUTOR", "simd"}},
-        {{"TALLY_BLAS_GRADE", ""}}, {{"TALLY_BLAS_GRADE", "default"}},
-        {{"TALLY_BLAS_GRADE", "exact"}}, {{"TALLY_BLAS_VERBOSE", ""}},
-        {{"TALLY_BLAS_VERBOSE", "0"}}}) {
+  for (const variables& each : {variables{},
+                                {{"TALLY_BLAS_EXECUTOR", ""}},
+                                {{"TALLY_BLAS_EXECUTOR", "automatic"}},
+                                {{"TALLY_BLAS_EXECUTOR", "serial"}},
+                                {{"TALLY_BLAS_EXECUTOR", "simd"}},
+                                {{"TALLY_BLAS_GRADE", ""}},
+                                {{"TALLY_BLAS_GRADE", "default"}},
+                                {{"TALLY_BLAS_GRADE", "exact"}},
+                                {{"TALLY_BLAS_VERBOSE", ""}},
+                                {{"TALLY_BLAS_VERBOSE", "0"}}}) {
     const outcome found = in_child(each, sum_of_two);
     EXPECT_EQ(found.status, 7);
     EXPECT_EQ(found.errors, "");
@@ -94,13 +98,18 @@ TEST(BlasSettings, SilentUnlessAsked) {
 }
 
 TEST(BlasSettings, WrongValuesEndTheProgram) {
-  for (const auto& [name, value] :
-       {std::pair("TALLY_BLAS_EXECUTOR", "fast"), {"TALLY_BLAS_EXECUTOR", "openmp:0"},
-        {"TALLY_BLAS_EXECUTOR", "openmp:-2"}, {"TALLY_BLAS_EXECUTOR", "openmp:"},
-        {"TALLY_BLAS_EXECUTOR", "openmp:2x"}, {"TALLY_BLAS_EXECUTOR", "openmp:99999"},
-        {"TALLY_BLAS_EXECUTOR", "cuda"}, {"TALLY_BLAS_EXECUTOR", "SIMD"},
-        {"TALLY_BLAS_GRADE", "Exact"}, {"TALLY_BLAS_GRADE", "1"}, {"TALLY_BLAS_VERBOSE", "2"},
-        {"TALLY_BLAS_VERBOSE", "yes"}}) {
+  for (const auto& [name, value] : {std::pair("TALLY_BLAS_EXECUTOR", "fast"),
+                                    {"TALLY_BLAS_EXECUTOR", "openmp:0"},
+                                    {"TALLY_BLAS_EXECUTOR", "openmp:-2"},
+                                    {"TALLY_BLAS_EXECUTOR", "openmp:"},
+                                    {"TALLY_BLAS_EXECUTOR", "openmp:2x"},
+                                    {"TALLY_BLAS_EXECUTOR", "openmp:99999"},
+                                    {"TALLY_BLAS_EXECUTOR", "cuda"},
+                                    {"TALLY_BLAS_EXECUTOR", "SIMD"},
+                                    {"TALLY_BLAS_GRADE", "Exact"},
+                                    {"TALLY_BLAS_GRADE", "1"},
+                                    {"TALLY_BLAS_VERBOSE", "2"},
+                                    {"TALLY_BLAS_VERBOSE", "yes"}}) {
     expect_line(in_child({{name, value}}, sum_of_two), std::string(name) + "=" + value + ": ");
   }
 }
@@ -128,8 +137,7 @@ TEST(BlasSettings, CountsCallsByLibraryAndSize) {
     return 0;
   });
   EXPECT_EQ(found.status, 0);
-  EXPECT_NE(found.errors.find(": dot 2 (1003 elements), gemv 1 (20 elements)\n"),
-            std::string::npos)
+  EXPECT_NE(found.errors.find(": dot 2 (1003 elements), gemv 1 (20 elements)\n"), std::string::npos)
       << found.errors;
   EXPECT_NE(found.errors.find("calls of up to 10: 1, 100: 1, 10^3: 1, 10^4: 0, 10^5: 0, 10^6: 0, "
                               "more: 0 elements\n"),
@@ -138,14 +146,14 @@ TEST(BlasSettings, CountsCallsByLibraryAndSize) {
 }
 
 TEST(BlasFailures, NullPointersEndTheProgram) {
-  expect_line(in_child({},
-                       [] {
-                         const int n = 3, one = 1;
-                         const double x[3] = {};
-                         return static_cast<int>(
-                             function<ddot>("ddot_")(&n, x, &one, nullptr, &one));
-                       }),
-              "dot: tally::dot: y is null");
+  expect_line(
+      in_child({},
+               [] {
+                 const int n = 3, one = 1;
+                 const double x[3] = {};
+                 return static_cast<int>(function<ddot>("ddot_")(&n, x, &one, nullptr, &one));
+               }),
+      "dot: tally::dot: y is null");
 }
 
 TEST(BlasFailures, InvalidArgumentsOfGemvEndTheProgram) {
@@ -210,25 +218,27 @@ TEST(BlasProcesses, ForkAfterALongCall) {
 
 TEST(BlasProcesses, ThreadsCallAtOnce) {
   for (const char* const executor : {"", "simd", "openmp:2"}) {
-    const outcome found = in_child({{"TALLY_BLAS_EXECUTOR", executor}, {"TALLY_BLAS_VERBOSE", "1"}}, [] {
-      // The first calls, which read the settings, race.
-      const std::vector<double> few = roots(1000), many = roots(100000);
-      std::vector<double> results(8);
-      std::vector<std::thread> threads;
-      for (double& result : results) {
-        threads.emplace_back([&] {
-          for (int i = 0; i < 20; ++i) result += dot(few, few);
-          result += dot(many, many);
+    const outcome found =
+        in_child({{"TALLY_BLAS_EXECUTOR", executor}, {"TALLY_BLAS_VERBOSE", "1"}}, [] {
+          // The first calls, which read the settings, race.
+          const std::vector<double> few = roots(1000), many = roots(100000);
+          std::vector<double> results(8);
+          std::vector<std::thread> threads;
+          for (double& result : results) {
+            threads.emplace_back([&] {
+              for (int i = 0; i < 20; ++i) result += dot(few, few);
+              result += dot(many, many);
+            });
+          }
+          for (std::thread& each : threads) each.join();
+          for (const double result : results) {
+            if (result != results[0]) return 1;
+          }
+          return 0;
         });
-      }
-      for (std::thread& each : threads) each.join();
-      for (const double result : results) {
-        if (result != results[0]) return 1;
-      }
-      return 0;
-    });
     EXPECT_EQ(found.status, 0) << executor;
-    EXPECT_NE(found.errors.find(": dot 168 (960000 elements)\n"), std::string::npos) << found.errors;
+    EXPECT_NE(found.errors.find(": dot 168 (960000 elements)\n"), std::string::npos)
+        << found.errors;
   }
 }
 

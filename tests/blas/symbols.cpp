@@ -68,7 +68,9 @@ template <class T>
 class operand {
  public:
   operand(length n, length increment, bool is_aligned = true)
-      : n_(n), increment_(increment), shift_(is_aligned ? 0 : 1),
+      : n_(n),
+        increment_(increment),
+        shift_(is_aligned ? 0 : 1),
         bytes_(size_of(n, increment) * sizeof(T) + 1) {
     for (std::size_t i = 0; i < size_of(n, increment); ++i) write(i, random_number<T>());
   }
@@ -140,10 +142,13 @@ struct layout {
   }
 };
 /// The last one is long enough for threads.
-const layout layouts[] = {
-    {1, 1, 1},  {7, 1, 1},   {1030, 1, 1}, {300, 2, 1},          {300, 1, -1},
-    {77, -3, 2}, {33, 0, 1}, {33, 1, 0},   {600, 1, 1, false},   {600, 2, -1, true, false},
-    {5, 0, 0},  {9, 0, -2, false, false},  {70001, 1, 1}};
+const layout layouts[] = {{1, 1, 1},          {7, 1, 1},
+                          {1030, 1, 1},       {300, 2, 1},
+                          {300, 1, -1},       {77, -3, 2},
+                          {33, 0, 1},         {33, 1, 0},
+                          {600, 1, 1, false}, {600, 2, -1, true, false},
+                          {5, 0, 0},          {9, 0, -2, false, false},
+                          {70001, 1, 1}};
 
 const tally::executor serial = tally::serial();
 const tally::grade grade = grade_of_environment();
@@ -167,8 +172,7 @@ void test_products(const route& by, tally::conjugate conjugated) {
   }
   for (const layout& l : layouts) {
     operand<T> x(l.n, l.incx, l.is_x_aligned), y(l.n, l.incy, l.is_y_aligned);
-    const R expected =
-        tally::dot<R>(serial, x.elements(), y.elements(), {conjugated, grade});
+    const R expected = tally::dot<R>(serial, x.elements(), y.elements(), {conjugated, grade});
     expect_bits(call_dot<R, T>(by, l.n, x.data(), l.incx, y.data(), l.incy), expected, l.text());
   }
   operand<T> x(40, 1);
@@ -303,9 +307,9 @@ void test_update(const Update& update, const Step& step) {
         T* const y = reinterpret_cast<T*>(reinterpret_cast<char*>(all.data()) +
                                           distance * static_cast<length>(sizeof(T)));
         update(n, all.data(), increment, y, increment);
-        expect_bits(all.elements(), expected,
-                    "y " + std::to_string(distance) + " after x, increment " +
-                        std::to_string(increment));
+        expect_bits(
+            all.elements(), expected,
+            "y " + std::to_string(distance) + " after x, increment " + std::to_string(increment));
       }
     }
   }
@@ -319,11 +323,9 @@ const T beta = of_parts<T>(0.7F, 0.1F);
 template <class T, class R>
 void test_axpy(const route& by) {
   for (const length n : {0, -1}) call_axpy<T>(by, n, alpha<T>, nullptr, 1, nullptr, 1);
-  test_update<T>(
-      [&](length n, const T* x, length incx, T* y, length incy) {
-        call_axpy<T>(by, n, alpha<T>, x, incx, y, incy);
-      },
-      [](T x, T y) { return times(alpha<T>, x) + y; });
+  test_update<T>([&](length n, const T* x, length incx, T* y,
+                     length incy) { call_axpy<T>(by, n, alpha<T>, x, incx, y, incy); },
+                 [](T x, T y) { return times(alpha<T>, x) + y; });
   T x = of_parts<T>(nan<T>, nan<T>), y = 1;
   call_axpy<T>(by, 1, 0, &x, 1, &y, 1);
   expect_bits(y, T(1), "alpha 0");
@@ -335,11 +337,9 @@ void test_axpy(const route& by) {
 template <class T, class R>
 void test_axpby(const route& by) {
   for (const length n : {0, -1}) call_axpby<T>(by, n, alpha<T>, nullptr, 1, beta<T>, nullptr, 1);
-  test_update<T>(
-      [&](length n, const T* x, length incx, T* y, length incy) {
-        call_axpby<T>(by, n, alpha<T>, x, incx, beta<T>, y, incy);
-      },
-      [](T x, T y) { return times(alpha<T>, x) + times(beta<T>, y); });
+  test_update<T>([&](length n, const T* x, length incx, T* y,
+                     length incy) { call_axpby<T>(by, n, alpha<T>, x, incx, beta<T>, y, incy); },
+                 [](T x, T y) { return times(alpha<T>, x) + times(beta<T>, y); });
   for (const bool is_aligned : {true, false}) {
     operand<T> x(5, 1, is_aligned), y(5, 2, is_aligned);
     for (length i = 0; i < 5; ++i) y.set(i, of_parts<T>(nan<T>, nan<T>));
@@ -486,7 +486,8 @@ void test_gemv(const route& by) {
     if (testing::Test::HasFailure()) return;
   }
   if constexpr (is_complex<T>) {  // OpenBLAS's other letters conjugate x, too
-    for (const auto& [letter, operation] : {std::pair('O', 'N'), {'u', 'T'}, {'S', 'R'}, {'D', 'C'}}) {
+    for (const auto& [letter, operation] :
+         {std::pair('O', 'N'), {'u', 'T'}, {'S', 'R'}, {'D', 'C'}}) {
       if (by.is_c()) continue;
       const multiplication<T> m{false, operation, {3, 5, 3, -2, 1}, alpha<T>, beta<T>};
       operand<T> a(m.size(), 1), x(m.width(), -2), y(m.height(), 1);
@@ -518,7 +519,8 @@ void test_gemv(const route& by) {
   column.resize(4);
   const std::vector<T> expected = m.expected(a, column, column);
   call_gemv<T>(by, false, 'N', 4, 4, 1, a.data(), 4, a.data(), 1, 1, a.data(), 1);
-  for (length i = 0; i < 4; ++i) expect_bits(a[i], expected[static_cast<std::size_t>(i)], "overlap");
+  for (length i = 0; i < 4; ++i)
+    expect_bits(a[i], expected[static_cast<std::size_t>(i)], "overlap");
 }
 
 // --- All of them ---------------------------------------------------------------------------------

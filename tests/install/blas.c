@@ -3,7 +3,8 @@
 #include <string.h>
 
 double ddot_(const int* n, const double* x, const int* incx, const double* y, const int* incy);
-void drot_(const int* n, double* x, const int* incx, double* y, const int* incy, const double* c, const double* s);
+void drot_(const int* n, double* x, const int* incx, double* y, const int* incy, const double* c,
+           const double* s);
 
 /* The order of docs/numerics.md for at most a chunk. */
 static double tally_dot(const double* x, const double* y, int n) {
