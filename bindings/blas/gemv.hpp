@@ -93,7 +93,7 @@ struct operation {
   bool is_transposed, is_conjugated, conjugates_x = false;
 };
 
-/// Of Fortran's letter. Netlib has the first three, OpenBLAS all.
+/// The operation of Fortran's letter. Netlib has the first three, OpenBLAS all.
 inline std::optional<operation> operation_of(char letter) {
   switch (letter | 0x20) {  // in lower case
     case 'n':
@@ -117,7 +117,7 @@ inline std::optional<operation> operation_of(char letter) {
   }
 }
 
-/// Of an enumerator of CBLAS.
+/// The same of an enumerator of CBLAS.
 inline std::optional<operation> operation_of(int transposition) {
   switch (transposition) {
     case 111:

@@ -16,7 +16,7 @@ inline constexpr const char* routine_names[] = {"dot",   "asum", "nrm2", "iamax"
 
 /// TALLY_BLAS_EXECUTOR, TALLY_BLAS_GRADE and TALLY_BLAS_VERBOSE.
 struct settings {
-  /// Of the environment; a wrong value ends the program.
+  /// Reads the environment; a wrong value ends the program.
   settings();
 
   executor one_thread = simd();  ///< takes what no other executor can

@@ -57,14 +57,14 @@ typename returned<T>::type as_returned(T x) {
   return result;
 }
 
-/// Of a negative number, which stands for none, as CBLAS has it: 0.
+/// An index as CBLAS returns it: 0 for none.
 std::size_t c_index(length index) { return index < 0 ? 0 : static_cast<std::size_t>(index); }
 
 float sdsdot(length n, float b, const float* x, length incx, const float* y, length incy) {
   return static_cast<float>(static_cast<double>(b) + blas::dot<double>(n, x, incx, y, incy));
 }
 
-/// Of a matrix; none where a dimension is invalid.
+/// Elements of a matrix; none where a dimension is invalid.
 length elements_of(length m, length n) { return m > 0 && n > 0 ? m * n : 0; }
 
 /// Counts a call of the function that has this in it.
