@@ -128,7 +128,7 @@ inline float call_sdsdot(const route& by, length n, float b, const float* x, len
   });
 }
 
-/// From 0; -1 where Fortran's is 0.
+/// The index from 0; -1 where Fortran has 0.
 template <class T>
 length call_iamax(const route& by, length n, const T* x, length incx) {
   return with_integers(by.called, [&]<class I>() -> length {

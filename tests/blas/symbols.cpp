@@ -47,7 +47,7 @@ tally::grade grade_of_environment() {
   return {};
 }
 
-/// In [-1, 1), of 24 bits.
+/// Multiples of 2^-23 in [-1, 1).
 template <class T>
 T random_number() {
   static std::uint64_t state = 1;
