@@ -207,6 +207,12 @@ struct elements_function {
     return packed;
   }
 
+  /// Calls f with the function of one load.
+  template <class F>
+  __device__ void with_load(const F& f) const {
+    f([&](const auto&... loaded) { return of_load(loaded...); });
+  }
+
   /// Whether all loads are computed as moderate, before any is checked. Four take too many
   /// registers.
   template <int loads>
@@ -281,17 +287,22 @@ struct short_elements {
     with_short_function<inputs, V>(what, [&]<elementwise each>() { result = of<each>(x, y, w); });
     return result;
   }
-  template <class Elements>
+  template <elementwise each, class Elements>
   __device__ uint4 of_load(const Elements& x, const Elements& y, const Elements& w) const {
     constexpr int per_load = 16 / static_cast<int>(sizeof(T));
     uint4 packed;
     T results[per_load];
-    with_short_function<inputs, V>(what, [&]<elementwise each>() {
 #pragma unroll
-      for (int i = 0; i < per_load; ++i) results[i] = of<each>(x[i], y[i], w[i]);
-    });
+    for (int i = 0; i < per_load; ++i) results[i] = of<each>(x[i], y[i], w[i]);
     memcpy(&packed, results, sizeof packed);
     return packed;
+  }
+  /// Calls f with the function of one load.
+  template <class F>
+  __device__ void with_load(const F& f) const {
+    with_short_function<inputs, V>(what, [&]<elementwise each>() {
+      f([&](const auto&... loaded) { return of_load<each>(loaded...); });
+    });
   }
 };
 
@@ -313,13 +324,15 @@ __device__ void write(const transform_job& job, const Function& f, const Element
   auto* const z = static_cast<T*>(job.z.data);
   [[maybe_unused]] uint4 all[loads];
   if constexpr (Function::template guesses<loads>) f.of_loads(xs, all);
+  f.with_load([&](const auto& of_load) {
 #pragma unroll
-  for (int k = 0; k < loads; ++k) {
-    const std::int64_t at = first_load<loads>() + k * static_cast<int>(blockDim.x);
-    if (at >= whole) continue;
-    if constexpr (!Function::template guesses<loads>) all[k] = f.of_load(xs[k], ys[k], zs[k]);
-    reinterpret_cast<uint4*>(z + job.head)[at] = all[k];
-  }
+    for (int k = 0; k < loads; ++k) {
+      const std::int64_t at = first_load<loads>() + k * static_cast<int>(blockDim.x);
+      if (at >= whole) continue;
+      if constexpr (!Function::template guesses<loads>) all[k] = of_load(xs[k], ys[k], zs[k]);
+      reinterpret_cast<uint4*>(z + job.head)[at] = all[k];
+    }
+  });
   if (blockIdx.x == gridDim.x - 1) {
     const auto* const x = static_cast<const T*>(job.x.data);
     const auto* const y = static_cast<const T*>(Function::inputs > 1 ? job.y.data : job.x.data);
@@ -341,7 +354,7 @@ inline constexpr bool is_short<short_elements<inputs, T>> = true;
 /// blocks_at_once).
 template <class Function, int loads>
 inline constexpr int blocks_at_once =
-    is_short<Function> ? 5
+    is_short<Function> ? (loads > 1 && sizeof(typename Function::T) == 4 ? 6 : 5)
     : std::is_same_v<typename Function::T, float>
         ? (loads == 1 ? max_blocks_at_once : std::min(6, max_blocks_at_once))
     : loads == 1                        ? 1

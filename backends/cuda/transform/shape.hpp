@@ -40,6 +40,11 @@ inline constexpr transform_case transform_cases[] = {
     {elementwise::copy, true, 16, 1},
 };
 
+/// Loads per thread, at most, of short functions of one vector (tuning/transform.md:
+/// max_loads_of_short). Others have one.
+template <class T>
+inline constexpr unsigned max_loads_of_short = sizeof(T) > 2 ? 2 : 1;
+
 constexpr const transform_case& case_of(elementwise what, std::size_t size) {
   return *std::ranges::find_if(transform_cases, [&](const transform_case& c) {
     return c.every ? size <= c.size : what == c.what && size == c.size;

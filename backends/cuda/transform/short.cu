@@ -20,10 +20,12 @@ transform_kernel short_kernel_of(int inputs, type element) {
     } else {
       return with_count(inputs, []<int count>() {
         using function = short_elements<count, T>;
-        static constexpr transform_case one_load = {elementwise::inv, true, 16, 1};
+        constexpr unsigned max_loads = count == 1 ? max_loads_of_short<T> : 1;
+        static constexpr transform_case cut = {elementwise::inv, true, 16, max_loads};
         transform_kernel found;
-        found.cut = &one_load;
+        found.cut = &cut;
         found.vectors[0] = &transform_vectors<function, 1, false>;
+        if constexpr (max_loads == 2) found.vectors[1] = &transform_vectors<function, 2, false>;
         found.shifted = &transform_vectors<function, loads_of_shifted, true>;
         return found;
       });
