@@ -479,7 +479,13 @@ static void segments(void) {
   const float values[] = {1, 2, 4};
   double sums[3] = {7, 7, 7};
   float few[3];
+  const int8_t bytes[] = {127, 127, -3};
+  int64_t counts[3];
 
+  CALL(tally_segmented_sum(&where, 3, I32, cuts, 3, TALLY_INT8, bytes, TALLY_INT64, counts, NULL));
+  CHECK(counts[0] == 254 && counts[1] == 0 && counts[2] == -3);
+  FAIL(TALLY_UNSUPPORTED_TYPE, "tally::segmented_sum: results is float64; int8 gives int64",
+       tally_segmented_sum(&where, 3, I32, cuts, 3, TALLY_INT8, bytes, F64, sums, NULL));
   CALL(tally_segmented_sum(&where, 3, I32, cuts, 3, F32, values, F32, few, NULL));
   CHECK(few[0] == 3 && few[1] == 0 && few[2] == 4);
   CALL(tally_segmented_sum(&where, 1, TALLY_INT64, far, 4, F64, x, F64, sums, &exactly));

@@ -1089,6 +1089,15 @@ class all_operations {
                         tally::rows(y.data(), y.size() / several, several, 1, m));
           }}},
         {alpha, beta});
+    if constexpr (std::is_same_v<V, double> && std::is_same_v<X, double>) {
+      add({tally::type_of<std::int32_t>}, {{bytes_of(offsets)}, {bytes_of(indices)}},
+          {untouched(rows * sizeof(std::int64_t))},
+          {{"segmented_sum_integers", first_two, first,
+            [](const tally::executor& where, arguments& a) {
+              tally::segmented_sum(where, a.in<std::int32_t>(0), a.in<std::int32_t>(1),
+                                   a.out<std::int64_t>());
+            }}});
+    }
     using R = tally::dot_result_t<V, V>;
     add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},
         {{bytes_of(offsets)}, {elements<V>(indices.size(), 15)}}, {untouched(rows * sizeof(R))},

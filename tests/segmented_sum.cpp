@@ -1,5 +1,5 @@
 // segmented_sum: the bits of a matrix's row with these values, whose columns all point at a 1, by
-// the literal transcription; exact sums by `sum`.
+// the literal transcription; exact sums by `sum`; integers modulo 2^64.
 #include "tests/golden.hpp"
 #include "tests/transcription.hpp"
 
@@ -60,6 +60,47 @@ class SegmentedSum : public data::OnEveryExecutor {
     }
   }
 
+  template <class Offset, class X>
+  void compare_integers(const std::vector<std::size_t>& lengths, kind k) {
+    std::vector<Offset> offsets = {0};
+    for (const std::size_t length : lengths) {
+      offsets.push_back(static_cast<Offset>(static_cast<std::size_t>(offsets.back()) + length));
+    }
+    const auto n = static_cast<std::size_t>(offsets.back());
+    const auto bytes = data::random_bytes<X>(n, n + 1, k);
+    const auto values = data::elements_of<X>(bytes);
+    data::buffer memory(where(), n * sizeof(X) + 1);
+    memory.write(bytes.data(), n * sizeof(X));
+    const std::span x(reinterpret_cast<const X*>(memory.get()), n);
+    const data::placed cuts(where(), offsets);
+    for (const std::ptrdiff_t increment : {1, -3}) {
+      for (const tally::grade g : {tally::grade{}, tally::grade{tally::exact}}) {
+        const data::placed results(where(), std::vector<std::int64_t>(lengths.size() * 3, 7));
+        const auto to = tally::strided(results.span().data(), lengths.size(), increment);
+        tally::segmented_sum(where(), cuts.span(), x, to, g);
+        std::vector<std::int64_t> want(lengths.size() * 3, 7);
+        for (std::size_t j = 0; j < lengths.size(); ++j) {
+          std::uint64_t sum = 0;
+          for (auto i = static_cast<std::size_t>(offsets[j]); i < std::size_t(offsets[j + 1]);
+               ++i) {
+            sum += static_cast<std::uint64_t>(X(values[i]));
+          }
+          const std::size_t at = increment < 0 ? lengths.size() - 1 - j : j;
+          want[at * static_cast<std::size_t>(std::abs(increment))] = static_cast<std::int64_t>(sum);
+        }
+        ASSERT_EQ(results.read(), want) << name(tally::type_of<X>) << ", increment " << increment;
+      }
+    }
+  }
+
+  void compare_integers(const std::vector<std::size_t>& lengths, kind k = kind::plain) {
+    ASSERT_NO_FATAL_FAILURE((compare_integers<std::int32_t, bool>(lengths, k)));
+    ASSERT_NO_FATAL_FAILURE((compare_integers<std::int64_t, std::int8_t>(lengths, k)));
+    ASSERT_NO_FATAL_FAILURE((compare_integers<std::int32_t, std::uint8_t>(lengths, k)));
+    ASSERT_NO_FATAL_FAILURE((compare_integers<std::int64_t, std::int32_t>(lengths, k)));
+    ASSERT_NO_FATAL_FAILURE((compare_integers<std::int32_t, std::int64_t>(lengths, k)));
+  }
+
   template <class X>
   void compare_all(const std::vector<std::size_t>& lengths, kind k = kind::plain) {
     using R = tally::dot_result_t<X, X>;
@@ -83,6 +124,7 @@ TEST_ON_EVERY_EXECUTOR(SegmentedSum, EveryLength) {
   for (std::size_t n = 0; n < 150; ++n) lengths.push_back(n);
   lengths.insert(lengths.end(), {0, 0, 1023, 1024, 1025, 5, 2049, 0});
   compare_types(lengths);
+  compare_integers(lengths);
 }
 
 TEST_ON_EVERY_EXECUTOR(SegmentedSum, RandomLengths) {
@@ -92,6 +134,7 @@ TEST_ON_EVERY_EXECUTOR(SegmentedSum, RandomLengths) {
       std::vector<std::size_t> lengths(1 + random() % 70);
       for (std::size_t& length : lengths) length = random() % most;
       ASSERT_NO_FATAL_FAILURE(compare_types(lengths, k)) << most;
+      ASSERT_NO_FATAL_FAILURE(compare_integers(lengths, k)) << most;
     }
   }
 }
@@ -99,6 +142,8 @@ TEST_ON_EVERY_EXECUTOR(SegmentedSum, RandomLengths) {
 TEST_ON_EVERY_BACKEND(SegmentedSum, LongSegments) {
   compare_all<double>({3, 70'000, 0, 9, 1024 * 33 + 5, 1, 200'000});
   compare_all<float>({100'001});
+  compare_integers({3, 70'000, 0, 9, 1024 * 33 + 5, 1, 200'000});
+  compare_integers(std::vector<std::size_t>(5000));
 }
 
 /// Matrices that large have other kernels on a device.
@@ -111,6 +156,8 @@ TEST_ON_FAST_BACKENDS(SegmentedSum, ManySegments) {
     }
     ASSERT_NO_FATAL_FAILURE((compare<std::int64_t, double, double>(lengths, kind::plain)));
     ASSERT_NO_FATAL_FAILURE((compare<std::int32_t, float, float>(lengths, kind::plain)));
+    ASSERT_NO_FATAL_FAILURE((compare_integers<std::int64_t, std::int32_t>(lengths, kind::plain)));
+    ASSERT_NO_FATAL_FAILURE((compare_integers<std::int32_t, std::int8_t>(lengths, kind::plain)));
   }
 }
 
@@ -159,7 +206,7 @@ TEST_ON_EVERY_EXECUTOR(SegmentedSum, RefusesWrongArguments) {
   };
   expect(errc::unsupported_type, "offsets is float64; it may be int32 or int64",
          {vector(4), vector(5), written(3, 10)});
-  expect(errc::unsupported_type, "x is int32; it may be a floating-point or complex type",
+  expect(errc::unsupported_type, "results is float64; int32 gives int64",
          {cuts, vector(5, 0, 1, type::int32), written(3, 10)});
   expect(errc::unsupported_type, "results is float32; float64 gives float64",
          {cuts, vector(5), written(3, 10, type::float32)});

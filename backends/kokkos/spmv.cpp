@@ -159,6 +159,28 @@ void run(const csr_product& a, const Sums& sums) {
   if (on_host) where.fence();
 }
 
+/// A row of integers, values alone, modulo 2^64.
+struct write_integer_row {
+  row_bounds rows;
+  typed_vector values, y;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    std::int64_t sum = 0;
+    for (std::size_t j = rows.begin(i); j < rows.end(i); ++j) {
+      sum = plus(sum, values.get<std::int64_t>(j));
+    }
+    y.put(i, sum);
+  }
+};
+
+void sum_integers(const csr_product& a) {
+  const space where;
+  Kokkos::parallel_for(
+      "tally segmented_sum", Kokkos::RangePolicy<space>(where, 0, a.a.rows),
+      write_integer_row{row_bounds(a.a), typed_vector(a.a.values), typed_vector(a.y)});
+  if (on_host) where.fence();
+}
+
 /// Returns the first bad index, else n.
 template <class Bad>
 std::size_t first_of(std::size_t n, const Bad& bad) {
@@ -235,6 +257,7 @@ csr_defect defect_of_rows(const csr_operand& a) {
 
 void backend::spmv(const executor&, const csr_product& a) const {
   locked([&] {
+    if (is_integer(a.a.values.element)) return sum_integers(a);
     const matrix_terms terms(a);
     with_row_accumulator(a, [&]<class A>() {
       using R = real_t<A>;

@@ -65,7 +65,11 @@ constexpr row_kernels<A> kernels_of() {
 }
 
 template <class A>
-constexpr auto value_kernels = table_over<detail::matrix_value_types>([]<class V>() {
+using value_types =
+    std::conditional_t<std::is_integral_v<A>, integer_types, detail::matrix_value_types>;
+
+template <class A>
+constexpr auto value_kernels = table_over<value_types<A>>([]<class V>() {
   row_kernels<A> made;
   if constexpr (std::is_same_v<dot_result_t<V, real_t<A>>, A>) {
     made.rows = &kernel<A, V, ones>::rows;
@@ -88,6 +92,9 @@ row_kernels<A> row_kernels_of(const csr_product& a) {
 }
 
 void backend::spmv(const executor&, const csr_product& a) const {
+  if (is_integer(a.a.values.element)) {
+    return multiply_rows(value_kernels<std::int64_t>[a.a.values.element], a, 0, a.a.rows);
+  }
   with_row_accumulator(a, [&]<class A>() {
     if (a.options.grade.is_exact()) return multiply_rows_exactly<A>(a, 0, a.a.rows, {add_exact});
     multiply_rows(row_kernels_of<A>(a), a, 0, a.a.rows);

@@ -192,6 +192,11 @@ func TestGoldenSegments(t *testing.T) {
 			is(t, w, "segmented_sum", row[1], sums[1], err)
 			err = tally.SegmentedSum(w, []int{0, 0, n}, x32, sums32)
 			is(t, w, "segmented_sum of floats", row[2], sums32[1], err)
+			counts := make([]int64, 2)
+			err = tally.SegmentedSum(w, []int32{0, 1, 3}, []int8{-128, 127, 127}, counts)
+			if err != nil || counts[0] != -128 || counts[1] != 254 {
+				t.Errorf("%v: segmented_sum of bytes: %v, %v", w, counts, err)
+			}
 		}
 	}
 }

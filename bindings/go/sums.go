@@ -186,6 +186,7 @@ func BatchedDot[R Number, X, Y Operand](where *Executor, n int, x X, ldx int, y 
 
 // SegmentedSum writes results[j] = the sum of x[offsets[j]] to x[offsets[j+1]-1], in the order of
 // Spmv's rows. Offsets are int32, int64 or int, from 0 to the length of x, not decreasing.
+// Sums of integers are int64 or int.
 func SegmentedSum[R Number, I, X Operand](where *Executor, offsets I, x X, results []R, options ...Option) error {
 	ov, xv := cVector(offsets), cVector(x)
 	if err := contiguous("SegmentedSum", "offsets", ov); err != nil {

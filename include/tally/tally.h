@@ -525,8 +525,8 @@ TALLY_EXPORT tally_status tally_gemv(const tally_executor* where, tally_operatio
 
 /* results[j] = sum_i x[i], i = offsets[j] ... offsets[j+1]-1, j = 0 ... segments-1, in the order of
  * tally_spmv's rows (<tally/sparse/segmented_sum.hpp>). offsets: segments+1 contiguous numbers
- * of TALLY_INT32 or TALLY_INT64, from 0 to n, not decreasing. x: n contiguous floating-point or
- * complex elements. result_type is as for tally_sum.
+ * of TALLY_INT32 or TALLY_INT64, from 0 to n, not decreasing. x: n contiguous elements.
+ * result_type is as for tally_sum, of integers TALLY_INT64.
  *
  * options: grade, wait (not TALLY_WAIT_YES). */
 TALLY_EXPORT tally_status tally_segmented_sum(const tally_executor* where, size_t segments,

@@ -35,13 +35,9 @@ void check_arguments(const segmented_sum_arguments& a) {
     check_of.fail(errc::unsupported_type, "offsets is ", name(offsets.element),
                   "; it may be int32 or int64");
   }
-  if (!is_in<detail::matrix_value_types>(a.x.element)) {
-    check_of.fail(errc::unsupported_type, "x is ", name(a.x.element),
-                  "; it may be a floating-point or complex type");
-  }
   const pair_rules& rules = rules_of(a.x.element, a.x.element);
-  check_of.sum_type("results", a.results.element, rules.rule, rules.widest, a.x.element,
-                    a.x.element);
+  check_of.sum_type("results", a.results.element, rules.rule,
+                    is_integer(a.x.element) ? rules.rule : rules.widest, a.x.element, a.x.element);
   check_contiguous("offsets", offsets);
   check_contiguous("x", a.x);
   check_of.vector("offsets", offsets);

@@ -350,6 +350,8 @@ contains
     columns = reshape(real(j, real64), [30, 4])
     call tally_segmented_sum([0, 30, 30, 120], columns, v(:3))
     call expect(v(1) == sum(j(:30)) .and. v(2) == 0 .and. v(3) == sum(j(31:)), 'segmented_sum')
+    call tally_segmented_sum([0, 30, 30, 120], j, indices(:3))
+    call expect(all(indices(:3) == [sum(j(:30)), 0, sum(j(31:))]), 'segmented_sum of integers')
     v(:30) = i(:30)
     call tally_multi_axpy([2.0, 3.0], columns(:, 4:1:-3), 10d0, v(:30))
     call expect(all(v(:30) == 10 * i(:30) + 2 * columns(:, 4) + 3 * columns(:, 1)), 'multi_axpy')

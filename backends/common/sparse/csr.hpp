@@ -72,7 +72,7 @@ struct csr_product : spmv_arguments {
 
   bool is_permuted() const { return places.size > 0; }
   /// Whether terms are the values alone: without x, of which only the type counts, no columns are
-  /// read. A value's term is then its product with 1.
+  /// read. A value's term is its product with 1; integers are added to int64 as they are.
   bool sums_values() const { return x.data == nullptr; }
 };
 

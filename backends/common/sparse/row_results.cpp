@@ -4,6 +4,7 @@
 #include "backends/common/elementwise/elementwise.hpp"
 
 #include <complex>
+#include <cstdint>
 
 namespace tally::backends {
 
@@ -49,6 +50,12 @@ constexpr auto writers = table_over<detail::spmv_vector_types>([]<class Y>() -> 
 template <class A>
 void write_rows(const sums_update& a, std::size_t first, std::size_t n, const A* sums) {
   row_results::writers<A>[a.y.element](a, first, n, sums);
+}
+
+void write_rows(const sums_update& a, std::size_t first, std::size_t n, const std::int64_t* sums) {
+  const auto part = a.y.slice(first, n);
+  auto* const y = static_cast<std::int64_t*>(part.data);
+  for (std::size_t i = 0; i < n; ++i) y[static_cast<std::ptrdiff_t>(i) * part.increment] = sums[i];
 }
 
 template void write_rows(const sums_update&, std::size_t, std::size_t, const float*);

@@ -6,6 +6,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 
 namespace tally::backends {
 
@@ -22,6 +23,8 @@ inline constexpr std::size_t rows_of_block = 512, rows_of_scope = 2048;
 /// Updates y's elements [first, first + n).
 template <class A>
 void write_rows(const sums_update& a, std::size_t first, std::size_t n, const A* sums);
+/// Writes sums of integers, whose y is int64 and not read.
+void write_rows(const sums_update& a, std::size_t first, std::size_t n, const std::int64_t* sums);
 
 template <class A>
 void write_rows(const csr_product& a, std::size_t first, std::size_t n, const A* sums) {

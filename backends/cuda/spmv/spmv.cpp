@@ -2,6 +2,7 @@
 #include "backends/common/elementwise/elementwise.hpp"
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/spmv/analysis/search.hpp"
+#include "backends/cuda/spmv/integers.hpp"
 #include "backends/cuda/spmv/kernels.hpp"
 #include "backends/cuda/spmv/method.hpp"
 
@@ -70,6 +71,7 @@ std::vector<std::unique_ptr<const method>> find_methods(search& s) {
 
 void backend::spmv(const executor& where, const csr_product& a) const {
   const current_device current(where.device());
+  if (is_integer(a.a.values.element)) return sum_integer_rows(where, current, a);
   const cuda_plan* const plan = plan_of(a, current);
   const spmv_call call(where, current, a);
   if (plan != nullptr) plan->memory.used_on(call.stream);

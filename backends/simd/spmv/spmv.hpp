@@ -4,6 +4,7 @@
 #include "backends/common/sparse/exact_rows.hpp"
 #include "backends/common/sparse/row_kernels.hpp"
 #include "backends/simd/exact/exact.hpp"
+#include "backends/simd/sums/reduce.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -85,6 +86,10 @@ struct exact_rows {
 /// Calls f with the rows of a product, in its grade.
 template <class F>
 void with_rows(const executor& where, const csr_product& a, const F& f) {
+  if (is_integer(a.a.values.element)) {
+    const auto kernels = integer_rows_of(where.instructions(), a.a.values.element);
+    return f(ordered_rows<std::int64_t>{kernels, a});
+  }
   with_row_accumulator(a, [&]<class A>() {
     if (a.options.grade.is_exact()) {
       const exact_row_kernels kernels = exact_row_kernels_of(where.instructions());

@@ -6,6 +6,7 @@
 
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/common/order/weighted_square.hpp"
+#include "backends/common/sparse/row_kernels.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
@@ -33,6 +34,7 @@ using row_sums = void(rows_of<W> x, std::size_t n, std::size_t count, W* results
 struct implementation {
   instruction_set set;
   std::tuple<row_sums<double>*, row_sums<float>*> rows;
+  const type_table<row_kernels<std::int64_t>>* integer_rows;
   decltype(all_tables(accumulator_types{})) nodes;
   std::tuple<weighted_node<double>*, weighted_node<float>*> weighted;
   void (*add_level_one)(detail::level_one_kernels& to);
@@ -294,6 +296,26 @@ void sums_of_rows(rows_of<W> x, std::size_t n, std::size_t count, W* results) {
   }
 }
 
+template <class X>
+std::int64_t sum_of_values(const csr_product& a, std::size_t first, std::size_t n) {
+  const auto* const x = static_cast<const detail::stored_t<X>*>(a.a.values.data);
+  return sum_contiguous<reduction::sum, std::int64_t>(x + first, n).value;
+}
+
+constexpr auto integer_rows = table_over<integer_types>([]<class X>() {
+  row_kernels<std::int64_t> made;
+  made.rows = [](const csr_product& a, std::size_t first, std::size_t n, std::int64_t* sums) {
+    const row_bounds rows(a.a);
+    for (std::size_t i = 0; i < n; ++i) {
+      sums[i] = sum_of_values<X>(a, rows.begin(first + i), rows.length(first + i));
+    }
+  };
+  made.part = [](const csr_product& a, std::size_t first, std::size_t n) {
+    return dot_sum<std::int64_t>{sum_of_values<X>(a, first, n)};
+  };
+  return made;
+});
+
 void add_level_one(detail::level_one_kernels& to) {
   const auto add = []<class W>(detail::level_one<W>& kernels) {
     using enum reduction;
@@ -310,6 +332,7 @@ void add_level_one(detail::level_one_kernels& to) {
 constexpr implementation this_target = {
     set_of(HWY_TARGET),
     {&sums_of_rows<double>, &sums_of_rows<float>},
+    &integer_rows,
     []<class... A>(type_list<A...>) { return std::tuple(&nodes<A>...); }(accumulator_types{}),
     {&sum_weighted<double>, &sum_weighted<float>},
     &add_level_one,
@@ -332,6 +355,10 @@ reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x) {
 template <class W>
 void sums_of_rows(instruction_set set, rows_of<W> x, std::size_t n, std::size_t count, W* results) {
   std::get<row_sums<W>*>(implementation_of(set).rows)(x, n, count, results);
+}
+
+row_kernels<std::int64_t> integer_rows_of(instruction_set set, type values) {
+  return (*implementation_of(set).integer_rows)[values];
 }
 
 void backend::reduce(const executor& where, const reduce_arguments& a) const {

@@ -5,6 +5,11 @@
 #include "backends/simd/sums/dot.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 
+namespace tally::backends {
+template <class A>
+struct row_kernels;  // backends/common/sparse/row_kernels.hpp
+}
+
 namespace tally::backends::simd {
 
 /// Sum over a node of the order's tree of elements times `scale`; x starts at a chunk's border.
@@ -24,6 +29,9 @@ reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x);
 /// @pre n is at most a chunk.
 template <class W>
 void sums_of_rows(instruction_set set, rows_of<W> x, std::size_t n, std::size_t count, W* results);
+
+/// Returns the kernels of rows of integers, values alone.
+row_kernels<std::int64_t> integer_rows_of(instruction_set set, type values);
 
 /// Sum of (x_i * w_i)^2 over a node, the vectors likewise.
 template <class R>

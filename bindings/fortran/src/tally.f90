@@ -4486,6 +4486,7 @@ contains
   end subroutine
 
   !> results(j) = the sum of x(offsets(j) + 1 : offsets(j + 1)), in the order of a row of tally_spmv. Offsets count from 0.
+  !> Sums of integers are int64.
   subroutine tally_segmented_sum(offsets, x, results, where, grade, stat, errmsg)
     type(*), intent(in) :: offsets(..), x(..)
     type(*), intent(inout) :: results(..)

@@ -3,7 +3,8 @@
 // Promise: results_j has the bits of element j of `spmv` (<tally/sparse/spmv.hpp>) with a
 // matrix of these offsets and values, whose columns all point at a 1: the n elements of a segment
 // are summed in the row order, up to 128 in 8 lanes, more as by `sum`. An empty segment's sum is
-// +0. Offsets and values are read, and nothing else.
+// +0. Integers and bools are added modulo 2^64 in int64, as by `sum`. Offsets and values are read,
+// and nothing else.
 //
 // Offsets start at 0, don't decrease and end at the number of elements. The first and the last are
 // checked where the host reads them. Others are the caller's responsibility, as the offsets of a
@@ -28,8 +29,9 @@ namespace tally {
 /// Arguments with types erased.
 struct segmented_sum_arguments {
   operand offsets;                         ///< contiguous, int32 or int64, one more than segments
-  operand x;                               ///< contiguous, floating-point or complex
-  output_operand results;                  ///< a sum per segment, of the type of x's sum or double
+  operand x;                               ///< contiguous
+  output_operand results;                  ///< a sum per segment, of the type of x's sum; of
+                                           ///< floating-point numbers perhaps double
   call_options options = {.wait = false};  ///< the grade; the call doesn't wait
 };
 
@@ -52,11 +54,11 @@ constexpr bool is_segmented() {
   if constexpr (are_offsets && is_vector<X>() && is_output<R>()) {
     using T = element_t<X>;
     using S = element_t<std::remove_cvref_t<R>>;
-    constexpr bool has_sums = !std::is_integral_v<T> && (std::same_as<S, dot_result_t<T, T>> ||
-                                                         std::same_as<S, dot_widest_t<T, T>>);
+    constexpr bool has_sums = std::same_as<S, dot_result_t<T, T>> ||
+                              (!std::is_integral_v<T> && std::same_as<S, dot_widest_t<T, T>>);
     static_assert(has_sums,
-                  "segments are of floating-point or complex numbers, and their sums of the type "
-                  "that tally::sum has for them, or double or std::complex<double>");
+                  "sums of segments are of the type that tally::sum has for them, or, except for "
+                  "integers, double or std::complex<double>");
     return has_sums;
   } else {
     return false;
@@ -68,9 +70,10 @@ constexpr bool is_segmented() {
 /// results_j = the sum of x_i, i = offsets_j ... offsets_(j+1) - 1.
 ///
 /// @param offsets  adjacent numbers of int32 or int64, one more than segments.
-/// @param x        adjacent elements, floating-point or complex.
-/// @param results  a sum per segment: of the type of `sum`, or double or std::complex<double>, in
-///                 which elements are summed then. Shares no memory with the others.
+/// @param x        adjacent elements of any type.
+/// @param results  a sum per segment: of the type of `sum`, or, except of integers, double or
+///                 std::complex<double>, in which elements are summed then. Shares no memory with
+///                 the others.
 /// @param g        `tally::exact` for correctly rounded sums.
 /// @throws error size_mismatch, invalid_argument (wrong first or last offset, arrays with an
 ///               increment), null_pointer, zero_increment, misaligned, overlap, wrong_memory,
