@@ -14,6 +14,7 @@
 #include <tally/operands/half.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/result.hpp>
+#include <tally/operands/rows.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/operations/dot.hpp>
 #include <tally/operations/elementwise.hpp>
