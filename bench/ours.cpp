@@ -161,7 +161,7 @@ void compute_in_two_calls(const tally::executor& where, const workload& w, void*
 
 namespace {
 
-/// As in the plain functions.
+/// Sets the factors that the plain functions have.
 void set_factors(tally::transform_arguments& a) {
   a.alpha = plain::alpha, a.beta = plain::beta, a.gamma = plain::gamma;
   if (a.what == tally::elementwise::clamp) a.alpha = plain::low, a.beta = plain::high;
