@@ -13,7 +13,8 @@
 namespace tally::backends::cuda {
 namespace {
 
-/// Steps of the path per block, several of spmv's tiles: each begins with a search.
+/// Steps of the path per block, several of spmv's tiles: each begins with a search
+/// (tuning/spmv.md: tiles_per_block).
 constexpr int tiles_per_block = 4;
 constexpr int path_per_block = tiles_per_block * merge_tile_path;
 constexpr int threads = merge_tile_threads;
