@@ -30,7 +30,7 @@ __device__ void sum_in_parts(const V* values, const I* columns, int n, int part,
   for (int c = 0; c < count; ++c) sum[c] = sums[0][c];
 }
 
-/// A thread's row in a block, whose warps have as many whole rows as fit.
+/// Where a thread of a block stands, whose warps have as many whole rows as fit.
 struct row_place {
   int row, part, thread;  ///< row of the block; -1: none
 

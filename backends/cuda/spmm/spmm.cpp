@@ -128,8 +128,8 @@ class spmm_launch {
         size_of(matrix_.values.element) + size_of(matrix_.column_indices.element);
     // Four rounds of rows.
     const int at_once = static_cast<int>(spmm_threads) / job_.threads_per_row;
-    auto rows = static_cast<std::size_t>(std::bit_floor(
-        static_cast<unsigned>(std::clamp(4 * at_once, min_tile_rows, max_tile_rows))));
+    auto rows = static_cast<std::size_t>(
+        std::bit_floor(static_cast<unsigned>(std::clamp(4 * at_once, min_tile_rows, max_tile_rows))));
     while (rows > 1 && rows * terms_per_row * bytes_per_term > max_tile_bytes) rows /= 2;
     job_.rows_per_block = static_cast<int>(rows);
     job_.tile_terms = static_cast<std::int32_t>(rows * terms_per_row);
