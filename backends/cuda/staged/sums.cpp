@@ -43,12 +43,14 @@ struct summed_vectors {
   bool is_masked;
 };
 
-/// Calls `run(here, options)` on short vectors, and waits for the result.
+/// Calls `run(here, options)` on short vectors, and waits for the result. `norm`: a mean is over
+/// the vectors' own length.
 template <class Run>
 void run_short(const call& c, std::span<const staged_vector> vectors, call_options options,
-               const void* result, const Run& run) {
+               const void* result, const Run& run, weighted_norm norm = weighted_norm::squares) {
+  using enum stages::padding;
   options.wait = result_place(result).on_host;
-  c.through().run_short(vectors, stages::padding::zeros,
+  c.through().run_short(vectors, norm == weighted_norm::root_mean ? none : zeros,
                         [&](const staged_operands& here) { run(here, options); });
   if (!options.wait) c.through().wait();
 }
@@ -156,11 +158,13 @@ void backend::weighted(const executor&, const weighted_norm_arguments& a) const 
   if (!c.through().are_short(v.get())) {
     return sum_nodes(c, v, summand::product, a.result.element, conjugate::none, a.result, a.what);
   }
-  run_short(c, v.get(), a.options, a.result.data,
-            [&](const staged_operands& here, const call_options& options) {
-              cuda::instance.weighted(
-                  c.on(), {v.x(here), v.y(here), v.mask(here), a.what, a.result, options});
-            });
+  run_short(
+      c, v.get(), a.options, a.result.data,
+      [&](const staged_operands& here, const call_options& options) {
+        cuda::instance.weighted(c.on(),
+                                {v.x(here), v.y(here), v.mask(here), a.what, a.result, options});
+      },
+      a.what);
 }
 
 void backend::exact(const executor&, const exact_arguments& a) const {
@@ -177,8 +181,9 @@ void backend::exact(const executor&, const exact_arguments& a) const {
     cuda::instance.exact(c.on(), part);
   };
   if (c.through().are_short(v.get())) {
-    return run_short(c, v.get(), a.options, a.result.data,
-                     [&](const auto& here, call_options o) { run(here, a.result, o); });
+    return run_short(
+        c, v.get(), a.options, a.result.data,
+        [&](const auto& here, call_options o) { run(here, a.result, o); }, a.norm);
   }
   const type y_type = has_y ? a.y.element : a.x.element;
   const bool own_sum = a.result.words || a.term == exact_term::weighted;
