@@ -1171,6 +1171,22 @@ class file {
   }
 };
 
+/// Expects the rows of this rank, whose values are `value`s.
+template <class Matrix, class View>
+void expect_part(const Matrix& got, const View& wanted, const char* value) {
+  expect(got.rows == wanted.rows && got.columns == wanted.columns, "the size of a part");
+  for (std::size_t i = 0; i < got.rows; ++i) {
+    const auto begin = static_cast<std::size_t>(got.row_offsets[i]);
+    const auto first = static_cast<std::size_t>(wanted.row_offsets[i]);
+    const auto terms = static_cast<std::size_t>(got.row_offsets[i + 1]) - begin;
+    expect(terms == static_cast<std::size_t>((*wanted.row_ends)[i]) - first, "a row's terms");
+    for (std::size_t j = 0; j < terms; ++j) {
+      expect(got.column_indices[begin + j] == wanted.column_indices[first + j], "a column");
+      expect_bits(got.values[begin + j], wanted.values[first + j], value);
+    }
+  }
+}
+
 template <class V>
 void reads_matrices_of(const std::string& text) {
   const file f(text);
@@ -1179,17 +1195,7 @@ void reads_matrices_of(const std::string& text) {
     const layout l(MPI_COMM_WORLD, size_of_cut(static_cast<std::int64_t>(whole.rows), cut));
     const auto got = tally::mpi::read_matrix_market<V>(l, f.path());
     const auto wanted = tally::mpi::rows_of(l, whole.view());
-    expect(got.rows == wanted.rows && got.columns == wanted.columns, "the size of a part");
-    for (std::size_t i = 0; i < got.rows; ++i) {
-      const auto begin = static_cast<std::size_t>(got.row_offsets[i]);
-      const auto first = static_cast<std::size_t>(wanted.row_offsets[i]);
-      const auto terms = static_cast<std::size_t>(got.row_offsets[i + 1]) - begin;
-      expect(terms == static_cast<std::size_t>((*wanted.row_ends)[i]) - first, "a row's terms");
-      for (std::size_t j = 0; j < terms; ++j) {
-        expect(got.column_indices[begin + j] == wanted.column_indices[first + j], "a column");
-        expect_bits(got.values[begin + j], wanted.values[first + j], "a value that was read");
-      }
-    }
+    expect_part(got, wanted, "a value that was read");
   }
 }
 
@@ -1220,17 +1226,7 @@ void assembles_matrices_of() {
       const layout l(MPI_COMM_WORLD, size_of_cut(height, cut));
       const auto got = tally::mpi::csr_from_coo(l, width, own_rows, own_columns, own_values, g);
       const auto wanted = tally::mpi::rows_of(l, whole.view());
-      expect(got.rows == wanted.rows && got.columns == wanted.columns, "the size of a part");
-      for (std::size_t i = 0; i < got.rows; ++i) {
-        const auto begin = static_cast<std::size_t>(got.row_offsets[i]);
-        const auto first = static_cast<std::size_t>(wanted.row_offsets[i]);
-        const auto terms = static_cast<std::size_t>(got.row_offsets[i + 1]) - begin;
-        expect(terms == static_cast<std::size_t>((*wanted.row_ends)[i]) - first, "a row's terms");
-        for (std::size_t j = 0; j < terms; ++j) {
-          expect(got.column_indices[begin + j] == wanted.column_indices[first + j], "a column");
-          expect_bits(got.values[begin + j], wanted.values[first + j], "an assembled value");
-        }
-      }
+      expect_part(got, wanted, "an assembled value");
     }
   }
   const layout l(MPI_COMM_WORLD, size_of_cut(height, 0));

@@ -119,16 +119,8 @@ __global__ void __launch_bounds__(item_threads)
     list_offsets(const __grid_constant__ sorting<Index> s,
                  const __grid_constant__ output_operand offsets) {
   for (std::int64_t r = this_thread(); r <= s.height; r += all_threads()) {
-    std::int64_t low = 0, high = s.n;  // first entry not before row r
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (static_cast<std::int64_t>(s.row_of[middle]) < r) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    put_index(offsets, r, low > 0 ? s.place[low - 1] : 0);
+    const std::int64_t first = lower_bound(s.row_of, s.n, r);
+    put_index(offsets, r, first > 0 ? s.place[first - 1] : 0);
   }
 }
 

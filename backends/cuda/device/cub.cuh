@@ -19,6 +19,21 @@ __device__ inline std::int64_t this_thread() {
 }
 __device__ inline std::int64_t all_threads() { return std::int64_t{gridDim.x} * item_threads; }
 
+/// Returns how many of n sorted numbers lie below `least`.
+template <class T>
+__device__ std::int64_t lower_bound(const T* sorted, std::int64_t n, std::int64_t least) {
+  std::int64_t low = 0, high = n;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (static_cast<std::int64_t>(sorted[middle]) < least) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 /// Runs a kernel that goes over `items` from `this_thread()` in steps of `all_threads()`.
 template <class Kernel, class... Parameters>
 void run(cudaStream_t stream, Kernel* kernel, std::int64_t items, const Parameters&... parameters) {

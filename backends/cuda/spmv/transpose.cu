@@ -78,16 +78,7 @@ template <class Index>
 __global__ void __launch_bounds__(item_threads)
     find_columns(const __grid_constant__ transposition<Index> t) {
   for (std::int64_t c = this_thread(); c <= t.width; c += all_threads()) {
-    std::int64_t low = 0, high = t.terms;  // first term not below column c
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (static_cast<std::int64_t>(t.sorted_columns[middle]) < c) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    t.offsets[c] = static_cast<Index>(low);
+    t.offsets[c] = static_cast<Index>(lower_bound(t.sorted_columns, t.terms, c));
   }
 }
 

@@ -122,7 +122,8 @@ offset_facts facts_on_host(const void* offsets, std::size_t n) {
   return {o[0], o[n - 1], !std::is_sorted(o, o + n)};
 }
 
-/// Of offsets on a device: by their range and, which then don't overflow, their differences.
+/// The same of offsets on a device, from their range and their differences, which don't overflow
+/// where the range holds no negative offset.
 offset_facts facts_on_device(call& c, const array& like, const vector& o) {
   const auto at = [&](std::size_t i) -> std::int64_t {
     const char* const from =
