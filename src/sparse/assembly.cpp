@@ -17,6 +17,7 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -115,11 +116,28 @@ void put_index(const output_operand& v, std::size_t i, std::size_t index) {
   }
 }
 
-/// The first index that is not below `size`, or v.size.
-std::size_t first_outside(const operand& v, std::size_t size) {
-  std::size_t i = 0;
-  while (i < v.size && static_cast<std::uint64_t>(index_at(v, i)) < size) ++i;
-  return i;
+/// A search of the first index that is not below `size`.
+struct index_search {
+  const operand& indices;
+  std::size_t size;
+  std::atomic<std::size_t> first;  ///< the least found so far
+
+  void among(std::size_t i, std::size_t end) {
+    while (i < end && static_cast<std::uint64_t>(index_at(indices, i)) < size) ++i;
+    std::size_t least = first;
+    while (i < end && i < least && !first.compare_exchange_weak(least, i)) {
+    }
+  }
+};
+
+/// Returns the first index that is not below `size`, or v.size. Runs on the threads of `host`.
+std::size_t first_outside(const executor& host, const operand& v, std::size_t size) {
+  index_search search{v, size, v.size};
+  const part_calls calls{&search, [](void* context, std::size_t, std::size_t first, std::size_t n) {
+                           static_cast<index_search*>(context)->among(first, first + n);
+                         }};
+  host.backend()->for_each_part(host, "tally::csr_from_coo", v.size, calls);
+  return search.first;
 }
 
 /// Entries by row, then column, those of one place in their order.
@@ -190,10 +208,11 @@ void put_sum(const coo_arguments& a, const std::size_t* entries, std::size_t cou
 
 using backends::assembled;
 
-assembled assemble(const coo_arguments& a) {
+/// Assembles in host memory.
+assembled assemble_here(const executor& host, const coo_arguments& a) {
   for (const bool is_row : {true, false}) {
     const operand& indices = is_row ? a.row_indices : a.column_indices;
-    const std::size_t i = first_outside(indices, is_row ? a.rows : a.columns);
+    const std::size_t i = first_outside(host, indices, is_row ? a.rows : a.columns);
     if (i == indices.size) continue;
     return {is_row ? assembled::defect::row : assembled::defect::column, i, index_at(indices, i)};
   }
@@ -242,7 +261,7 @@ assembled assemble_copies(const executor& where, const coo_arguments& a) {
   copies.row_offsets = room(a.row_offsets, a.rows + 1);
   copies.sorted_columns = room(a.sorted_columns, a.values.size);
   copies.sorted_values = room(a.sorted_values, a.values.size);
-  const assembled made = assemble(copies);
+  const assembled made = assemble_here(serial(), copies);
   if (made.what != assembled::defect::none) return made;
   const auto put = [&](const output_operand& from, const output_operand& to, std::size_t n) {
     if (n > 0) on.copy_bytes(where, from.data, to.data, n * size_of(to.element));
@@ -257,7 +276,7 @@ assembled assemble(const executor& where, const coo_arguments& a) {
 #if TALLY_HAS_CUDA
   if (where.backend() == &backends::cuda::instance) return backends::cuda::assemble(where, a);
 #endif
-  return where.backend()->reaches(where, backends::place{}) ? assemble(a)
+  return where.backend()->reaches(where, backends::place{}) ? assemble_here(where, a)
                                                             : assemble_copies(where, a);
 }
 

@@ -81,8 +81,9 @@ class backend final : public backends::backend {
   void gather(const executor&, const gather_arguments& a) const override {
     refuse(a.scatters ? "scatter" : "gather");
   }
-  void for_each_part(const executor&, const char*, std::size_t, const part_calls&) const override {
-    refuse("transform");
+  void for_each_part(const executor&, const char* function, std::size_t,
+                     const part_calls&) const override {
+    refuse(function + sizeof "tally::" - 1);
   }
   void spmv(const executor&, const csr_product& a) const override;
   std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand&,

@@ -7,9 +7,9 @@
 // bit; a NaN of a sum is the positive quiet one with an empty payload.
 //
 // Blocking: always, and no capture of the stream, since the number of values is returned. CPUs sort
-// on one thread, also for `kokkos` on a device and for a workspace. `cuda` allocates 32 bytes per
-// entry, 64 from 2^31 - 1 rows, columns or entries on, and for exact sums also a copy and a sum of
-// each.
+// on one thread, also for `kokkos` on a device; a workspace does not take it. `cuda` allocates 32
+// bytes per entry, 64 from 2^31 - 1 rows, columns or entries on, and for exact sums also a copy and
+// a sum of each.
 #pragma once
 
 #include <tally/export.h>
