@@ -1,5 +1,5 @@
-// Sparse matrix times one or several vectors over ranks, by blocks of rows: y = A x, y = alpha A x +
-// beta y, w = alpha A x + beta y, Y = alpha A X + beta Y. See <tally/mpi/matrix.hpp> and
+// Sparse matrix times one or several vectors over ranks, by blocks of rows: y = A x, y = alpha A x
+// + beta y, w = alpha A x + beta y, Y = alpha A X + beta Y. See <tally/mpi/matrix.hpp> and
 // <tally/nccl/matrix.hpp>. Promise: each y_i has the bits of `tally::spmv` for the whole matrix in
 // one process, in either grade and for any partition (rank_rows.hpp).
 #pragma once
@@ -232,8 +232,8 @@ void matrix<Neighbours, Value, Index>::multiply(const executor& where, const sca
   const std::size_t columns = x.first.size;
   if (!x.is_one_block()) refuse(errc::invalid_argument, "x has more than one block of rows");
   if (y.first.size != columns) {
-    refuse(errc::size_mismatch, "x has " + std::to_string(columns) + " columns, y has " +
-                                    std::to_string(y.first.size));
+    refuse(errc::size_mismatch,
+           "x has " + std::to_string(columns) + " columns, y has " + std::to_string(y.first.size));
   }
   if (columns == 0) return check_not_moved_from();
   // A step of 0 stands for a vector.
@@ -335,8 +335,8 @@ void spmv(const executor& where, S alpha, const matrix<Neighbours, Value, Index>
   a.multiply(where, alpha, as_operand(x), beta, as_output(w), g, as_operand(y));
 }
 
-/// Y = A X, in one exchange for all columns. The first product of more columns than any before makes
-/// room for them.
+/// Y = A X, in one exchange for all columns. The first product of more columns than any before
+/// makes room for them.
 ///
 /// @param x      this rank's rows, in the layout of columns, of k elements: as for `tally::spmm`.
 /// @param y      this rank's rows of the result, in the layout of rows; shares no memory with x.

@@ -203,7 +203,7 @@ class placed_rows {
     return where.name() == where_.name() && where.device() == where_.device();
   }
 
-  /// Makes room for so many columns of X and Y.
+  /// Makes room for `columns` columns of X and Y.
   void reserve(std::size_t columns) {
     if (columns <= columns_) return;
     columns_ = 0;

@@ -71,7 +71,7 @@ class neighbours {
   message_lists lists;
 
  private:
-  /// Makes room, for products on a device, for rows of X of so many bytes.
+  /// Makes room, for products on a device, for rows of X of `row_bytes`.
   void reserve(const executor& where, const rank_rows& rows, std::size_t row_bytes) const {
     const auto fit = [&](buffer& memory, std::size_t bytes) {
       if (bytes <= memory.bytes()) return;

@@ -67,10 +67,10 @@ template <class T, class X, class Y, class... S>
 concept has_spmm =
     element<T> && rows_operand<X> && !blocks_view<X> && rows_output<Y> &&
     gives_product(type_of<T>, type_of<row_t<X>>, type_of<row_t<std::remove_cvref_t<Y>>>) &&
-    (... && (element<S> &&
-             multiplies(type_of<S>,
-                        spmv_combination(spmv_accumulator(type_of<T>, type_of<row_t<X>>),
-                                         type_of<row_t<std::remove_cvref_t<Y>>>))));
+    (... &&
+     (element<S> &&
+      multiplies(type_of<S>, spmv_combination(spmv_accumulator(type_of<T>, type_of<row_t<X>>),
+                                              type_of<row_t<std::remove_cvref_t<Y>>>))));
 
 template <class M, class X, class Y, class... S>
 constexpr bool is_products() {
