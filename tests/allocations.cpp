@@ -45,6 +45,13 @@ void* allocate(std::size_t bytes, std::size_t alignment) {
   }
   return memory;
 }
+void* allocate_or_null(std::size_t bytes) noexcept {
+  try {
+    return allocate(bytes, 16);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void release(void* memory) {
   if (memory == nullptr) return;
   --live;
@@ -57,6 +64,8 @@ void* operator new(std::size_t n) { return allocate(n, 16); }
 void* operator new[](std::size_t n) { return allocate(n, 16); }
 void* operator new(std::size_t n, std::align_val_t a) { return allocate(n, std::size_t(a)); }
 void* operator new[](std::size_t n, std::align_val_t a) { return allocate(n, std::size_t(a)); }
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return allocate_or_null(n); }
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return allocate_or_null(n); }
 void operator delete(void* p) noexcept { release(p); }
 void operator delete[](void* p) noexcept { release(p); }
 void operator delete(void* p, std::size_t) noexcept { release(p); }

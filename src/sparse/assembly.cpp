@@ -155,7 +155,7 @@ struct sorted_entries {
       const auto begin = order.begin() + static_cast<std::ptrdiff_t>(offsets[r]);
       const auto end = order.begin() + static_cast<std::ptrdiff_t>(offsets[r + 1]);
       if (!std::ranges::is_sorted(begin, end, {}, column)) {
-        std::ranges::stable_sort(begin, end, {}, column);
+        std::ranges::sort(begin, end, {}, [&](std::size_t i) { return std::pair(column(i), i); });
       }
     }
   }
