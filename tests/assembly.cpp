@@ -74,7 +74,9 @@ class Assembly : public data::OnEveryExecutor {
                const std::vector<V>& values, std::size_t height, std::size_t width,
                std::ptrdiff_t step = 1) {
     const std::size_t n = values.size() / static_cast<std::size_t>(std::abs(step));
-    const data::placed i(where(), rows), j(where(), columns), v(where(), values);
+    const data::placed i(where(), rows);
+    const data::placed j(where(), columns);
+    const data::placed v(where(), values);
     const data::placed offsets(where(), std::vector<Offset>(height + 1, 7));
     const data::placed sorted(where(), std::vector<Column>(n, 7));
     const data::placed sums(where(), std::vector<V>(n, V(7)));

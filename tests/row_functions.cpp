@@ -95,7 +95,9 @@ void compare(const tally::executor& where, std::size_t m, std::size_t n, data::k
                                    std::is_same_v<tally::real_t<V>, double>,
                                double, float>;
   const matrix<V> a(m, n, kind);
-  const data::placed offsets(where, a.offsets), columns(where, a.columns), values(where, a.values);
+  const data::placed offsets(where, a.offsets);
+  const data::placed columns(where, a.columns);
+  const data::placed values(where, a.values);
   const std::size_t terms = a.values.size();
   const tally::csr_view three{m, n, offsets.span(), columns.span(), values.span()};
   const tally::csr_view four{
@@ -146,7 +148,8 @@ void compare(const tally::executor& where, std::size_t m, std::size_t n, data::k
     tally::row_norms(where, view, row_norm::infinity, r.span());
     ASSERT_NO_FATAL_FAILURE(expect_equal(r.read(), largest, "largest magnitudes"));
     if constexpr (scales) {
-      const data::placed d(where, factors), z(where, std::vector<V>(terms, V(7)));
+      const data::placed d(where, factors);
+      const data::placed z(where, std::vector<V>(terms, V(7)));
       const auto to = in_place ? values.span() : z.span();
       tally::scale_rows(where, view, d.span(), to);
       ASSERT_NO_FATAL_FAILURE(
