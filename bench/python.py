@@ -42,8 +42,9 @@ def rows():
         import scipy.sparse
         for n, density in (100, .05), (10**4, .001), (2 * 10**5, 5e-5):
             B = scipy.sparse.random(n, n, density, "csr", rng=random)
-            v, m = random.standard_normal(n), tally.csr(B, fixed_columns=True)
+            v, m, fixed = random.standard_normal(n), tally.csr(B), tally.csr(B, fixed_columns=True, fixed_values=True)
             yield f"csr {B.nnz}", lambda: B @ v, lambda: m @ v
+            yield f"csr {B.nnz}, fixed", lambda: B @ v, lambda: fixed @ v
     except ImportError:
         pass
     try:

@@ -17,6 +17,10 @@ namespace {
 /// Terms per sorting scope if values are read in place, to stay in cache.
 constexpr std::size_t max_terms_in_place = std::size_t{1} << 14;
 
+/// Bytes of values above which reading several rows side by side costs more than it gains, unless
+/// rows are short and columns near each other (tuning/spmv.md: max_bytes_in_place).
+constexpr std::size_t max_bytes_in_place = std::size_t{1} << 22;
+
 template <class W>
 class slice_maker {
  public:
@@ -217,6 +221,7 @@ class slice_maker {
     sort_left();
     const std::span<const remaining_row> rows(left_);
     std::size_t i = find_columns(rows, scope);
+    if (!pays(rows, scope)) i = rows.size();
     for (const remaining_row& row : rows.first(i)) apart_.push_back(row.row);
     for (; i < rows.size() && rows[i].terms > row_order::short_row; ++i) {
       add_long_row(rows[i], scope);
@@ -224,6 +229,14 @@ class slice_maker {
     for (; i < rows.size(); i += slice) {
       add_slice(rows.subspan(i, std::min(slice, rows.size() - i)), scope);
     }
+  }
+
+  /// Whether slices of listed rows are faster than rows one by one.
+  bool pays(std::span<const remaining_row> rows, const sorting_scope& scope) const {
+    if (s_.keeps || a_.nonzeros() * sizeof(W) <= max_bytes_in_place) return true;
+    std::size_t terms = 0;
+    for (const remaining_row& row : rows) terms += row.terms;
+    return scope.narrow && terms <= 2 * row_order::lanes * rows.size();
   }
 
   /// Values are read in whole vectors.
