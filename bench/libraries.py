@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A dot product and a sum by the libraries of Python that are installed: bits, error, time.
 
-usage: libraries.py [--plot FILE.png]
+usage: libraries.py [--plot FILE.svg]
 
 Each library adds up one million float64 in four processes: on 1 and 2 threads, with all instructions of the processor and
 with few, chosen by the variable that each library has for that. Prints a Markdown table: how many different results there
@@ -10,6 +10,7 @@ are, the largest error in units of the last place of the true one, and the least
 import argparse
 import fractions
 import json
+import math
 import os
 import subprocess
 import sys
@@ -152,13 +153,13 @@ LIBRARIES = {"NumPy": numpy_calls, "SciPy's OpenBLAS": scipy_calls, "pandas": pa
              "**Tally**": tally_calls, "**Tally, exact**": exact_calls}
 
 
-def measured(name, threads):
+def measured(name, threads, seconds):
     """Results as hexadecimal numbers, and the least ms."""
     x, y = data()
     found = []
     for call in LIBRARIES[name](x, y, threads):
-        result, least, end = float(call()).hex(), float("inf"), time.perf_counter() + 1
-        while time.perf_counter() < end or least == float("inf"):
+        result, least, end = float(call()).hex(), float("inf"), time.perf_counter() + seconds
+        while time.perf_counter() < end:
             begin = time.perf_counter()
             call()
             least = min(least, time.perf_counter() - begin)
@@ -167,8 +168,11 @@ def measured(name, threads):
 
 
 def run(name, threads, variables):
+    """One process; only the first of a library's four is timed."""
+    seconds = 0.7 if threads == 1 and not variables else 0
     environment = {**os.environ, **variables, **dict.fromkeys(THREADS, str(threads))}
-    done = subprocess.run([sys.executable, __file__, "--one", name, str(threads)], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, __file__, "--one", name, str(threads), str(seconds)], env=environment,
+                          capture_output=True, text=True)
     if done.returncode != 0:
         if "ModuleNotFoundError" not in done.stderr:
             print(f"{name}, {threads} threads: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
@@ -177,9 +181,10 @@ def run(name, threads, variables):
 
 
 def true_results():
-    x, y = data()
-    return [sum(map(fractions.Fraction, x.tolist())),
-            sum(fractions.Fraction(a) * fractions.Fraction(b) for a, b in zip(x.tolist(), y.tolist()))]
+    x, y = ([number.as_integer_ratio() for number in vector.tolist()] for vector in data())
+    unit = 1 << 2200  # denominators are powers of two, and smaller
+    return [fractions.Fraction(sum(n * (unit // d) for n, d in x), unit),
+            fractions.Fraction(sum(n * m * (unit // (d * e)) for (n, d), (m, e) in zip(x, y)), unit)]
 
 
 def ulps(result, true):
@@ -198,33 +203,52 @@ def rows():
 
 
 def draw(table, path):
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
-    for i, (place, title) in enumerate(zip(axes, ("sum", "dot product"))):
-        for name, values in table:
+    """An SVG with a row per library: the error, in the marker the number of results, and at the right the time."""
+    width, step, top, names = 900, 19, 58, 140
+    panel, bottom = (width - names) // 2, top + step * len(table)
+    shapes = []
+
+    def text(x, y, content, **style):
+        attributes = "".join(f' {key.replace("_", "-")}="{value}"' for key, value in style.items())
+        shapes.append(f'<text x="{x:.0f}" y="{y:.0f}"{attributes}>{content}</text>')
+
+    text(width / 2, 16, "Results on 1 and 2 threads, with all and few of the processor's instructions: their number and error, "
+         "and the time on one thread", text_anchor="middle")
+    for i, title in enumerate(("sum", "dot product")):
+        errors = [math.log10(values[i][1]) for _, values in table]
+        low, high = math.floor(min(errors)), math.ceil(max(errors))
+        left, right = names + i * panel + 10, names + (i + 1) * panel - 60
+
+        def place(exponent):
+            return left + (right - left) * (exponent - low) / (high - low)
+
+        text((left + right) / 2, 38, f"{title} of a million float64", text_anchor="middle", font_weight="bold")
+        for exponent in range(low, high + 1, 2 if high - low > 6 else 1):
+            shapes.append(f'<path d="M{place(exponent):.0f} {top - 8}V{bottom - 8}" stroke="#ddd"/>')
+            text(place(exponent), bottom + 6, f'10<tspan dy="-4" font-size="8">{exponent}</tspan>', text_anchor="middle")
+        text((left + right) / 2, bottom + 22, "error, units in the last place", text_anchor="middle")
+        for row, (name, values) in enumerate(table):
             count, error, ms = values[i]
-            name = name.strip("*").replace("`", "")
-            place.scatter(ms, max(error, .25), s=36, color="C0" if count == 1 else "C3", marker="os^D"[count - 1])
-            place.annotate(name, (ms, max(error, .25)), fontsize=7, xytext=(4, 3), textcoords="offset points",
-                           weight="bold" if "Tally" in name else "normal")
-        place.set(xscale="log", yscale="log", title=f"{title} of 10^6 float64", xlabel="ms, one thread")
-        place.grid(alpha=.3)
-    axes[0].set_ylabel("error, units in the last place")
-    for count, marker in zip((1, 2, 3, 4), "os^D"):
-        axes[1].scatter([], [], color="C0" if count == 1 else "C3", marker=marker, label=f"{count} result{'s' * (count > 1)}")
-    axes[1].legend(fontsize=7, title="2 thread counts, 2 instruction sets", title_fontsize=7)
-    figure.savefig(path, dpi=100)
+            x, y = place(math.log10(error)), top + step * row
+            shapes.append(f'<circle cx="{x:.0f}" cy="{y}" r="8" fill="{"#1b7837" if count == 1 else "#c51b7d"}"/>')
+            text(x, y + 4, count, text_anchor="middle", fill="white")
+            text(right + 54, y + 4, f"{ms:.2g} ms", text_anchor="end")
+            if i == 0:
+                text(names - 8, y + 4, name.strip("*").replace("`", ""), text_anchor="end",
+                     font_weight="bold" if "Tally" in name else "normal")
+    height = bottom + 30
+    with open(path, "w") as out:
+        out.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+                  f'font-size="11">\n<rect width="{width}" height="{height}" fill="white"/>\n' + "\n".join(shapes) + "\n</svg>\n")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plot", metavar="FILE")
-    parser.add_argument("--one", nargs=2, metavar=("LIBRARY", "THREADS"), help="one process of the measurement")
+    parser.add_argument("--one", nargs=3, metavar=("LIBRARY", "THREADS", "SECONDS"), help="one process of the measurement")
     chosen = parser.parse_args()
     if chosen.one:
-        return print(json.dumps(measured(chosen.one[0], int(chosen.one[1]))))
+        return print(json.dumps(measured(chosen.one[0], int(chosen.one[1]), float(chosen.one[2]))))
     table = list(rows())
     print("| | sum: results | error, ulp | ms | dot product: results | error, ulp | ms |\n|---|---|---|---|---|---|---|")
     for name, values in table:
