@@ -197,6 +197,11 @@ TEST_ON_EVERY_EXECUTOR(MultiAxpy, WithoutVectorsScales) {
   EXPECT_EQ(y.read(), (std::vector<double>{0, 0, 0}));
   tally::multi_axpy(where(), none, tally::rows(none.data(), 0, 3), -0.0, y.span());
   EXPECT_FALSE(std::signbit(y.read()[0]));
+  const data::placed integers(where(), std::vector<std::int32_t>{1, 2, 3});
+  tally::multi_axpy(where(), std::span<const std::int32_t>(),
+                    tally::rows(static_cast<const std::int32_t*>(nullptr), 0, 3), 0,
+                    integers.span());
+  EXPECT_EQ(integers.read(), (std::vector<std::int32_t>{0, 0, 0}));
   data::expect_error(errc::null_pointer,
                      "tally::multi_axpy: y is null and should point at 3 elements", [&] {
                        tally::multi_axpy(where(), none, tally::rows(none.data(), 0, 3), 2,

@@ -1097,6 +1097,13 @@ class all_operations {
               tally::segmented_sum(where, a.in<std::int32_t>(0), a.in<std::int32_t>(1),
                                    a.out<std::int64_t>());
             }}});
+      add({tally::type::boolean}, {{bytes_of(offsets)}, {elements<bool>(indices.size(), 26)}},
+          {untouched(rows * sizeof(std::int64_t))},
+          {{"segmented_sum_bools", first_two, first,
+            [](const tally::executor& where, arguments& a) {
+              tally::segmented_sum(where, a.in<std::int32_t>(0), a.in<bool>(1),
+                                   a.out<std::int64_t>());
+            }}});
     }
     using R = tally::dot_result_t<V, V>;
     add({tally::type_of<V>, tally::type_of<X>, tally::type_of<Y>, tally::type_of<S>},

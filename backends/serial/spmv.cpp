@@ -19,13 +19,13 @@ struct ones {};
 
 template <class A, class V, class X>
 struct kernel {
-  const V* values;
+  const detail::stored_t<V>* values;
   const X* x;
   index_vector columns;
   std::ptrdiff_t increment;
 
   explicit kernel(const csr_product& a)
-      : values(static_cast<const V*>(a.a.values.data)),
+      : values(static_cast<const detail::stored_t<V>*>(a.a.values.data)),
         x(static_cast<const X*>(a.x.data)),
         columns(a.a.column_indices),
         increment(a.x.increment) {}

@@ -9,6 +9,7 @@ extern "C" {
 [[gnu::weak]] void xerbla_(const char* name, const void* argument, std::size_t length);
 [[gnu::weak]] void xerbla_64_(const char* name, const void* argument, std::size_t length);
 [[gnu::weak]] void cblas_xerbla(int argument, const char* name, const char* format, ...);
+[[gnu::weak]] extern int RowMajorStrg;  // netlib's, which tells its cblas_xerbla to swap m and n
 }
 
 namespace tally::blas {
@@ -28,10 +29,15 @@ void report_fortran(char type, int argument) noexcept {
   stop_at(name.substr(0, 5), argument);
 }
 
-void report_c(char type, int argument) noexcept {
+void report_c(char type, int argument, bool by_rows) noexcept {
   const std::string name = std::string("cblas_") + type + "gemv";
-  if (cblas_xerbla != nullptr) return cblas_xerbla(argument, name.c_str(), "");
-  stop_at(name, argument);
+  const bool is_size = argument == 3 || argument == 4;
+  const int as_given = by_rows && is_size ? 7 - argument : argument;
+  if (cblas_xerbla == nullptr) stop_at(name, as_given);
+  if (&RowMajorStrg == nullptr) return cblas_xerbla(as_given, name.c_str(), "");
+  RowMajorStrg = by_rows;
+  cblas_xerbla(argument, name.c_str(), "");
+  RowMajorStrg = 0;
 }
 
 }  // namespace tally::blas

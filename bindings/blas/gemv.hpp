@@ -62,18 +62,7 @@ void multiply_copies(T alpha, const matrix<T>& a, const T* x, length incx, T bet
 template <class T>
 void gemv(T alpha, const matrix<T>& a, const T* x, length incx, T beta, T* y, length incy) {
   if (a.m == 0 || a.n == 0) return;
-  if (alpha == T(0)) {  // A and x are not read
-    if (beta == T(1)) return;
-    update(routine::gemv, a.height(), static_cast<const T*>(y), incy, y, incy,
-           [&](const executor& where, const auto&, auto b) {
-             if (beta == T(0)) {
-               tally::fill(where, beta, b);
-             } else {
-               tally::scal(where, beta, b);
-             }
-           });
-    return;
-  }
+  if (alpha == T(0)) return scale_or_zero(routine::gemv, a.height(), beta, y, incy);
   if (is_regular(a.elements, a.lda) && is_regular(x, incx) && is_regular(y, incy)) [[likely]] {
     const auto bytes = bytes_of<T>(a.m) * static_cast<std::size_t>(a.n);
     if (run(routine::gemv, bytes, [&](const executor& where) {
@@ -148,7 +137,8 @@ inline int invalid_argument(bool has_operation, length m, length n, length lda, 
 /// Reports an argument by the error routine of the BLAS behind this one (XERBLA), or stops. Returns
 /// where that returns, as OpenBLAS's does.
 void report_fortran(char type, int argument) noexcept;
-void report_c(char type, int argument) noexcept;
+/// `argument` is that of the call by columns, in which m and n change places.
+void report_c(char type, int argument, bool by_rows) noexcept;
 
 /// The first letter of the routine's name.
 template <class T>
@@ -190,12 +180,11 @@ void c_gemv(int order, int transposition, length m, length n, T alpha, const T* 
             const T* x, length incx, T beta, T* y, length incy) {
   const auto op = operation_of(transposition);
   const bool by_rows = order == 101;
-  if (!by_rows && order != 102) return report_c(type_letter<T>, 1);
+  if (!by_rows && order != 102) return report_c(type_letter<T>, 1, false);
   // Rows are the columns of the transpose.
   const length height = by_rows ? n : m, width = by_rows ? m : n;
-  if (int wrong = invalid_argument(op.has_value(), height, width, lda, incx, incy)) {
-    if (by_rows && (wrong == 2 || wrong == 3)) wrong = 5 - wrong;
-    return report_c(type_letter<T>, wrong + 1);
+  if (const int wrong = invalid_argument(op.has_value(), height, width, lda, incx, incy)) {
+    return report_c(type_letter<T>, wrong + 1, by_rows);
   }
   const bool is_transposed = op->is_transposed != by_rows;
   const bool is_conjugated = op->is_conjugated && !std::floating_point<T>;

@@ -269,9 +269,24 @@ void axpy(length n, T alpha, const T* x, length incx, T* y, length incy) {
          [=](const executor& where, const auto& a, auto b) { tally::axpy(where, alpha, a, b); });
 }
 
+/// y = beta y, which is not read where beta is 0.
+template <class T>
+void scale_or_zero(routine called, length n, T beta, T* y, length incy) {
+  if (beta == T(1)) return;
+  update(called, n, static_cast<const T*>(y), incy, y, incy,
+         [=](const executor& where, const auto&, auto b) {
+           if (beta == T(0)) {
+             tally::fill(where, T(0), b);
+           } else {
+             tally::scal(where, beta, b);
+           }
+         });
+}
+
 template <class T>
 void axpby(length n, T alpha, const T* x, length incx, T beta, T* y, length incy) {
   if (n <= 0) return;
+  if (alpha == T(0)) return scale_or_zero(routine::axpby, n, beta, y, incy);  // x is not read
   update(routine::axpby, n, x, incx, y, incy, [=](const executor& where, const auto& a, auto b) {
     tally::axpby(where, alpha, a, beta, b);
   });

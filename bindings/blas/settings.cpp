@@ -124,7 +124,7 @@ struct all_counts {
 
   /// Prints them at the program's end.
   ~all_counts() {
-    if (!set().verbose) return;
+    if (callers.front().base.load() == nullptr) return;  // no call, which alone reads settings
     for (const caller_counts& caller : callers) {
       if (caller.base.load() == nullptr) break;
       std::string line = std::string("tally_blas: ") + caller.name + ":";

@@ -106,7 +106,8 @@ void multi_axpy(const executor& where, const multi_axpy_arguments& a) {
   if (k == 0) {
     check_of.vector("y", a.y);
     check_arguments(check_of, {elementwise::axpby, a.beta, a.beta, a.y, a.y, a.y});
-    if (a.beta.is_zero()) return transform(where, {elementwise::fill, 0.0, {}, {}, {}, a.y});
+    if (where.backend() != nullptr && check::is_needed(where)) check_of.reach(where, "y", a.y);
+    if (a.beta.is_zero()) return transform(where, {elementwise::fill, 0, {}, {}, {}, a.y});
     return transform(where, {elementwise::scal, a.beta, {}, a.y, {}, a.y});
   }
   check_arguments(a);

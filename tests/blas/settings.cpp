@@ -2,10 +2,12 @@
 // threads. This program calls no routine itself.
 #include "tests/blas/names.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -114,6 +116,18 @@ TEST(BlasSettings, WrongValuesEndTheProgram) {
   }
 }
 
+TEST(BlasSettings, AreReadByCallsAlone) {
+  for (const auto& [name, value] :
+       {std::pair("TALLY_BLAS_EXECUTOR", "fast"), {"TALLY_BLAS_VERBOSE", "1"}}) {
+    const outcome found = in_child({{name, value}}, [] {
+      function<ddot>("ddot_");
+      return 0;
+    });
+    EXPECT_EQ(found.status, 0) << name;
+    EXPECT_EQ(found.errors, "") << name;
+  }
+}
+
 TEST(BlasSettings, ExactGrade) {
   const auto cancels = [] {
     std::vector<double> x(100, 1), y(100, 0);
@@ -190,6 +204,22 @@ TEST(BlasFailures, InvalidArgumentsOfGemvEndTheProgram) {
   }
   expect_line(call_c(101, 111, 1, 2, 1, 1, 1), "cblas_dgemv: argument 7 ");
   expect_line(call_c(102, 111, 2, 1, 1, 1, 1), "cblas_dgemv: argument 7 ");
+}
+
+TEST(BlasFailures, AreReportedByNetlibsErrorRoutine) {
+  const outcome found = in_child({}, [] {
+    if (dlopen(TALLY_NETLIB_ERRORS, RTLD_NOW | RTLD_GLOBAL) == nullptr) return 1;
+    double y[4] = {};
+    for (const int order : {101, 102}) {
+      for (const auto& [m, n, lda] : {std::array{-1, 1, 1}, {1, -1, 1}, {1, 1, 0}}) {
+        function<cblas_dgemv>("cblas_dgemv")(order, 111, m, n, 1, y, lda, y, 1, 1, y, 1);
+      }
+    }
+    return 0;
+  });
+  const std::string each = "cblas_dgemv 3;cblas_dgemv 4;cblas_dgemv 7;";
+  EXPECT_EQ(found.status, 0);
+  EXPECT_EQ(found.errors, each + each);
 }
 
 /// Exits with 0 if a child of a process with OpenMP's threads computes, and computes the same.

@@ -346,6 +346,11 @@ void test_axpby(const route& by) {
     call_axpby<T>(by, 5, alpha<T>, x.data(), 1, 0, y.data(), 2);
     for (length i = 0; i < 5; ++i) expect_bits(y[i], times(alpha<T>, x[i]), "beta 0");
   }
+  T x = of_parts<T>(nan<T>, nan<T>), y = 2;
+  call_axpby<T>(by, 1, 0, &x, 1, beta<T>, &y, 1);
+  expect_bits(y, times(beta<T>, T(2)), "alpha 0");
+  call_axpby<T>(by, 1, 0, &x, 1, T(-0.0), &x, 1);
+  expect_bits(x, T(0), "alpha and beta 0");
 }
 
 template <class T, class R>
@@ -512,6 +517,9 @@ void test_gemv(const route& by) {
   y[0] = of_parts<T>(nan<T>, nan<T>);
   call_gemv<T>(by, false, 'N', 2, 2, 0, nullptr, 2, nullptr, 1, 0, y, 1);
   expect_bits(y[0], T(0), "alpha and beta 0");
+  y[0] = 1;
+  call_gemv<T>(by, false, 'N', 2, 2, 0, nullptr, 2, nullptr, 1, T(-0.0), y, 1);
+  expect_bits(y[0], T(0), "alpha 0, beta -0");
   // y is x, and a column of A: both are read first.
   const multiplication<T> m{false, 'N', {4, 4, 4, 1, 1}, 1, 1};
   operand<T> a(16, 1);

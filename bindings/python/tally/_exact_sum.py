@@ -57,7 +57,8 @@ class exact_sum:
         """Adds another sum of this type."""
         if self.dtype != other.dtype:
             raise TypeError(f"tally.exact_sum: one sum is of {self.dtype}, the other of {other.dtype}")
-        _tally._merge_words(self._words, self.dtype, other._words)
+        others = other._words.copy() if other is self else other._words
+        _tally._merge_words(self._words, self.dtype, others)
         return self
 
     def round(self, dtype: DTypeLike | None = None) -> Any:

@@ -39,15 +39,15 @@ def mean(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out
     if not hasattr(x, "shape"):
         x = numpy.asarray(x)
     name = str(getattr(x, "dtype", "")).rpartition(".")[2]
-    if dtype is None and name.lstrip("u").startswith(("int", "bool")) and name != "uint64":
+    if name == "uint64":  # whose sums are modulo 2^64
+        x = x.double() if hasattr(x, "double") else x.astype("float64")
+    elif dtype is None and name.lstrip("u").startswith(("int", "bool")):
         dtype = "float64"
-    total = _tally.sum(x, axis, dtype=dtype, out=out, keepdims=keepdims, exact=exact, backend=backend)
+    total = _tally.sum(x, axis, dtype=dtype, keepdims=keepdims, exact=exact, backend=backend)
     over = range(len(x.shape)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
     n = math.prod(x.shape[i] for i in over)
-    if out is None:
-        return _libraries.divided(total, n)
-    out[...] = _libraries.divided(total, n)
-    return out
+    result = _libraries.divided(total, n)
+    return result if out is None else _libraries.written("mean", result, out)
 
 
 def histogram(x: ArrayLike, bins: int | ArrayLike = 10, range: tuple[float, float] | None = None,

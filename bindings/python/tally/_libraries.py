@@ -45,6 +45,18 @@ def stream(x):
     return 0
 
 
+def written(function, result, out):
+    """out, which has the result now, converted as by its library."""
+    shape = tuple(getattr(out, "shape", ()))
+    if shape != tuple(result.shape):
+        raise ValueError(f"tally.{function}: out has the shape {shape}, the result {tuple(result.shape)}")
+    if isinstance(out, numpy.ndarray):
+        numpy.copyto(out, result, casting="same_kind")
+    else:
+        out[...] = result
+    return out
+
+
 def divided(total, n):
     """total / n, rounded once. PyTorch on a GPU, and JAX, multiply by the reciprocal of a number."""
     name = _library(total)

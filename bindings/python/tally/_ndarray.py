@@ -28,6 +28,7 @@ class ndarray(numpy.ndarray):
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
         inputs = [_plain(x) for x in inputs]
+        kwargs = {name: _plain(x) for name, x in kwargs.items()}
         result = NotImplemented
         if ufunc is numpy.add and method == "reduce":
             result = _tried(_sum, *inputs, out=_plain(out[0]) if out else None, **{"axis": 0, **kwargs})

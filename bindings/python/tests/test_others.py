@@ -274,6 +274,9 @@ def test_exact_sum(x, y):
                 tally.sum(x[:99000].reshape(300, 330)[:, 1:], exact=True))
     c = pickle.loads(pickle.dumps(a))
     c += b
+    d = b.copy()
+    d += d
+    assert d == b + b == b.copy().merge(b) and d.round() == 2 * b.round()
     assert c == a + b and c != a and c.words.dtype == "i8" and c.words.size == 137
     words = a.words + b.words  # as MPI adds them
     assert tally.exact_sum.from_words(words) == c
@@ -342,6 +345,7 @@ def test_ndarray(random):
     b = a * 2 + 1
     assert type(b) is tally.ndarray and same(numpy.sum(b), tally.sum(A * 2 + 1))
     assert same(numpy.asarray(a @ a.T), A @ A.T) and numpy.allclose(numpy.std(a), A.std())  # NumPy's
+    assert same(numpy.sum(a, where=a > 0), numpy.sum(A, where=A > 0)) and same(numpy.add(a, a, out=numpy.zeros(A.shape), where=a > 0), numpy.where(A > 0, A + A, 0))
     assert same(numpy.sum(a, where=A > 0), numpy.sum(A, where=A > 0)) and same(a.sum(initial=3.0), A.sum(initial=3.0))
     out = numpy.empty(300)
     assert numpy.sum(a, axis=0, out=out) is out and same(out, tally.sum(A, 0))

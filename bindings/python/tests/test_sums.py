@@ -193,6 +193,17 @@ def test_means(x):
     assert tally.mean(numpy.array([1, 2], "u8")) == 1.5 and tally.mean(x.astype("f4")).dtype == "float32"
     out = numpy.empty(33)
     assert tally.mean(A, (0, 2), out=out) is out and same(out, tally.mean(A, (0, 2)))
+    # The sum has its own type, whatever out is.
+    halves = numpy.full((2, 100000), 1, "f2")
+    assert tally.mean(halves, 1, out=numpy.zeros(2, "f2")).tolist() == [1, 1]
+    large = numpy.full(10, 1e38)
+    assert tally.mean(large, out=numpy.zeros((), "f4")) == numpy.float32(1e38)
+    narrow = numpy.zeros(33, "f4")
+    assert same(tally.mean(A, (0, 2), out=narrow), tally.mean(A, (0, 2)).astype("f4"))
+    for wrong, error in ((numpy.zeros(32), ValueError), (numpy.zeros(33, int), TypeError), ([0], ValueError)):
+        with pytest.raises(error):
+            tally.mean(A, (0, 2), out=wrong)
+    assert tally.mean(numpy.array([2**63, 2**63], "u8")) == 2.0**63
 
 
 def test_norms(x, y):
