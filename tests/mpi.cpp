@@ -1244,6 +1244,12 @@ void assembles_matrices_of() {
                  (void)tally::mpi::csr_from_coo(l, width, zero, zero,
                                                 std::vector<V>(is_last ? 0 : 1));
                });
+  expect_error(tally::errc::null_pointer,
+               "tally::mpi::csr_from_coo: column_indices is null and should point at 1 elements",
+               [&] {
+                 const std::span<const Index> none(is_last ? nullptr : zero.data(), 1);
+                 (void)tally::mpi::csr_from_coo(l, width, zero, none, one);
+               });
 }
 
 void assembles_matrices() {

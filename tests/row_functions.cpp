@@ -195,6 +195,7 @@ TEST_ON_EVERY_EXECUTOR(RowFunctions, NamesBadInput) {
                [&] { tally::diagonal(where(), a, three.span()); });
   expect_error(errc::size_mismatch, "tally::row_norms: r has 3 elements; the matrix needs 2",
                [&] { tally::row_norms(where(), a, row_norm::one, three.span()); });
+  EXPECT_THROW(tally::row_norms(where(), a, row_norm{2}, three.span().first(2)), tally::error);
   expect_error(errc::size_mismatch, "tally::scale_rows: d has 3 elements; the matrix needs 2",
                [&] { tally::scale_rows(where(), a, three.span(), values.span()); });
   expect_error(errc::overlap, "tally::diagonal: d overlaps values",

@@ -383,6 +383,7 @@ TEST(SpmmErrors, OfArguments) {
   data::expect_error(errc::zero_increment, "tally::spmm: x has leading dimension 0", [&] {
     tally::spmm(on, a, tally::rows(p, 2, 2, 0), tally::rows(p + 32, 2, 2));
   });
+  tally::spmm(on, a, tally::rows(p, 2, 0), tally::rows(p + 32, 2, 0));  // nothing to do
   data::expect_error(errc::null_pointer, "tally::spmm: x is null and should point at 2 elements",
                      [&] {
                        tally::spmm(on, a, tally::rows(static_cast<const double*>(nullptr), 2, 2),

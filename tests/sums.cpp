@@ -530,6 +530,9 @@ TEST(GemvInterface, Operands) {
       tally::errc::zero_increment,
       "tally::gemv: A has leading dimension 0; its transpose has no increment",
       [&] { tally::gemv(tally::serial(), tally::transpose(same_rows), std::array{1, 1}, three); });
+  std::vector<double> none;
+  tally::gemv(tally::serial(), tally::transpose(tally::rows(r.data(), 2, 0)), std::array{1, 1},
+              none);
   tally::gemv(tally::serial(), tally::transpose(tally::rows(r.data(), 1, 3, 0)), std::array{2},
               three);
   EXPECT_EQ(three, (std::vector<double>{2, 4, 6}));

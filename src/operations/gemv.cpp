@@ -52,7 +52,7 @@ operand_rows checked_rows(const check& check, const gemv_arguments& a) {
   const bool is_transposed = a.operation != matrix_operation::none;
   operand_rows rows = is_transposed ? transposed(a.a) : a.a;
   if (is_transposed && a.a.leading_dimension == 0) {
-    if (a.a.rows > 1) {
+    if (a.a.rows > 1 && a.a.first.size > 0) {
       check.fail(errc::zero_increment, "A has leading dimension 0; its transpose has no increment");
     }
     rows.first.increment = 1;

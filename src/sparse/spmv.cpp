@@ -369,7 +369,7 @@ operand checked_column(const check& check, const char* name, const operand_rows&
                a.operation == matrix_operation::none ? "matrix " : "transpose ", rows, of_matrix);
   }
   check.shape(name, all);
-  if (all.leading_dimension == 0 && all.rows > 1) {
+  if (all.leading_dimension == 0 && all.rows > 1 && all.first.size > 0) {
     check.fail(errc::zero_increment, name, " has leading dimension 0");
   }
   if (all.rows > 0) check.vector(name, all.first);

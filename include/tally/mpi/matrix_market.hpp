@@ -87,16 +87,22 @@ namespace detail {
 
 /// Throws unless a rank's entries are as many as values, and inside the matrix.
 template <class Row, class Column>
-void check_entries(const operand& rows, const operand& columns, std::size_t values, const Row& row,
-                   const Column& column, std::int64_t height, std::int64_t width) {
+void check_entries(const operand& rows, const operand& columns, const operand& values,
+                   const Row& row, const Column& column, std::int64_t height, std::int64_t width) {
   const auto fail = [](errc code, const std::string& text) {
     throw error(code, "tally::mpi::csr_from_coo: " + text);
   };
+  const auto is_there = [&](const char* name, const operand& v) {
+    if (v.data != nullptr || v.size == 0) return;
+    fail(errc::null_pointer, std::string(name) + " is null and should point at " +
+                                 std::to_string(v.size) + " elements");
+  };
   const auto check = [&](const char* name, const operand& v, const auto& index, std::int64_t size,
                          const char* of) {
-    if (v.size != values) {
+    is_there(name, v);
+    if (v.size != values.size) {
       fail(errc::size_mismatch, std::string(name) + " has " + std::to_string(v.size) +
-                                    " elements, values has " + std::to_string(values));
+                                    " elements, values has " + std::to_string(values.size));
     }
     for (std::size_t i = 0; i < v.size; ++i) {
       const std::int64_t found = index(i);
@@ -106,6 +112,7 @@ void check_entries(const operand& rows, const operand& columns, std::size_t valu
                                        std::to_string(size) + of);
     }
   };
+  is_there("values", values);
   check("row_indices", rows, row, height, " rows");
   check("column_indices", columns, column, width, " columns");
 }
@@ -143,7 +150,7 @@ auto csr_from_coo(const layout& l, std::size_t columns, const Rows& row_indices,
     };
     std::optional<detail::failure> failed;
     detail::attempt(failed, [&] {
-      detail::check_entries(rows, width, all.size, row, column, l.total(),
+      detail::check_entries(rows, width, all, row, column, l.total(),
                             static_cast<std::int64_t>(columns));
     });
     detail::agree(l.communicator(), failed);

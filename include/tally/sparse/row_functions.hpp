@@ -115,8 +115,10 @@ auto row_norms(const executor& where, const M& a, row_norm which, R&& r, grade g
         detail::takes_norms(type_of<matrix_value_t<M>>, type_of<element_t<std::remove_cvref_t<R>>>);
     static_assert(valid, "norms are double or, unless A is of 64 bits, float");
     if constexpr (valid) {
-      const auto what =
-          which == row_norm::one ? row_function::one_norm : row_function::infinity_norm;
+      constexpr row_function none{255};  // which is refused
+      const auto what = which == row_norm::one        ? row_function::one_norm
+                        : which == row_norm::infinity ? row_function::infinity_norm
+                                                      : none;
       apply_to_rows(where, {as_operand(a), what, {}, as_output(r), g});
     }
   }
