@@ -30,6 +30,7 @@ class Tally(CMakePackage, CudaPackage, PythonExtension):
     variant("nccl", default=False, when="+cuda", description="Bring NCCL along, for calls over several GPUs")
     variant("fortran", default=False, description="Build the Fortran module")
     variant("python", default=False, when="@0.3:", description="Build the Python package")
+    variant("blas", default=False, when="@0.3:", description="Provide BLAS and LAPACK: Tally's level one before OpenBLAS")
     variant("benchmarks", default=False, when="+openmp", description="Install the comparison, libexec/tally/run")
 
     depends_on("c", type="build")
@@ -47,6 +48,11 @@ class Tally(CMakePackage, CudaPackage, PythonExtension):
     extends("python@3.10:", when="+python")
     depends_on("py-nanobind@2.4:", when="+python", type="build")
     depends_on("py-numpy@2:", when="+python", type=("build", "run"))
+
+    # BLAS and LAPACK are those of OpenBLAS but for Tally's routines, which the linker finds first. Both, so that no
+    # program links OpenBLAS's LAPACK, and with it OpenBLAS's level one, before Tally's.
+    depends_on("openblas", when="+blas")
+    provides("blas", "lapack", when="+blas")
 
     depends_on("cuda@12:", when="+cuda")
     depends_on("nccl@2.18:", when="+nccl")
@@ -68,6 +74,7 @@ class Tally(CMakePackage, CudaPackage, PythonExtension):
         args = [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("TALLY_BUILD_BENCH", "benchmarks"),
+            self.define_from_variant("TALLY_BUILD_BLAS", "blas"),
             self.define("TALLY_BUILD_EXAMPLES", False),
             self.define("TALLY_BUILD_TESTS", self.run_tests),
         ]
@@ -80,6 +87,12 @@ class Tally(CMakePackage, CudaPackage, PythonExtension):
             architectures = self.spec.variants["cuda_arch"].value
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", architectures))
         return args
+
+    @property
+    def blas_libs(self):
+        return find_libraries("libtally_blas", self.prefix, recursive=True) + self.spec["openblas"].libs
+
+    lapack_libs = blas_libs
 
     @run_after("install", when="+python")
     def install_python(self):
@@ -129,6 +142,15 @@ class Tally(CMakePackage, CudaPackage, PythonExtension):
         if not self.spec.satisfies("+python"):
             raise SkipTest("without python")
         self.module.python("-c", "import tally; assert tally.sum([.1] * 10, exact=True) == 1")
+
+    def test_blas(self):
+        """link a program with BLAS: has its dot product Tally's bits?"""
+        if not self.spec.satisfies("+blas"):
+            raise SkipTest("without blas")
+        source = join_path(self.test_suite.current_test_cache_dir, "tests", "install", "blas.c")
+        rpaths = [f"-Wl,-rpath,{folder}" for folder in self.blas_libs.directories]
+        which(self.compiler.cc, required=True)(source, "-o", "client", *self.blas_libs.ld_flags.split(), *rpaths)
+        assert "Tally's bits" in which("./client", required=True)(output=str.split, error=str.split)
 
     def test_mpi(self):
         """compile a program over ranks, and run it on one"""
