@@ -279,6 +279,22 @@ TEST_ON_EVERY_EXECUTOR(Spmm, Matrices) {
   }
 }
 
+/// Enough rows to fill a device, whose blocks have tiles of them; some have more terms than others.
+TEST_ON_EVERY_EXECUTOR(Spmm, ManyRows) {
+  std::vector<std::size_t> many(9000);
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = i / 1000 == 4 ? 100 + i % 29 : i % 13;
+  std::vector<std::size_t> with_long = many;
+  with_long[77] = 129, with_long[5000] = 3000, with_long.back() = 1025;
+  for (const auto& rows : {many, with_long}) {
+    const pattern p = matrices::rows_of(rows, 4000, 29);
+    for (const std::size_t k : {32, 23}) {
+      ASSERT_NO_FATAL_FAILURE(compare(p, f64, k, row_major(k), row_major(k)));
+    }
+    ASSERT_NO_FATAL_FAILURE(compare(p, f32, 32, row_major(32, 1), column_major(p.rows), {2, 1},
+                                    {matrix_operation::none, false, type::int64, type::int64}));
+  }
+}
+
 /// The row order, written out.
 TEST_ON_EVERY_EXECUTOR(Spmm, LiteralTranscription) {
   constexpr std::size_t k = 5;

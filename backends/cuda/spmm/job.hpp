@@ -1,6 +1,7 @@
 // Kernels of spmm and their parameter.
 #pragma once
 
+#include "backends/common/order/row_order.hpp"
 #include "backends/cuda/spmv/job.hpp"
 
 #include <cstddef>
@@ -13,6 +14,10 @@ inline constexpr unsigned spmm_columns = 32;
 
 /// Threads per block.
 inline constexpr unsigned spmm_threads = 128;
+/// Rows per tile (tuning/spmm.md).
+inline constexpr int min_tile_rows = 64, max_tile_rows = 256;
+/// Terms of a row that is not cut into chunks, at most.
+inline constexpr int max_short_row = static_cast<int>(row_order::short_row);
 inline constexpr unsigned copy_rows = 32, copy_lines = 8;
 
 /// A chunk of a row that is longer than `short_row`.
@@ -27,8 +32,8 @@ struct alignas(16) long_row_chunk {
 struct spmm_job : spmv_job {
   explicit spmm_job(const spmv_job& product) : spmv_job(product) {}
 
-  int width = 0;  ///< columns of x
-  int threads_per_row = 1;
+  int width = 0;            ///< columns of x
+  int threads_per_row = 1;  ///< of one or two columns each
   int rows_per_block = 1;
   std::ptrdiff_t y_step = 0;
   // Chunks of long rows, in any order, those of a row adjacent; null if no row is long.
@@ -47,9 +52,15 @@ struct copy_columns_job {
   void* to;
 };
 
+struct spmm_row_kernels {
+  void (*tiles)(spmm_job) = nullptr;
+  void (*parts[3])(spmm_job) = {};  ///< by the logarithm of the groups of threads per row
+  void (*pieces)(spmm_job) = nullptr;
+};
+
 struct spmm_choice {
   /// Indexed by the columns per thread less 1, and by whether columns are int64.
-  void (*rows[2][2])(spmm_job) = {};
+  spmm_row_kernels rows[2][2];
   void (*chunks)(spmm_job) = nullptr;
   void (*copy)(copy_columns_job) = nullptr;
 };

@@ -10,6 +10,7 @@
 #include <tally/numerics/order.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <limits>
 #include <optional>
@@ -33,11 +34,22 @@ class memory_parts {
   std::size_t bytes_ = 0;
 };
 
-bool has_long_rows(const csr_product& a) {
-  if (a.a.nonzeros() <= row_order::short_row) return false;
-  if (a.plan == nullptr) return true;
+constexpr std::size_t unknown = ~std::size_t{0};
+
+std::size_t longest_row(const csr_product& a) {
+  if (a.a.nonzeros() <= row_order::short_row) return a.a.nonzeros();
+  if (a.plan == nullptr) return unknown;
+  return static_cast<const cuda_plan&>(a.plan->analysis()->ready()).longest;
+}
+
+/// Returns the plan's pieces if some rows are long, else null.
+const row_pieces* pieces_of(const csr_product& a) {
+  if (a.plan == nullptr || longest_row(a) <= row_order::short_row) return nullptr;
   const auto& plan = static_cast<const cuda_plan&>(a.plan->analysis()->ready());
-  return plan.longest > row_order::short_row;
+  for (const auto& method : plan.methods) {
+    if (method->pieces() != nullptr) return method->pieces();
+  }
+  return nullptr;
 }
 
 bool copies_x(const csr_products& a, type accumulator) {
@@ -45,35 +57,121 @@ bool copies_x(const csr_products& a, type accumulator) {
          std::abs(a.first.x.increment) > std::numeric_limits<std::int32_t>::max();
 }
 
-/// Whether one pass over the matrix takes no longer than products one after another: measured with
-/// plans, guessed from the size without (tuning/spmm.md).
+/// Whether one pass over the matrix takes no longer than products one after another
+/// (tuning/spmm.md).
 bool repays(const csr_products& a, type accumulator) {
   const csr_operand& matrix = a.first.a;
   const bool is_small = matrix.nonzeros() < std::size_t{1} << 21;
-  const bool may_be_long = has_long_rows(a.first) && (a.first.plan != nullptr || is_small);
-  if (a.columns < (may_be_long ? 16 : 4)) return false;
+  const bool may_queue =
+      longest_row(a.first) > row_order::short_row && pieces_of(a.first) == nullptr;
+  if (a.columns < (may_queue && is_small ? 16 : 4)) return false;
   if (!copies_x(a, accumulator)) return true;
-  return a.columns >= 8 && (is_small || matrix.nonzeros() >= 16 * matrix.rows);
+  return a.columns >= 8 && (is_small || matrix.nonzeros() >= 4 * matrix.rows);
 }
 
-/// Minimum elements of y for threads of two columns: before all, a device is to be filled
+/// Products of as many elements of y or fewer do not fill a device with a thread each
 /// (tuning/spmm.md).
-constexpr std::size_t min_elements_for_pairs = std::size_t{1} << 17;
+constexpr std::size_t max_elements_in_parts = std::size_t{3} << 16;
+
+/// Dynamic shared memory of a tile, at most (tuning/spmm.md).
+constexpr std::size_t max_tile_bytes = std::size_t{30} << 10;
+
+/// Columns of one pass, and their kernels.
+class spmm_launch {
+ public:
+  spmm_launch(const spmv_call& call, const csr_products& a, const spmm_choice& kernels,
+              spmm_job& job)
+      : call_(call), matrix_(a.first.a), longest_(longest_row(a.first)), job_(job) {
+    const std::size_t size = size_of(call.accumulator);
+    const bool in_pairs = job.width % 2 == 0 && job.x.increment % 2 == 0 &&
+                          reinterpret_cast<std::uintptr_t>(job.x.data) % (2 * size) == 0;
+    kernels_ = &kernels.rows[in_pairs ? 1 : 0][job.columns.wide ? 1 : 0];
+    job.threads_per_row = in_pairs ? job.width / 2 : job.width;
+  }
+
+  void pieces(const row_pieces& all) {
+    job_.pieces = all.first;
+    scratch words;
+    if (all.split_rows > 0) {
+      words = call_.words_for(all.carry_outs * static_cast<std::size_t>(job_.width),
+                              words_left::empty, job_);
+    }
+    launch(kernels_->pieces, all.row_blocks + all.segments);
+    words.queued(all.split_rows);
+  }
+
+  void short_rows() {
+    if (matrix_.rows * static_cast<std::size_t>(job_.width) <= max_elements_in_parts) {
+      parts();
+    } else {
+      tiles();
+    }
+  }
+
+ private:
+  void parts() {
+    const auto fits = [&](int parts) {
+      return parts * job_.threads_per_row <= static_cast<int>(warp_threads);
+    };
+    const bool is_dense = matrix_.nonzeros() >= 16 * matrix_.rows;
+    const int log = fits(4) ? 2 : fits(2) && is_dense ? 1 : 0;
+    const int rows_per_warp = static_cast<int>(warp_threads) / (job_.threads_per_row << log);
+    job_.rows_per_block = rows_per_warp * static_cast<int>(spmm_threads / warp_threads);
+    launch(kernels_->parts[log],
+           blocks_of(matrix_.rows, static_cast<std::size_t>(job_.rows_per_block)));
+  }
+
+  void tiles() {
+    const std::size_t mean = ceil_div(matrix_.nonzeros(), matrix_.rows);
+    const std::size_t terms_per_row = std::min(longest_, mean + ceil_div(mean, 2));
+    const std::size_t bytes_per_term =
+        size_of(matrix_.values.element) + size_of(matrix_.column_indices.element);
+    // Four rounds of rows.
+    const int at_once = static_cast<int>(spmm_threads) / job_.threads_per_row;
+    auto rows = static_cast<std::size_t>(std::bit_floor(
+        static_cast<unsigned>(std::clamp(4 * at_once, min_tile_rows, max_tile_rows))));
+    while (rows > 1 && rows * terms_per_row * bytes_per_term > max_tile_bytes) rows /= 2;
+    job_.rows_per_block = static_cast<int>(rows);
+    job_.tile_terms = static_cast<std::int32_t>(rows * terms_per_row);
+    // As bytes_to_bring, with the ends of both arrays.
+    launch(kernels_->tiles, blocks_of(matrix_.rows, rows),
+           rows * terms_per_row * bytes_per_term + 64);
+  }
+
+  void launch(void (*kernel)(spmm_job), std::size_t blocks, std::size_t shared_bytes = 0) const {
+    call_.launch(kernel,
+                 {.blocks = static_cast<unsigned>(blocks),
+                  .threads = spmm_threads,
+                  .shared_bytes = shared_bytes,
+                  .overlaps = false},
+                 job_);
+  }
+
+  static constexpr unsigned warp_threads = 32;
+
+  const spmv_call& call_;
+  const csr_operand& matrix_;
+  std::size_t longest_;
+  const spmm_row_kernels* kernels_;
+  spmm_job& job_;
+};
 
 /// Multiplies up to `spmm_columns` columns.
 void multiply(const executor& where, const current_device& current, const csr_products& a,
-              const spmm_choice& kernels, type accumulator) {
+              const spmm_choice& kernels, const cuda_plan* plan) {
   const spmv_call call(where, current, a.first);
-  const std::size_t size = size_of(accumulator), height = a.first.a.rows;
+  if (plan != nullptr) plan->memory.used_on(call.stream);
+  const std::size_t size = size_of(call.accumulator);
   spmm_job job(call.job);
   job.width = static_cast<int>(a.columns);
   job.y_step = a.y_step * static_cast<std::ptrdiff_t>(size_of(a.first.y.element));
-  const bool copies = copies_x(a, accumulator);
-  const bool is_long = has_long_rows(a.first);
+  const bool copies = copies_x(a, call.accumulator);
+  const row_pieces* const pieces = pieces_of(a.first);
+  const bool queues = pieces == nullptr && longest_row(a.first) > row_order::short_row;
   memory_parts parts;
   std::size_t copy = 0, queued = 0, chunks = 0, sums = 0;
   if (copies) copy = parts.add(a.first.x.size * a.columns * size);
-  if (is_long) {
+  if (queues) {
     job.capacity = a.first.a.nonzeros() / (row_order::short_row + 1) + 1;
     queued = parts.add(sizeof *job.queued);
     chunks = parts.add(job.capacity * sizeof *job.chunks);
@@ -87,8 +185,8 @@ void multiply(const executor& where, const current_device& current, const csr_pr
   }
   if (copies) {
     const std::ptrdiff_t step = is_complex(a.first.x.element) ? 2 * a.x_step : a.x_step;
-    job.x = typed_vector(
-        operand{all + copy, a.first.x.size, static_cast<std::ptrdiff_t>(a.columns), accumulator});
+    job.x = typed_vector(operand{all + copy, a.first.x.size, static_cast<std::ptrdiff_t>(a.columns),
+                                 call.accumulator});
     call.launch(kernels.copy,
                 {.blocks = blocks_of(a.first.x.size, copy_rows),
                  .threads = copy_rows * copy_lines,
@@ -96,23 +194,16 @@ void multiply(const executor& where, const current_device& current, const csr_pr
                 copy_columns_job{typed_vector(a.first.x), step,
                                  static_cast<std::int64_t>(a.first.x.size), job.width, all + copy});
   }
-  if (is_long) {
+  spmm_launch launch(call, a, kernels, job);
+  if (pieces != nullptr) return launch.pieces(*pieces);
+  if (queues) {
     job.queued = reinterpret_cast<unsigned long long*>(all + queued);
     job.chunks = reinterpret_cast<long_row_chunk*>(all + chunks);
     job.sums = all + sums;
     check(cudaMemsetAsync(job.queued, 0, sizeof *job.queued, call.stream), "cudaMemsetAsync");
   }
-  const bool in_pairs = height * a.columns >= min_elements_for_pairs && job.width % 2 == 0 &&
-                        job.x.increment % 2 == 0 &&
-                        reinterpret_cast<std::uintptr_t>(job.x.data) % (2 * size) == 0;
-  job.threads_per_row = in_pairs ? job.width / 2 : job.width;
-  job.rows_per_block = static_cast<int>(spmm_threads) / job.threads_per_row;
-  call.launch(kernels.rows[in_pairs ? 1 : 0][job.columns.wide ? 1 : 0],
-              {.blocks = blocks_of(height, static_cast<std::size_t>(job.rows_per_block)),
-               .threads = spmm_threads,
-               .overlaps = false},
-              job);
-  if (is_long) {
+  launch.short_rows();
+  if (queues) {
     const auto max_blocks = static_cast<std::size_t>(multiprocessors(current.device())) * 8;
     call.launch(kernels.chunks,
                 {.blocks = static_cast<unsigned>(std::min<std::size_t>(job.capacity, max_blocks)),
@@ -133,10 +224,10 @@ void backend::spmm(const executor& where, const csr_products& a) const {
                            !matrix.row_ends;
   if (!has_kernels || !repays(a, accumulator)) return backends::backend::spmm(where, a);
   const current_device current(where.device());
-  if (a.first.plan != nullptr) plan_of(a.first, current);
+  const cuda_plan* const plan = plan_of(a.first, current);
   for (std::size_t j = 0; j < a.columns; j += spmm_columns) {
     multiply(where, current, a.slice(j, std::min<std::size_t>(spmm_columns, a.columns - j)),
-             kernels, accumulator);
+             kernels, plan);
   }
 }
 

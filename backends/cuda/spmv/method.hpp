@@ -85,6 +85,13 @@ struct spmv_call {
   std::size_t carry_out_words() const;
 };
 
+/// The pieces of a plan: segments of long rows first, then row blocks.
+struct row_pieces {
+  const spmv_piece* first = nullptr;
+  std::uint64_t row_blocks = 0, segments = 0, long_rows = 0, split_rows = 0;
+  std::size_t carry_outs = 0;
+};
+
 class method {
  public:
   virtual ~method() = default;
@@ -95,6 +102,9 @@ class method {
 
   /// Launches the product; returns whether the method serves it.
   virtual bool multiply(const spmv_call& call) const = 0;
+
+  /// Null if the method has none.
+  virtual const row_pieces* pieces() const { return nullptr; }
 };
 
 struct cuda_plan : spmv_analysis {

@@ -53,7 +53,8 @@ class tree {
   Sum nodes_[levels];  // one per bit of the count; the first `held_` are set
   std::size_t count_ = 0;
   std::size_t held_ = 0;
-  [[no_unique_address]] Combine combine_{};
+  // No [[no_unique_address]]: with it, nvcc 13.0 strides arrays of trees by twice their size.
+  Combine combine_{};
 };
 
 #undef TALLY_ANY_COMBINE
