@@ -14,8 +14,9 @@ inline constexpr unsigned spmm_columns = 32;
 
 /// Threads per block.
 inline constexpr unsigned spmm_threads = 128;
-/// Rows per tile (tuning/spmm.md).
-inline constexpr int min_tile_rows = 64, max_tile_rows = 256;
+/// Rows per tile, at most; tiles per SM, which bounds registers (tuning/spmm.md).
+inline constexpr int max_tile_rows = 256;
+inline constexpr unsigned spmm_tiles_per_sm = 7;
 /// Terms of a row that is not cut into chunks, at most.
 inline constexpr int max_short_row = static_cast<int>(row_order::short_row);
 inline constexpr unsigned copy_rows = 32, copy_lines = 8;
@@ -36,6 +37,10 @@ struct spmm_job : spmv_job {
   int threads_per_row = 1;  ///< of one or two columns each
   int rows_per_block = 1;
   std::ptrdiff_t y_step = 0;
+  // Blocks of row segments have shares of these threads.
+  int threads_per_share = 1;
+  unsigned shares = 1;
+  std::int64_t segments = 0;
   // Chunks of long rows, in any order, those of a row adjacent; null if no row is long.
   unsigned long long* queued = nullptr;  ///< their number
   long_row_chunk* chunks = nullptr;
@@ -54,8 +59,9 @@ struct copy_columns_job {
 
 struct spmm_row_kernels {
   void (*tiles)(spmm_job) = nullptr;
-  void (*parts[3])(spmm_job) = {};  ///< by the logarithm of the groups of threads per row
-  void (*pieces)(spmm_job) = nullptr;
+  void (*parts[4])(spmm_job) = {};          ///< by the logarithm of the groups of threads per row
+  void (*pieces)(spmm_job) = nullptr;       ///< in blocks of spmm_threads
+  void (*wide_pieces)(spmm_job) = nullptr;  ///< in blocks of twice as many
 };
 
 struct spmm_choice {

@@ -57,6 +57,9 @@ bool copies_x(const csr_products& a, type accumulator) {
          std::abs(a.first.x.increment) > std::numeric_limits<std::int32_t>::max();
 }
 
+/// Whether rows have 16 terms in the mean, or more.
+bool is_dense(const csr_operand& a) { return a.nonzeros() >= 16 * a.rows; }
+
 /// Whether one pass over the matrix takes no longer than products one after another
 /// (tuning/spmm.md).
 bool repays(const csr_products& a, type accumulator) {
@@ -64,40 +67,68 @@ bool repays(const csr_products& a, type accumulator) {
   const bool is_small = matrix.nonzeros() < std::size_t{1} << 21;
   const bool may_queue =
       longest_row(a.first) > row_order::short_row && pieces_of(a.first) == nullptr;
-  if (a.columns < (may_queue && is_small ? 16 : 4)) return false;
+  if (a.columns < (may_queue && is_small ? 8 : 4)) return false;
   if (!copies_x(a, accumulator)) return true;
-  return a.columns >= 8 && (is_small || matrix.nonzeros() >= 4 * matrix.rows);
+  return a.columns >= 8 && (is_small || is_dense(matrix));
 }
 
 /// Products of as many elements of y or fewer do not fill a device with a thread each
 /// (tuning/spmm.md).
-constexpr std::size_t max_elements_in_parts = std::size_t{3} << 16;
+constexpr std::size_t max_elements_in_parts = std::size_t{1} << 17;
 
-/// Dynamic shared memory of a tile, at most (tuning/spmm.md).
-constexpr std::size_t max_tile_bytes = std::size_t{30} << 10;
+/// Dynamic shared memory of a tile, at most: L1 has the rest (tuning/spmm.md).
+constexpr std::size_t max_tile_bytes = std::size_t{20} << 10;
+constexpr std::size_t max_dense_tile_bytes = std::size_t{30} << 10;
+
+/// Rounds of rows of a tile, at most (tuning/spmm.md).
+constexpr int max_rounds = 8;
+
+/// Threads per row of a block of a row segment, where these are few (tuning/spmm.md).
+constexpr int max_threads_of_share = 4;
+
+/// Threads per row in the smaller blocks of pieces, at most (tuning/spmm.md).
+constexpr int max_threads_of_small_block = 8;
+
+/// Tiles have a thread for two columns from as many elements of y on; rows of tiles without
+/// (tuning/spmm.md).
+constexpr std::size_t min_elements_for_pairs = std::size_t{1} << 20;
+constexpr int max_rows_without_pairs = 128;
 
 /// Columns of one pass, and their kernels.
 class spmm_launch {
  public:
   spmm_launch(const spmv_call& call, const csr_products& a, const spmm_choice& kernels,
               spmm_job& job)
-      : call_(call), matrix_(a.first.a), longest_(longest_row(a.first)), job_(job) {
+      : call_(call),
+        all_(kernels),
+        matrix_(a.first.a),
+        longest_(longest_row(a.first)),
+        sms_(multiprocessors(call.current.device())),
+        job_(job) {
     const std::size_t size = size_of(call.accumulator);
-    const bool in_pairs = job.width % 2 == 0 && job.x.increment % 2 == 0 &&
-                          reinterpret_cast<std::uintptr_t>(job.x.data) % (2 * size) == 0;
-    kernels_ = &kernels.rows[in_pairs ? 1 : 0][job.columns.wide ? 1 : 0];
-    job.threads_per_row = in_pairs ? job.width / 2 : job.width;
+    can_pair_ = job.width % 2 == 0 && job.x.increment % 2 == 0 &&
+                reinterpret_cast<std::uintptr_t>(job.x.data) % (2 * size) == 0;
+    take_columns(can_pair_);
   }
 
   void pieces(const row_pieces& all) {
     job_.pieces = all.first;
+    job_.segments = static_cast<std::int64_t>(all.segments);
+    job_.threads_per_share = job_.threads_per_row;
     scratch words;
     if (all.split_rows > 0) {
+      if (all.segments <= sms_) {
+        job_.threads_per_share = std::min(job_.threads_per_row, max_threads_of_share);
+        job_.shares = static_cast<unsigned>(
+            ceil_div(static_cast<std::size_t>(job_.threads_per_row), max_threads_of_share));
+      }
       words = call_.words_for(all.carry_outs * static_cast<std::size_t>(job_.width),
                               words_left::empty, job_);
     }
-    launch(kernels_->pieces, all.row_blocks + all.segments);
-    words.queued(all.split_rows);
+    const bool is_wide = job_.shares == 1 && job_.threads_per_row > max_threads_of_small_block;
+    launch(is_wide ? kernels_->wide_pieces : kernels_->pieces,
+           all.row_blocks + all.segments * job_.shares, 0, (is_wide ? 2 : 1) * spmm_threads);
+    words.queued(all.split_rows * job_.shares);
   }
 
   void short_rows() {
@@ -109,39 +140,55 @@ class spmm_launch {
   }
 
  private:
+  /// Two columns per thread, or one.
+  void take_columns(bool in_pairs) {
+    kernels_ = &all_.rows[in_pairs ? 1 : 0][job_.columns.wide ? 1 : 0];
+    job_.threads_per_row = in_pairs ? job_.width / 2 : job_.width;
+  }
+
   void parts() {
     const auto fits = [&](int parts) {
       return parts * job_.threads_per_row <= static_cast<int>(warp_threads);
     };
-    const bool is_dense = matrix_.nonzeros() >= 16 * matrix_.rows;
-    const int log = fits(4) ? 2 : fits(2) && is_dense ? 1 : 0;
+    const bool dense = is_dense(matrix_);
+    const int log = fits(8) && dense ? 3 : fits(4) ? 2 : fits(2) && dense ? 1 : 0;
     const int rows_per_warp = static_cast<int>(warp_threads) / (job_.threads_per_row << log);
-    job_.rows_per_block = rows_per_warp * static_cast<int>(spmm_threads / warp_threads);
-    launch(kernels_->parts[log],
-           blocks_of(matrix_.rows, static_cast<std::size_t>(job_.rows_per_block)));
+    const auto rows = static_cast<std::size_t>(rows_per_warp) * (spmm_threads / warp_threads);
+    launch(kernels_->parts[log], blocks_of(matrix_.rows, rows));
   }
 
   void tiles() {
+    const bool dense = is_dense(matrix_);
+    const bool in_pairs =
+        can_pair_ &&
+        (dense || matrix_.rows * static_cast<std::size_t>(job_.width) >= min_elements_for_pairs);
+    take_columns(in_pairs);
     const std::size_t mean = ceil_div(matrix_.nonzeros(), matrix_.rows);
     const std::size_t terms_per_row = std::min(longest_, mean + ceil_div(mean, 2));
     const std::size_t bytes_per_term =
         size_of(matrix_.values.element) + size_of(matrix_.column_indices.element);
-    // Four rounds of rows.
     const int at_once = static_cast<int>(spmm_threads) / job_.threads_per_row;
-    auto rows = static_cast<std::size_t>(std::bit_floor(
-        static_cast<unsigned>(std::clamp(4 * at_once, min_tile_rows, max_tile_rows))));
-    while (rows > 1 && rows * terms_per_row * bytes_per_term > max_tile_bytes) rows /= 2;
+    auto rows = static_cast<std::size_t>(std::bit_floor(static_cast<unsigned>(
+        std::min(max_rounds * at_once, in_pairs ? max_tile_rows : max_rows_without_pairs))));
+    const std::size_t max_bytes = dense ? max_dense_tile_bytes : max_tile_bytes;
+    while (rows > 1 && rows * terms_per_row * bytes_per_term > max_bytes) rows /= 2;
+    // Twice as many blocks as run at once.
+    while (in_pairs && rows > static_cast<std::size_t>(at_once) &&
+           blocks_of(matrix_.rows, rows) < 2 * sms_ * spmm_tiles_per_sm) {
+      rows /= 2;
+    }
     job_.rows_per_block = static_cast<int>(rows);
-    job_.tile_terms = static_cast<std::int32_t>(rows * terms_per_row);
+    const std::size_t terms = std::min(rows * terms_per_row, max_bytes / bytes_per_term);
+    job_.tile_terms = static_cast<std::int32_t>(terms);
     // As bytes_to_bring, with the ends of both arrays.
-    launch(kernels_->tiles, blocks_of(matrix_.rows, rows),
-           rows * terms_per_row * bytes_per_term + 64);
+    launch(kernels_->tiles, blocks_of(matrix_.rows, rows), terms * bytes_per_term + 64);
   }
 
-  void launch(void (*kernel)(spmm_job), std::size_t blocks, std::size_t shared_bytes = 0) const {
+  void launch(void (*kernel)(spmm_job), std::size_t blocks, std::size_t shared_bytes = 0,
+              unsigned threads = spmm_threads) const {
     call_.launch(kernel,
                  {.blocks = static_cast<unsigned>(blocks),
-                  .threads = spmm_threads,
+                  .threads = threads,
                   .shared_bytes = shared_bytes,
                   .overlaps = false},
                  job_);
@@ -150,10 +197,13 @@ class spmm_launch {
   static constexpr unsigned warp_threads = 32;
 
   const spmv_call& call_;
+  const spmm_choice& all_;
   const csr_operand& matrix_;
   std::size_t longest_;
+  std::size_t sms_;
   const spmm_row_kernels* kernels_;
   spmm_job& job_;
+  bool can_pair_;
 };
 
 /// Multiplies up to `spmm_columns` columns.

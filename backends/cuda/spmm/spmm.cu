@@ -37,7 +37,9 @@ constexpr spmm_row_kernels row_kernels_of() {
   all.parts[0] = &sum_rows_in_parts<W, V, I, count, 1>;
   all.parts[1] = &sum_rows_in_parts<W, V, I, count, 2>;
   all.parts[2] = &sum_rows_in_parts<W, V, I, count, 4>;
-  all.pieces = &sum_pieces<W, V, I, count>;
+  all.parts[3] = &sum_rows_in_parts<W, V, I, count, 8>;
+  all.pieces = &sum_pieces<W, V, I, count, spmm_threads>;
+  all.wide_pieces = &sum_pieces<W, V, I, count, 2 * spmm_threads>;
   return all;
 }
 

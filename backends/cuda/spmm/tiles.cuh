@@ -8,13 +8,11 @@
 
 namespace tally::backends::cuda {
 
-/// Blocks per SM, which bounds registers; elements of X in flight (tuning/spmm.md).
-template <class W>
-constexpr unsigned spmm_tiles_per_sm = sizeof(W) == 8 ? 7 : 8;
+/// Elements of X in flight (tuning/spmm.md).
 constexpr int tile_in_flight = 4;
 
 template <class W, class V, class I, int count>
-__global__ void __launch_bounds__(spmm_threads, spmm_tiles_per_sm<W>)
+__global__ void __launch_bounds__(spmm_threads, spmm_tiles_per_sm)
     sum_tiles(const __grid_constant__ spmm_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
