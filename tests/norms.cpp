@@ -223,6 +223,31 @@ TEST(NormsOfIntegers, HaveTheTypeOfAsum) {
   }
 }
 
+// Short vectors go another way where the result is returned.
+TEST_ON_EVERY_EXECUTOR(Norms, ReturnedAndWritten) {
+  const auto check = [&]<class R>(std::type_identity<R>) {
+    for (const std::size_t n : {1, 2, 7, 8, 33, 100, 1000, 3001}) {
+      std::vector<R> x(n);
+      for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<R>(i * 7919 % 1009) - 500;
+      for (const R last :
+           {x.back(), std::numeric_limits<R>::infinity(), -std::numeric_limits<R>::quiet_NaN()}) {
+        x.back() = last;
+        const data::placed<R> v(where(), x), written(where(), std::vector<R>(2));
+        R* const to = written.span().data();
+        tally::max_norm(where(), v.span(), to);
+        tally::sum_of_squares(where(), v.span(), to + 1);
+        const R returned[] = {tally::max_norm(where(), v.span()),
+                              tally::sum_of_squares(where(), v.span())};
+        const auto values = written.read();
+        EXPECT_EQ(data::bits(returned[0]), data::bits(values[0])) << "max_norm of " << n;
+        EXPECT_EQ(data::bits(returned[1]), data::bits(values[1])) << "sum_of_squares of " << n;
+      }
+    }
+  };
+  check(std::type_identity<float>{});
+  check(std::type_identity<double>{});
+}
+
 TEST_ON_EVERY_EXECUTOR(Norms, ByName) {
   const std::vector<double> x = {3, -4, 5}, w = {2, 1, -1}, m = {1, 0, -0.0};
   data::buffer bx(where(), 24), bw(where(), 24), bm(where(), 24), br(where(), 8);

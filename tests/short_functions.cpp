@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace {
@@ -208,6 +210,139 @@ TEST_ON_EVERY_EXECUTOR(ShortFunctions, GoldenBits) {
   };
   check(golden::logarithm_rows, std::type_identity<double>{});
   check(golden::logarithm_rows_of_float, std::type_identity<float>{});
+}
+
+/// Calls f with each short function of numbers by name, and with its enumerator and factors:
+/// f(what, call(x, y, w, z), alpha, beta).
+template <class R, class F>
+void for_each_named(const tally::executor& on, const F& f) {
+  using enum tally::elementwise;
+  f(inv, [&](auto x, auto, auto, auto z) { tally::inv(on, x, z); }, 0, 0);
+  f(tally::elementwise::abs, [&](auto x, auto, auto, auto z) { tally::abs(on, x, z); }, 0, 0);
+  f(tally::elementwise::sqrt, [&](auto x, auto, auto, auto z) { tally::sqrt(on, x, z); }, 0, 0);
+  f(tally::elementwise::log, [&](auto x, auto, auto, auto z) { tally::log(on, x, z); }, 0, 0);
+  f(tally::elementwise::tanh, [&](auto x, auto, auto, auto z) { tally::tanh(on, x, z); }, 0, 0);
+  f(sign, [&](auto x, auto, auto, auto z) { tally::sign(on, x, z); }, 0, 0);
+  f(scale, [&](auto x, auto, auto, auto z) { tally::scale(on, R(-0.3), x, z); }, R(-0.3), 0);
+  f(
+      add_constant, [&](auto x, auto, auto, auto z) { tally::add_constant(on, x, R(0.1), z); },
+      R(0.1), 0);
+  const R limits[] = {0, -R(0), R(0.5), R(-0.5), infinity<R>, -infinity<R>, nan<R>};
+  for (const R low : limits) {
+    for (const R high : limits) {
+      f(clamp, [=](auto x, auto, auto, auto z) { tally::clamp(on, x, low, high, z); }, low, high);
+    }
+  }
+  for (const int n : {-16777216, -10, -3, -1, 0, 1, 2, 3, 10, 31}) {
+    f(tally::elementwise::pow, [=](auto x, auto, auto, auto z) { tally::pow(on, x, n, z); }, n, 0);
+  }
+  using enum comparison;
+  for (const comparison c : {less, less_equal, equal, not_equal, greater_equal, greater}) {
+    const int code = tally::detail::code_of(c);
+    f(compare, [=](auto x, auto y, auto, auto z) { tally::compare(on, x, c, y, z); }, code, 0);
+    for (const R y : {R(0), R(0.5), nan<R>}) {
+      f(
+          compare_constant, [=](auto x, auto, auto, auto z) { tally::compare(on, x, c, y, z); },
+          code, y);
+    }
+  }
+  f(div, [&](auto x, auto y, auto, auto z) { tally::div(on, x, y, z); }, 0, 0);
+  f(minimum, [&](auto x, auto y, auto, auto z) { tally::minimum(on, x, y, z); }, 0, 0);
+  f(maximum, [&](auto x, auto y, auto, auto z) { tally::maximum(on, x, y, z); }, 0, 0);
+  f(where, [&](auto x, auto y, auto w, auto z) { tally::where(on, x, y, w, z); }, 0, 0);
+  f(
+      jacobi_step,
+      [&](auto x, auto y, auto w, auto z) { tally::jacobi_step(on, x, R(0.3), y, w, z); }, R(0.3),
+      0);
+}
+
+// Calls by name of short vectors go another way than those with types erased; all have the bits of
+// strided vectors on serial.
+TEST_ON_EVERY_EXECUTOR(ShortFunctions, ByNameAndWithTypesErased) {
+  const auto check = [&]<class R>(std::type_identity<R>) {
+    const R special[] = {0,
+                         -R(0),
+                         1,
+                         R(0.5),
+                         R(-0.5),
+                         infinity<R>,
+                         -infinity<R>,
+                         nan<R>,
+                         -nan<R>,
+                         R(1.25),
+                         -R(3.5),
+                         std::numeric_limits<R>::denorm_min()};
+    const auto values = [&](std::size_t n, std::size_t step) {
+      std::vector<R> all;
+      for (std::size_t i = 0; i < n; ++i) all.push_back(special[i * step % std::size(special)]);
+      return all;
+    };
+    for (const std::size_t n : {1, 3, 8, 17, 100, 331}) {
+      for (const std::size_t offset : {0, 1, 3}) {
+        const std::size_t size = n + offset;
+        const auto vx = values(size, 1), vy = values(size, 5), vw = values(size, 7);
+        data::placed<R> x(where(), vx), y(where(), vy), w(where(), vw), z(where(), vx);
+        const auto part = [&](auto& v) { return v.span().subspan(offset); };
+        const auto input = [&](auto& v) { return std::span<const R>(part(v)); };
+        for_each_named<R>(where(), [&](tally::elementwise what, const auto& call,
+                                       tally::scalar alpha, tally::scalar beta) {
+          std::vector<R> spread(2 * size);
+          const auto operand = [&](const std::vector<R>& v) {
+            return tally::operand{v.data() + offset, n, 1, tally::type_of<R>};
+          };
+          tally::transform(tally::serial(),
+                           {what,
+                            alpha,
+                            beta,
+                            operand(vx),
+                            tally::detail::is_binary(what) ? operand(vy) : tally::operand(),
+                            {spread.data(), n, 2, tally::type_of<R>},
+                            {},
+                            tally::detail::is_ternary(what) ? operand(vw) : tally::operand()});
+          std::vector<R> want = vx;
+          for (std::size_t i = 0; i < n; ++i) want[offset + i] = spread[2 * i];
+          const auto expect = [&](const auto& of_x, const char* way) {
+            z.memory.write(vx.data(), size * sizeof(R));
+            call(of_x, input(y), input(w), part(z));
+            const auto got = z.read();
+            for (std::size_t i = 0; i < size; ++i) {
+              ASSERT_EQ(data::bits(got[i]), data::bits(want[i]))
+                  << tally::detail::description_of(what).function << way << ", element " << i
+                  << " of " << n << " from " << offset;
+            }
+          };
+          expect(input(x), "");
+          expect(input(z), " in place");
+        });
+      }
+    }
+  };
+  check(std::type_identity<float>{});
+  check(std::type_identity<double>{});
+}
+
+TEST_ON_EVERY_EXECUTOR(ShortFunctions, ByNameSayWhatIsWrong) {
+  data::placed<double> x(where(), std::vector<double>(9, 2.0));
+  const auto v = x.span();
+  const auto first = v.first(8), last = v.last(8);
+  using tally::errc;
+  data::expect_error(
+      errc::overlap,
+      "tally::abs: z overlaps x: it begins 8 bytes after x, which takes 64; it may be x itself",
+      [&] { tally::abs(where(), first, last); });
+  data::expect_error(
+      errc::overlap,
+      "tally::div: z overlaps x: it begins 8 bytes after x, which takes 64; it may be x itself",
+      [&] { tally::div(where(), first, first, last); });
+  data::expect_error(errc::size_mismatch, "tally::sqrt: x has 9 elements, z has 8",
+                     [&] { tally::sqrt(where(), v, last); });
+  for (const int n : {16777217, -16777217}) {
+    data::expect_error(errc::invalid_argument,
+                       "tally::pow: the exponent is " + std::to_string(n) +
+                           "; it can be -16777216 to 16777216 in float64",
+                       [&] { tally::pow(where(), v, n, v); });
+  }
+  for (const double each : x.read()) EXPECT_EQ(each, 2);
 }
 
 TEST_ON_EVERY_EXECUTOR(ShortFunctions, SayWhatIsWrong) {

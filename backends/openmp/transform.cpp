@@ -29,7 +29,7 @@ void on_each_thread(const executor& where, std::size_t size, const F& f) {
 
 void backend::transform(const executor& where, const transform_arguments& a,
                         type computation) const {
-  simd::transform_node* const node = simd::transform_node_of(where, a.what);
+  simd::transform_node* const node = simd::transform_node_of(where, a);
   const bool past_caches = simd::goes_past_caches(a);
   on_each_thread(where, a.x.size, [&](std::size_t first, std::size_t n) {
     transform_arguments part = a;

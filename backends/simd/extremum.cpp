@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -25,8 +26,8 @@ namespace {
 struct implementation {
   instruction_set set;
   std::array<type_table<extremum_search*>, 4> searches;
-  std::int64_t (*iamax_of_floats)(const float* x, std::size_t n);
-  std::int64_t (*iamax_of_doubles)(const double* x, std::size_t n);
+  void (*add_floats)(detail::level_one<float>& to);
+  void (*add_doubles)(detail::level_one<double>& to);
 };
 
 }  // namespace
@@ -182,10 +183,19 @@ HWY_NOINLINE std::size_t find_nan(const X* x, std::size_t first, std::size_t las
   return find<Numbers>(x, first, last,
                        [](vec<typename Numbers::W> v) HWY_ATTR { return Numbers::is_nan(v); });
 }
-template <class Numbers, class X>
+/// Pre: no number is better.
+template <class Numbers, class Better, class X>
 HWY_NOINLINE std::size_t find_number(const X* x, std::size_t first, std::size_t last,
                                      typename Numbers::W number) {
-  const auto all = hn::Set(tag<typename Numbers::W>(), number);
+  const tag<typename Numbers::W> d;
+  constexpr std::size_t step = Numbers::step;
+  const auto all = hn::Set(d, number);
+  // Four vectors a test (tuning/extremum.md: find_number).
+  for (; first + 4 * step <= last; first += 4 * step) {
+    const auto at = [&](std::size_t k) HWY_ATTR { return Numbers::at(x + first + k * step); };
+    const auto best = Better::better(Better::better(at(0), at(1)), Better::better(at(2), at(3)));
+    if (!hn::AllFalse(d, hn::Eq(best, all))) break;
+  }
   return find<Numbers>(x, first, last,
                        [all](vec<typename Numbers::W> v) HWY_ATTR { return hn::Eq(v, all); });
 }
@@ -248,7 +258,7 @@ struct search {
   HWY_INLINE std::size_t index(const X* x) {
     const auto& t = of<Which>();
     if (t.end == 0) return 0;  // nothing beats the worst
-    return find_number<Numbers>(x, t.begin, t.end, hn::GetLane(t.best));
+    return find_number<Numbers, Which>(x, t.begin, t.end, hn::GetLane(t.best));
   }
 };
 
@@ -347,6 +357,14 @@ std::int64_t iamax_of_numbers(const W* x, std::size_t n) {
   return search();
 }
 
+template <class W>
+void add_level_one(detail::level_one<W>& to) {
+  to.iamax = &iamax_of_numbers<W>;
+  to.reduce[static_cast<std::size_t>(reduction::max_norm)] = [](const W* x, std::size_t n) {
+    return canonical(std::fabs(x[iamax_of_numbers(x, n)]));
+  };
+}
+
 // --- The table -----------------------------------------------------------------------------------
 
 template <extreme what>
@@ -364,8 +382,8 @@ constexpr implementation this_target = {
     set_of(HWY_TARGET),
     {searches_of<extreme::min>, searches_of<extreme::max>, searches_of<extreme::minmax>,
      searches_of<extreme::iamax>},
-    &iamax_of_numbers<float>,
-    &iamax_of_numbers<double>,
+    &add_level_one<float>,
+    &add_level_one<double>,
 };
 
 }  // namespace HWY_NAMESPACE
@@ -382,9 +400,9 @@ extremum_search* extremum_search_of(instruction_set set, extreme what, type x) {
 }
 
 void add_iamax(instruction_set set, detail::level_one_kernels& to) {
-  to.detail::level_one<float>::iamax =
-      implementation_of(resolve(set)).iamax_of_floats;  // see set_for_extremum
-  to.detail::level_one<double>::iamax = implementation_of(widest(set)).iamax_of_doubles;
+  // see set_for_extremum
+  implementation_of(resolve(set)).add_floats(to);
+  implementation_of(widest(set)).add_doubles(to);
 }
 
 void backend::extremum(const executor& where, const extremum_arguments& a) const {

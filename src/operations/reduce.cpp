@@ -96,15 +96,25 @@ auto magnitude(X value) {
   }
 }
 
-/// Writes the larger magnitude of the extrema; both are NaN, or none.
+/// The largest magnitude of n > 0 elements.
+template <class X>
+auto largest_magnitude(const executor& where, const operand& x) {
+  if constexpr (!std::is_integral_v<X>) {
+    if (where.backend()->is_on_host) {
+      std::int64_t index = 0;
+      where.backend()->extremum(where, {x, extreme::iamax, &index, {.wait = true}});
+      return magnitude(static_cast<const X*>(x.data)[index * x.increment]);
+    }
+  }
+  extrema<X> found{};  // both are NaN, or none
+  where.backend()->extremum(where, {x, extreme::minmax, &found, {.wait = true}});
+  return std::max(magnitude(found.min.value), magnitude(found.max.value));
+}
+
 void write_max_norm(const executor& where, const reduce_arguments& a) {
   std::array<std::byte, size_of(type::float64)> result = {};
   backends::with_type<real_types>(a.x.element, [&]<class X>() {
-    extrema<X> found{};
-    if (a.x.size > 0) {
-      where.backend()->extremum(where, {a.x, extreme::minmax, &found, {.wait = true}});
-    }
-    const auto norm = std::max(magnitude(found.min.value), magnitude(found.max.value));
+    const auto norm = a.x.size > 0 ? largest_magnitude<X>(where, a.x) : magnitude(X{});
     backends::with_type<type_list<std::int64_t, float, double>>(a.result.element, [&]<class R>() {
       const R value = backends::canonical(static_cast<R>(norm));
       std::memcpy(result.data(), &value, sizeof value);

@@ -55,14 +55,13 @@ void check_factor(const check& check, const char* name, const scalar& s, type co
 
 namespace {
 
-/// The exponent of pow: more binary digits than this would not survive as a float.
 void check_exponent(const check& check, const scalar& n, type computation) {
-  constexpr std::int64_t most = std::int64_t{1} << 24;
+  const std::int64_t most = detail::max_exponent, least = is_integer(computation) ? 0 : -most;
   if (!is_integer(n.element))
     check.fail(errc::unsupported_type, "the exponent is ", tally::name(n.element));
-  if (n.integer > most || n.integer < (is_integer(computation) ? 0 : -most)) {
-    check.fail(errc::invalid_argument, "the exponent is ", n.integer, "; it can be ",
-               is_integer(computation) ? 0 : -most, " to ", most, " in ", tally::name(computation));
+  if (n.integer > most || n.integer < least) {
+    check.fail(errc::invalid_argument, "the exponent is ", n.integer, "; it can be ", least, " to ",
+               most, " in ", tally::name(computation));
   }
 }
 

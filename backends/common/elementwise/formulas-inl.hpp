@@ -201,11 +201,13 @@ TALLY_FUNCTION V hyperbolic_tangent(V x) {
 /// The IEEE 754-2019 minimum or, if `maximum`, maximum.
 template <class N, bool maximum, class V>
 TALLY_FUNCTION V extreme_of(V x, V y) {
+  using R = typename N::number;
   // Equal numbers differ in nothing but the sign of zeros.
   const V equal = maximum ? N::both(x, y) : N::either(x, y);
   const V first = maximum ? y : x, second = maximum ? x : y;
-  const V found = N::select(N::lt(first, second), x, N::select(N::lt(second, first), y, equal));
-  return N::keep_nan(x, N::keep_nan(y, found));
+  return N::select(
+      N::lt(first, second), x,
+      N::select(N::lt(second, first), y, N::select(N::eq(x, y), equal, N::set(quiet_nan<R>))));
 }
 
 /// x^n: the product of the squares that n's digits name, from the lowest on.

@@ -116,13 +116,15 @@ struct vector_arithmetic {
   }
 };
 
-/// Two vectors, step by step in turn: steps of the formula depend on each other, and a processor
-/// doesn't reach the next vector by itself (tuning/elementwise.md: paired_arithmetic).
-template <class R>
+/// Two vectors, or two pairs of them, step by step in turn: steps of the formula depend on each
+/// other, and a processor doesn't reach the next vector by itself (tuning/elementwise.md:
+/// paired_arithmetic).
+template <class One>
 struct paired_arithmetic {
-  using number = R;
-  using one = vector_arithmetic<R>;
-  using V = two_vectors<vec<R>>;
+  using one = One;
+  using number = typename one::number;
+  using R = number;
+  using V = two_vectors<typename one::V>;
 
   template <auto function, class... A>
   static HWY_INLINE auto each(const A&... a) {
@@ -135,6 +137,7 @@ struct paired_arithmetic {
   static HWY_INLINE V fma(V a, V b, V c) { return each<one::fma>(a, b, c); }
   static HWY_INLINE V minus_product(V a, V b, V c) { return each<one::minus_product>(a, b, c); }
   static HWY_INLINE V kept_normal(V x, V speck) { return add(x, speck); }
+  static HWY_INLINE V div(V a, V b) { return each<one::div>(a, b); }
   static HWY_INLINE V reciprocal(V d) { return each<one::reciprocal>(d); }
   static HWY_INLINE V at_least(V a, V b) { return each<one::at_least>(a, b); }
   static HWY_INLINE V at_most(V a, V b) { return each<one::at_most>(a, b); }

@@ -1,13 +1,16 @@
 // The short element-wise functions of real numbers on one thread: one loop a function and type of
 // computation, on vectors as they are or on blocks of them, converted.
 #include "backends/simd/elementwise/transform.hpp"
+#include "backends/simd/level_one.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 
 #include "backends/common/elementwise/blocks.hpp"
+#include "backends/common/floating_point_environment.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #ifndef TALLY_BACKENDS_SIMD_SHORT_FUNCTIONS_CPP  // once per target
@@ -18,6 +21,7 @@ namespace {
 struct implementation {
   instruction_set set;
   transform_node* node;
+  void (*add_level_one)(detail::level_one_kernels& to);
 };
 
 constexpr auto first_short = static_cast<std::size_t>(elementwise::inv);
@@ -40,32 +44,139 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
+/// z = f(x, y, w), a vector at a time, those of z aligned: a store across a cache line costs two.
+/// The first and last vectors overlap others, so are computed before anything is written: an output
+/// may be an input. `group`: vectors an iteration, which `f_of_group` computes.
+template <std::size_t group, class R, class F, class G>
+HWY_INLINE void for_each_vector(const R* x, const R* y, const R* w, R* z, std::size_t n, const F& f,
+                                const G& f_of_group) {
+  constexpr std::size_t width = HWY_NAMESPACE::width<R>;
+  const std::size_t to_aligned = -(reinterpret_cast<std::uintptr_t>(z) / sizeof(R)) % width;
+  const std::size_t head = n < width ? n : to_aligned, edge = std::min(n, width);
+  const bool has_tail = (n - head) % width != 0;
+  vec<R> edges[2] = {hn::Zero(tag<R>()), hn::Zero(tag<R>())};
+#pragma GCC unroll 1
+  for (std::size_t k = head > 0 ? 0 : 1; k < (has_tail ? 2 : 1); ++k) {
+    const std::size_t at = k == 0 ? 0 : n - edge;
+    const auto load_edge = [&](const R* p) HWY_ATTR { return load_first<R>(p + at, edge); };
+    edges[k] = f(load_edge(x), load_edge(y), load_edge(w));
+  }
+  if (n < width) return put_first<R, R>(edges[0], z, n);
+  std::size_t i = head;
+  for (; i + group * width <= n; i += group * width) f_of_group(i);
+  for (; i + width <= n; i += width) {
+    put<false, R, R>(f(load<R>(x + i), load<R>(y + i), load<R>(w + i)), z + i);
+  }
+  if (head > 0) put<false, R, R>(edges[0], z);
+  if (has_tail) put<false, R, R>(edges[1], z + n - width);
+}
+
+template <class R, class F>
+HWY_INLINE void for_each_vector(const R* x, const R* y, const R* w, R* z, std::size_t n,
+                                const F& f) {
+  constexpr std::size_t width = HWY_NAMESPACE::width<R>;
+  // Both are computed before one is written, for z may be an input.
+  for_each_vector<2>(x, y, w, z, n, f, [&](std::size_t i) HWY_ATTR {
+    const std::size_t j = i + width;
+    const auto one = f(load<R>(x + i), load<R>(y + i), load<R>(w + i));
+    const auto other = f(load<R>(x + j), load<R>(y + j), load<R>(w + j));
+    put<false, R, R>(one, z + i);
+    put<false, R, R>(other, z + j);
+  });
+}
+
 template <class R>
 using loop = void(const factors<R>& f, const R* x, const R* y, const R* w, R* z, std::size_t n);
 
+/// Four vectors an iteration, since the exponent's digits decide which products there are.
+template <class R>
+void raise(const factors<R>& given, const R* x, R* z, std::size_t n) {
+  using one = vector_arithmetic<R>;
+  using two = paired_arithmetic<one>;
+  using four = paired_arithmetic<two>;
+  constexpr std::size_t width = HWY_NAMESPACE::width<R>;
+  const factors<R> f = given;
+  const auto of = [&]<class N>(std::type_identity<N>, typename N::V v)
+                      HWY_ATTR { return HWY_NAMESPACE::of_some<elementwise::pow, N>(f, v, v, v); };
+  for_each_vector<4>(
+      x, x, x, z, n,
+      [&](vec<R> v, vec<R>, vec<R>) HWY_ATTR { return of(std::type_identity<one>(), v); },
+      [&](std::size_t i) HWY_ATTR {
+        const auto at = [&](std::size_t k) HWY_ATTR { return load<R>(x + i + k * width); };
+        const auto all =
+            of(std::type_identity<four>(), typename four::V{{at(0), at(1)}, {at(2), at(3)}});
+        put<false, R, R>(all.first.first, z + i);
+        put<false, R, R>(all.first.second, z + i + width);
+        put<false, R, R>(all.second.first, z + i + 2 * width);
+        put<false, R, R>(all.second.second, z + i + 3 * width);
+      });
+}
+
+/// The comparisons of x, and of y or a constant, by one instruction. False for other codes, which
+/// have no name.
+template <elementwise what, class R>
+bool compare(const factors<R>& f, const R* x, const R* y, R* z, std::size_t n) {
+  const auto constant = hn::Set(tag<R>(), f.beta), one = hn::Set(tag<R>(), R{1});
+  const auto run = [&](const auto& is_true) HWY_ATTR {
+    for_each_vector(x, what == elementwise::compare ? y : x, x, z, n,
+                    [&](vec<R> a, vec<R> b, vec<R>) HWY_ATTR {
+                      if constexpr (what != elementwise::compare) b = constant;
+                      return hn::IfThenElseZero(is_true(a, b), one);
+                    });
+    return true;
+  };
+  using V = vec<R>;
+  using detail::code_of;
+  switch (static_cast<int>(f.alpha)) {
+    case code_of(comparison::less):
+      return run([](V a, V b) HWY_ATTR { return hn::Lt(a, b); });
+    case code_of(comparison::less_equal):
+      return run([](V a, V b) HWY_ATTR { return hn::Le(a, b); });
+    case code_of(comparison::equal):
+      return run([](V a, V b) HWY_ATTR { return hn::Eq(a, b); });
+    case code_of(comparison::not_equal):
+      return run([](V a, V b) HWY_ATTR { return hn::Not(hn::Eq(a, b)); });  // of NaN, too
+    case code_of(comparison::greater_equal):
+      return run([](V a, V b) HWY_ATTR { return hn::Le(b, a); });
+    case code_of(comparison::greater):
+      return run([](V a, V b) HWY_ATTR { return hn::Lt(b, a); });
+    default:
+      return false;
+  }
+}
+
+/// clamp by an instruction a limit. False where this is not IEEE 754's: for a limit of NaN, a lower
+/// one of -0 and an upper one of +0, and without instructions.
+template <class R>
+bool clamp(const factors<R>& f, const R* x, R* z, std::size_t n) {
+  constexpr bool in_code = HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128;
+  if (in_code || std::isnan(f.alpha) || std::isnan(f.beta) ||
+      (f.alpha == 0 && std::signbit(f.alpha)) || (f.beta == 0 && !std::signbit(f.beta))) {
+    return false;
+  }
+  const auto low = hn::Set(tag<R>(), f.alpha), high = hn::Set(tag<R>(), f.beta);
+  for_each_vector(x, x, x, z, n, [&](vec<R> v, vec<R>, vec<R>) HWY_ATTR {
+    // x86 returns the second of two zeros.
+    return vector_arithmetic<R>::keep_nan(v, hn::Min(hn::Max(v, low), high));
+  });
+  return true;
+}
+
 /// y and w are x where the function has fewer inputs.
 template <elementwise what, class R>
-void run_loop(const factors<R>& f, const R* x, const R* y, const R* w, R* z, std::size_t n) {
-  const auto compute = [&](std::size_t i, const auto& load) HWY_ATTR {
-    return HWY_NAMESPACE::of_some<what, vector_arithmetic<R>>(f, load(x + i), load(y + i),
-                                                              load(w + i));
-  };
-  std::size_t i = 0;
-  if constexpr (what == elementwise::log || what == elementwise::tanh) {  // long chains, in pairs
-    for (; i + 2 * width<R> <= n; i += 2 * width<R>) {
-      const auto whole = [](const R* p) HWY_ATTR { return load<R>(p); };
-      const auto first = compute(i, whole), second = compute(i + width<R>, whole);
-      put<false, R, R>(first, z + i);
-      put<false, R, R>(second, z + i + width<R>);
-    }
+void run_loop(const factors<R>& given, const R* x, const R* y, const R* w, R* z, std::size_t n) {
+  const factors<R> f = given;  // z can't be it
+  if constexpr (what == elementwise::clamp) {
+    if (clamp(f, x, z, n)) return;
+  } else if constexpr (detail::is_comparison(what)) {
+    if (compare<what>(f, x, y, z, n)) return;
   }
-  for (; i + width<R> <= n; i += width<R>) {
-    put<false, R, R>(compute(i, [](const R* p) HWY_ATTR { return load<R>(p); }), z + i);
-  }
-  if (i < n) {
-    const std::size_t left = n - i;
-    put_first<R, R>(compute(i, [left](const R* p) HWY_ATTR { return load_first<R>(p, left); }),
-                    z + i, left);
+  if constexpr (what == elementwise::pow) {
+    raise(f, x, z, n);
+  } else {
+    for_each_vector(x, y, w, z, n, [&](vec<R> a, vec<R> b, vec<R> c) HWY_ATTR {
+      return HWY_NAMESPACE::of_some<what, vector_arithmetic<R>>(f, a, b, c);
+    });
   }
 }
 
@@ -162,9 +273,21 @@ void node(const transform_arguments& a, type computation, bool past_caches) {
   computation == type::float32 ? run<float>(a, past_caches) : run<double>(a, past_caches);
 }
 
+void add_level_one(detail::level_one_kernels& to) {
+  const auto add = []<class T>(detail::level_one<T>& kernels) {
+    kernels.short_function = [](elementwise what, const T(&f)[2], const T* x, const T* y,
+                                const T* w, T* z, std::size_t n) {
+      const default_environment environment;
+      loops<T>[static_cast<std::size_t>(what) - first_short]({f[0], f[1]}, x, y, w, z, n);
+    };
+  };
+  add.operator()<float>(to);
+  add.operator()<double>(to);
+}
+
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), &node};
+constexpr implementation this_target = {set_of(HWY_TARGET), &node, &add_level_one};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -175,5 +298,9 @@ HWY_AFTER_NAMESPACE();
 
 namespace tally::backends::simd {
 transform_node* short_node_of(instruction_set set) { return implementation_of(set).node; }
+
+void add_short_functions(instruction_set set, detail::level_one_kernels& to) {
+  implementation_of(widest(set)).add_level_one(to);
+}
 }  // namespace tally::backends::simd
 #endif  // HWY_ONCE

@@ -76,12 +76,16 @@ struct vector_function {
 
   static constexpr bool reads_output = detail::reads_output(what);
   static HWY_INLINE vec<R> known(vec<R> v) { return a::keep_nan(v, v); }
+  /// Whether results are multiplied by `alpha` and checked for NaN four vectors at a time.
+  static constexpr bool in_groups = what == elementwise::scal && HWY_TARGET == HWY_AVX2;
   HWY_INLINE vec<R> operator()(vec<R> x, [[maybe_unused]] vec<R> y,
                                [[maybe_unused]] vec<R> z) const {
     if constexpr (what == elementwise::copy) {
       return known(x);
     } else if constexpr (what == elementwise::scal) {
       return known(hn::Mul(alpha, x));
+    } else if constexpr (what == elementwise::axpy) {  // of level one
+      return known(hn::Add(hn::Mul(alpha, x), y));
     } else if constexpr (what == elementwise::axpby) {
       return known(hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y)));
     } else if constexpr (what == elementwise::mul) {
@@ -105,7 +109,7 @@ struct vector_function {
   /// Whether two vectors at a time are faster.
   static constexpr bool has_pairs = has_fma && detail::is_exponential(what);
   static HWY_INLINE two_vectors<vec<R>> of_two(two_vectors<vec<R>> x) {
-    return of_one<what, paired_arithmetic<R>>(x);
+    return of_one<what, paired_arithmetic<a>>(x);
   }
 };
 
@@ -122,6 +126,35 @@ HWY_NOINLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::
   const auto load = [n](const T* p) HWY_ATTR { return load_first<R>(p, n); };
   put_first<T, R>(computed(f, x, y, z, load), z, n);
 }
+
+#if HWY_TARGET == HWY_AVX2
+
+/// Whether a number of a or b is NaN, lane by lane.
+HWY_INLINE hn::Mask<tag<float>> unordered(vec<float> a, vec<float> b) {
+  return {_mm256_cmp_ps(a.raw, b.raw, _CMP_UNORD_Q)};
+}
+HWY_INLINE hn::Mask<tag<double>> unordered(vec<double> a, vec<double> b) {
+  return {_mm256_cmp_pd(a.raw, b.raw, _CMP_UNORD_Q)};
+}
+
+/// Products are checked for NaN together: one check a vector limits the speed in the caches
+/// (tuning/elementwise.md: scale_four).
+template <bool past_caches, class R>
+HWY_INLINE void scale_four(vec<R> alpha, const R* x, R* z) {
+  constexpr std::size_t w = width<R>;
+  auto p = hn::Mul(alpha, load<R>(x)), q = hn::Mul(alpha, load<R>(x + w));
+  auto r = hn::Mul(alpha, load<R>(x + 2 * w)), s = hn::Mul(alpha, load<R>(x + 3 * w));
+  if (!hn::AllFalse(tag<R>(), hn::Or(unordered(p, q), unordered(r, s)))) [[unlikely]] {
+    using a = vector_arithmetic<R>;
+    p = a::keep_nan(p, p), q = a::keep_nan(q, q), r = a::keep_nan(r, r), s = a::keep_nan(s, s);
+  }
+  put<past_caches, R, R>(p, z);
+  put<past_caches, R, R>(q, z + w);
+  put<past_caches, R, R>(r, z + 2 * w);
+  put<past_caches, R, R>(s, z + 3 * w);
+}
+
+#endif
 
 /// Computes as many of n elements as fill vectors; z is aligned to a vector.
 template <bool past_caches, class T, class Function>
@@ -142,6 +175,11 @@ HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std
                              z + i + w);
     }
   } else {
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (Function::in_groups && std::is_same_v<T, R>) {
+      for (; i + 4 * w <= n; i += 4 * w) scale_four<past_caches>(f.alpha, x + i, z + i);
+    }
+#endif
     // Two vectors per iteration (tuning/elementwise.md: run_vectors).
     for (; i + 2 * w <= n; i += 2 * w) compute(i), compute(i + w);
   }
@@ -399,11 +437,11 @@ void add_level_one(detail::level_one_kernels& to) {
   const auto add = []<class T>(detail::level_one<T>& kernels) {
     kernels.axpy = [](T alpha, const T* x, T* y, std::size_t n) {
       const default_environment environment;
-      run<elementwise::axpby, T>({{alpha, 1}, 0}, x, y, y, n, false);
+      run<elementwise::axpy, T>({{alpha, 0}, 0}, x, y, y, n, false);
     };
-    kernels.scal = [](T alpha, T* x, std::size_t n) {
+    kernels.scal = [](T alpha, const T* x, T* z, std::size_t n) {
       const default_environment environment;
-      run<elementwise::scal, T>({{alpha, 0}, 0}, x, x, x, n, false);
+      run<elementwise::scal, T>({{alpha, 0}, 0}, x, x, z, n, false);
     };
   };
   add.operator()<float>(to);
@@ -428,8 +466,15 @@ transform_node* transform_node_of(instruction_set set) { return implementation_o
 fill_node* fill_node_of(instruction_set set) { return implementation_of(set).fill; }
 swap_node* swap_node_of(instruction_set set) { return implementation_of(set).swap; }
 
-transform_node* transform_node_of(const executor& where, elementwise what) {
-  if (detail::is_short(what)) return short_node_of(where.instructions());
+transform_node* transform_node_of(const executor& where, const transform_arguments& a) {
+  const elementwise what = a.what;
+  if (what == elementwise::log || what == elementwise::tanh) {
+    return short_node_of(for_arithmetic(where));
+  }
+  if (detail::is_short(what)) {
+    constexpr std::size_t up_to_bytes = std::size_t{512} << 10;
+    return short_node_of(for_cached(where, a.z.size * size_of(a.z.element), up_to_bytes));
+  }
   return transform_node_of(detail::is_exponential(what) ? for_arithmetic(where)
                                                         : where.instructions());
 }
@@ -452,7 +497,7 @@ void add_updates(instruction_set set, detail::level_one_kernels& to) {
 void backend::transform(const executor& where, const transform_arguments& a,
                         type computation) const {
   if (!has_vectors(a.what, computation)) return serial::backend::transform(where, a, computation);
-  transform_node_of(where, a.what)(a, computation, goes_past_caches(a));
+  transform_node_of(where, a)(a, computation, goes_past_caches(a));
 }
 
 namespace {

@@ -9,8 +9,9 @@ namespace tally::backends::simd {
 using transform_node = void(const transform_arguments& part, type computation, bool past_caches);
 
 transform_node* transform_node_of(instruction_set set);
-/// Returns the `transform_node` of the function's instruction set on `where`.
-transform_node* transform_node_of(const executor& where, elementwise what);
+/// Returns the `transform_node` of the call's instruction set on `where` (tuning/elementwise.md:
+/// transform_node_of).
+transform_node* transform_node_of(const executor& where, const transform_arguments& whole);
 
 /// Returns the `transform_node` of all short functions.
 transform_node* short_node_of(instruction_set set);

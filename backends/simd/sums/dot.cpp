@@ -444,14 +444,6 @@ constexpr auto nodes = make_pair_table<dot_node<A>, A>([]<class X, class Y>() ->
 
 constexpr int to_nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
 
-/// Terms up to which static rounding pays: its instructions take no memory operand (tuning/dot.md:
-/// few).
-template <class W>
-HWY_INLINE std::size_t few() {
-  static const std::size_t terms = reads_control_slowly() ? 256 : 448 / sizeof(W);
-  return terms;
-}
-
 /// Whether this thread's environment keeps subnormal operands and results. Raises no exception.
 HWY_INLINE bool keeps_subnormals() {
   __m128d subnormal = _mm_set_sd(std::numeric_limits<double>::denorm_min());
@@ -526,19 +518,43 @@ dot_result_t<X, X> dot_of_numbers(const X* x, const X* y, std::size_t n) {
   if constexpr (std::is_integral_v<X>) {  // independent of the environment
     return sum_contiguous<std::int64_t>(x, y, n);
   } else {
-#if HWY_TARGET == HWY_AVX3
-    if constexpr (std::is_floating_point_v<X>) {
-      if (n <= few<X>() && keeps_subnormals()) {
-        return sum_only_chunk(products<X, X, X, multiply_to_nearest>{x, y}, n);
-      }
-    }
-#endif
     return dot_of_many(x, y, n);
   }
 }
 
+#if HWY_TARGET == HWY_AVX3
+
+/// Terms up to which static rounding pays: its instructions take no memory operand (tuning/dot.md:
+/// few).
+template <class X, bool slow_control>
+constexpr std::size_t few = slow_control ? 256 : 448 / sizeof(X);
+
+template <class X>
+HWY_NOINLINE X dot_of_few(const X* x, const X* y, std::size_t n) {
+  return sum_only_chunk(products<X, X, X, multiply_to_nearest>{x, y}, n);
+}
+
+/// Leaves its arguments where they are: no frame.
+template <bool slow_control, class X>
+X short_or_long_dot(const X* x, const X* y, std::size_t n) {
+  const bool is_short = n <= few<X, slow_control> && keeps_subnormals();
+  return is_short ? dot_of_few(x, y, n) : dot_of_many(x, y, n);
+}
+
+#endif
+
 void add_level_one(detail::level_one_kernels& to) {
-  const auto add = []<class X>(detail::level_one<X>& kernels) { kernels.dot = &dot_of_numbers<X>; };
+  const auto add = []<class X>(detail::level_one<X>& kernels) {
+    kernels.dot = &dot_of_numbers<X>;
+    if constexpr (std::is_floating_point_v<X>) {
+#if HWY_TARGET == HWY_AVX3
+      kernels.dot =
+          reads_control_slowly() ? &short_or_long_dot<true, X> : &short_or_long_dot<false, X>;
+#endif
+      kernels.reduce[static_cast<std::size_t>(reduction::sum_of_squares)] =
+          [](const X* x, std::size_t n) { return dot_of_many(x, x, n); };
+    }
+  };
   add.operator()<float>(to);
   add.operator()<double>(to);
   add.operator()<float16>(to);

@@ -1,11 +1,12 @@
-// BLAS's level one on contiguous vectors of one type, in the default grade, on one host thread: no
-// types are erased, since short calls spend most of their time outside the kernel
-// (tuning/short_calls.md: level_one).
+// BLAS's level one and the short element-wise functions on contiguous vectors of one type, in the
+// default grade, on one host thread: no types are erased, since short calls spend most of their
+// time outside the kernel (tuning/short_calls.md: level_one).
 #pragma once
 
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
+#include <tally/operations/elementwise.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -24,10 +25,13 @@ struct level_one {
 template <std::floating_point T>
 struct level_one<T> {
   T (*dot)(const T* x, const T* y, std::size_t n);
-  T (*reduce[3])(const T* x, std::size_t n);  ///< by `reduction`
+  T (*reduce[5])(const T* x, std::size_t n);  ///< by `reduction`
   std::int64_t (*iamax)(const T* x, std::size_t n);
   void (*axpy)(T alpha, const T* x, T* y, std::size_t n);
-  void (*scal)(T alpha, T* x, std::size_t n);
+  void (*scal)(T alpha, const T* x, T* z, std::size_t n);  ///< into z, which may be x
+  /// A short function but `scale`; y and w are x where it has fewer inputs.
+  void (*short_function)(elementwise what, const T (&factors)[2], const T* x, const T* y,
+                         const T* w, T* z, std::size_t n);
 };
 
 /// Kernels of an executor.
@@ -38,7 +42,7 @@ struct level_one_kernels : level_one<float>,
                            level_one<std::int8_t>,
                            level_one<std::uint8_t> {
   std::size_t max_bytes;  ///< of each vector; more may be worth threads
-  /// Whether the host can read both vectors and runs the call; null where all memory is its own.
+  /// Whether the host can reach both vectors and runs the call; null where all memory is its own.
   bool (*are_here)(const executor& where, const void* x, const void* y);
 };
 
@@ -46,22 +50,29 @@ template <class V, class T>
 concept contiguous_of = std::derived_from<level_one_kernels, level_one<T>> && contiguous<V> &&
                         std::same_as<value_t<V>, T>;
 
-/// Returns f(kernels, n, addresses ...) for one or two vectors of T; false for others, for a wrong
-/// call, and for one that goes the general way.
+/// Returns f(kernels, n, addresses ...) for vectors of T; false for others, for a wrong call, and
+/// for one that goes the general way.
 template <class T, class F, class X, class... Y>
 bool with_level_one(const executor& where, const F& f, X& x, Y&... y) {
   if constexpr (contiguous_of<std::remove_const_t<X>, T> &&
                 (... && contiguous_of<std::remove_const_t<Y>, T>)) {
     const level_one_kernels* const kernels = where.level_one();
     const auto n = static_cast<std::size_t>(std::ranges::size(x));
-    const T *const first = std::ranges::data(x), *last = first;
-    ((last = std::ranges::data(y)), ...);
-    const auto address = [](const T* v) { return reinterpret_cast<std::uintptr_t>(v); };
+    const T* const first = std::ranges::data(x);
+    const auto address = [](const auto& v) {
+      return reinterpret_cast<std::uintptr_t>(std::ranges::data(v));
+    };
     if (kernels == nullptr || n - 1 >= kernels->max_bytes / sizeof(T) ||
         (... || (static_cast<std::size_t>(std::ranges::size(y)) != n)) || first == nullptr ||
-        last == nullptr || ((address(first) | address(last)) & (alignof(T) - 1)) != 0 ||
-        (kernels->are_here != nullptr && !kernels->are_here(where, first, last))) {
+        (... || (std::ranges::data(y) == nullptr)) ||
+        ((address(x) | ... | address(y)) & (alignof(T) - 1)) != 0) {
       return false;
+    }
+    if (kernels->are_here != nullptr) {
+      const auto is_here = [&](const T* v) { return kernels->are_here(where, first, v); };
+      if (sizeof...(Y) == 0 ? !is_here(first) : !(... && is_here(std::ranges::data(y)))) {
+        return false;
+      }
     }
     return f(static_cast<const level_one<T>&>(*kernels), n, std::ranges::data(x),
              std::ranges::data(y)...);

@@ -222,6 +222,9 @@ constexpr int code_of(comparison c) {
   return place < std::size(codes) ? codes[place] : -1;
 }
 
+/// Largest magnitude of an exponent of pow: more binary digits would not survive as a float.
+inline constexpr std::int64_t max_exponent = std::int64_t{1} << 24;
+
 constexpr int factors(elementwise what) { return description_of(what).factors; }
 constexpr int inputs(elementwise what) {
   return what == elementwise::fill ? 0 : is_ternary(what) ? 3 : is_binary(what) ? 2 : 1;

@@ -101,9 +101,7 @@ auto returned_reduction(const executor& where, const X& x, grade g) {
             *static_cast<T*>(to.data) = kernels.reduce[static_cast<std::size_t>(what)](px, n);
             return true;
           };
-          if constexpr (what <= reduction::nrm2) {
-            if (!g.is_exact() && with_level_one<T>(where, short_way, x)) return;
-          }
+          if (!g.is_exact() && with_level_one<T>(where, short_way, x)) return;
           reduce(where, {as_operand(x), what, to, options});
         });
   } else {

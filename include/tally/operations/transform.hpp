@@ -94,7 +94,7 @@ bool run_short(const executor& where, const X& x, Z& z, const S&... factors) {
       if constexpr (what == elementwise::copy) {
         std::memmove(pz, px, n * sizeof *px);
       } else if constexpr (what == elementwise::scal) {
-        kernels.scal(factors..., pz, n);
+        kernels.scal(factors..., px, pz, n);
       } else {
         kernels.axpy(factors..., px, pz, n);
       }
