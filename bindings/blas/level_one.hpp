@@ -65,6 +65,44 @@ std::size_t bytes_of(length n) {
 
 // --- Sums ----------------------------------------------------------------------------------------
 
+/// Kernels for a short vector of elements side by side, with the usual settings; else null.
+template <class T>
+[[gnu::always_inline]] inline const detail::level_one<T>* kernels_for(length n, const T* x,
+                                                                      length incx) {
+  const detail::level_one_kernels* const all = usual_kernels.load(std::memory_order_acquire);
+  const bool is_usual = all != nullptr && incx == 1 && is_aligned(x) && x != nullptr &&
+                        static_cast<std::size_t>(n) - 1 < all->max_bytes / sizeof(T);
+  return is_usual ? all : nullptr;
+}
+
+// Symbols ask these first, so that their arguments stay where they are: whether `result` is that of
+// the function of this name now.
+
+template <class R, class T>
+[[gnu::always_inline]] inline bool usual_dot(R& result, length n, const T* x, length incx,
+                                             const T* y, length incy) {
+  if constexpr (std::same_as<R, T> && std::floating_point<T>) {
+    const auto* const kernels = kernels_for(n, x, incx);
+    if (kernels == nullptr || kernels_for(n, y, incy) == nullptr) return false;
+    result = kernels->dot(x, y, static_cast<std::size_t>(n));
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline bool usual_iamax(length& result, length n, const T* x, length incx) {
+  if constexpr (std::floating_point<T>) {
+    const auto* const kernels = kernels_for(n, x, incx);
+    if (kernels == nullptr) return false;
+    result = static_cast<length>(kernels->iamax(x, static_cast<std::size_t>(n)));
+    return !std::isnan(x[result]);
+  } else {
+    return false;
+  }
+}
+
 // Contiguous vectors, the usual ones, are summed where the routine is inlined: short calls spend
 // most of their time outside the kernel.
 

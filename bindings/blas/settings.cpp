@@ -1,6 +1,5 @@
 #include "bindings/blas/settings.hpp"
 
-#include <tally/detail/level_one.hpp>
 #include <tally/error.hpp>
 
 #include <dlfcn.h>
@@ -77,6 +76,11 @@ settings::settings() {
   verbose = choice == "1";
   if (!verbose && !choice.empty() && choice != "0") {
     stop_at("TALLY_BLAS_VERBOSE", choice, "the choices are 0 and 1");
+  }
+
+  const detail::level_one_kernels* const kernels = few.level_one();
+  if (kernels != nullptr && kernels->are_here == nullptr && !verbose && !grade.is_exact()) {
+    usual_kernels.store(kernels, std::memory_order_release);
   }
 }
 

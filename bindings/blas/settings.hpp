@@ -3,8 +3,10 @@
 #pragma once
 
 #include <tally/call_options.hpp>
+#include <tally/detail/level_one.hpp>
 #include <tally/executor.hpp>
 
+#include <atomic>
 #include <cstddef>
 
 namespace tally::blas {
@@ -35,6 +37,10 @@ inline const settings& set() {
   static const settings all;
   return all;
 }
+
+/// Kernels of short calls, which need no more of the settings: null until these are read, and where
+/// calls are counted, sums exact, or operands maybe in a device's memory.
+inline constinit std::atomic<const detail::level_one_kernels*> usual_kernels = nullptr;
 
 /// Counts a call from the code at `caller`.
 void count(routine called, std::ptrdiff_t elements, const void* caller) noexcept;

@@ -83,6 +83,8 @@ extern "C" {
 // Fortran: all arguments by address.
 #define FORTRAN_dot(F, I, T, R)                                           \
   R F(const I* n, const T* x, const I* incx, const T* y, const I* incy) { \
+    R result;                                                             \
+    if (usual_dot(result, *n, x, *incx, y, *incy)) return result;         \
     enter(routine::dot, *n);                                              \
     return blas::dot<R>(*n, x, *incx, y, *incy);                          \
   }
@@ -116,10 +118,12 @@ extern "C" {
     enter(routine::nrm2, *n);                  \
     return blas::nrm2<R>(*n, x, *incx);        \
   }
-#define FORTRAN_iamax(F, I, T, R)                         \
-  I F(const I* n, const T* x, const I* incx) {            \
-    enter(routine::iamax, *n);                            \
-    return static_cast<I>(blas::iamax(*n, x, *incx) + 1); \
+#define FORTRAN_iamax(F, I, T, R)                                           \
+  I F(const I* n, const T* x, const I* incx) {                              \
+    length index;                                                           \
+    if (usual_iamax(index, *n, x, *incx)) return static_cast<I>(index + 1); \
+    enter(routine::iamax, *n);                                              \
+    return static_cast<I>(blas::iamax(*n, x, *incx) + 1);                   \
   }
 #define FORTRAN_axpy(F, I, T, R)                                                       \
   void F(const I* n, const R* alpha, const T* x, const I* incx, T* y, const I* incy) { \
@@ -155,10 +159,12 @@ extern "C" {
   }
 
 // C: integers and real numbers by value.
-#define C_dot(F, I, T, R)                            \
-  R F(I n, const T* x, I incx, const T* y, I incy) { \
-    enter(routine::dot, n);                          \
-    return blas::dot<R>(n, x, incx, y, incy);        \
+#define C_dot(F, I, T, R)                                      \
+  R F(I n, const T* x, I incx, const T* y, I incy) {           \
+    R result;                                                  \
+    if (usual_dot(result, n, x, incx, y, incy)) return result; \
+    enter(routine::dot, n);                                    \
+    return blas::dot<R>(n, x, incx, y, incy);                  \
   }
 #define C_sdsdot(F, I, T, R)                              \
   R F(I n, T b, const T* x, I incx, const T* y, I incy) { \
@@ -183,10 +189,12 @@ extern "C" {
     enter(routine::nrm2, n);                                 \
     return blas::nrm2<R>(n, static_cast<const T*>(x), incx); \
   }
-#define C_iamax(F, I, T, R)                                         \
-  std::size_t F(I n, const c_vector<T>* x, I incx) {                \
-    enter(routine::iamax, n);                                       \
-    return c_index(blas::iamax(n, static_cast<const T*>(x), incx)); \
+#define C_iamax(F, I, T, R)                                                           \
+  std::size_t F(I n, const c_vector<T>* x, I incx) {                                  \
+    length index;                                                                     \
+    if (usual_iamax(index, n, static_cast<const T*>(x), incx)) return c_index(index); \
+    enter(routine::iamax, n);                                                         \
+    return c_index(blas::iamax(n, static_cast<const T*>(x), incx));                   \
   }
 #define C_axpy(F, I, T, R)                                                                        \
   void F(I n, c_number<R> alpha, const c_vector<T>* x, I incx, c_vector<T>* y, I incy) {          \
