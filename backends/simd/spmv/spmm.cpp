@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <complex>
 #include <limits>
 #include <tuple>
@@ -149,11 +150,53 @@ HWY_INLINE void sum_in_turn(D d, const terms_at<hn::TFromD<D>, I>& t, const hn::
   }
 }
 
+/// The same for a row of n <= 8 terms, without the zeros that lanes begin with.
+template <std::size_t n, std::size_t lane, std::size_t step, std::size_t count, class D, class I>
+HWY_INLINE void sum_few(D d, const terms_at<hn::TFromD<D>, I>& t, const hn::TFromD<D>* x,
+                        std::ptrdiff_t stride, vectors<D, count>& sums) {
+  if constexpr (step < lanes) {
+    sum_few<n, lane, 2 * step, count>(d, t, x, stride, sums);
+    if constexpr (lane + step < n) {
+      vectors<D, count> right;
+      sum_few<n, lane + step, 2 * step, count>(d, t, x, stride, right);
+#pragma GCC unroll 4
+      for (std::size_t k = 0; k < count; ++k) sums[k] = hn::Add(sums[k], right[k]);
+    }
+  } else {
+    const auto* const row = x + static_cast<std::ptrdiff_t>(t.columns[lane]) * stride;
+    const auto value = hn::Set(d, t.values[lane]);
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < count; ++k) {
+      sums[k] = hn::Mul(value, hn::LoadU(d, row + k * hn::MaxLanes(d)));
+    }
+  }
+}
+
+/// Pre: 0 < n <= 8. Comparisons in halves, no table of jumps (tuning/spmm.md).
+template <std::size_t first, std::size_t last, std::size_t count, class D, class I>
+HWY_INLINE void sum_few(D d, const terms_at<hn::TFromD<D>, I>& t, const hn::TFromD<D>* x,
+                        std::ptrdiff_t stride, std::size_t n, vectors<D, count>& sums) {
+  if constexpr (first == last) {
+    sum_few<first, 0, 1, count>(d, t, x, stride, sums);
+  } else {
+    constexpr std::size_t middle = (first + last) / 2;
+    if (n <= middle) {
+      sum_few<first, middle, count>(d, t, x, stride, n, sums);
+    } else {
+      sum_few<middle + 1, last, count>(d, t, x, stride, n, sums);
+    }
+  }
+}
+
 template <std::size_t count, class D, class I>
 HWY_INLINE void sum_short_row(D d, const terms_at<hn::TFromD<D>, I>& t, const hn::TFromD<D>* x,
                               std::ptrdiff_t stride, std::size_t n, hn::TFromD<D>* to) {
   vectors<D, count> sums;
-  if constexpr (count == 1) {
+  if (count <= 2 && n > 0 && n <= lanes) {
+    sum_few<1, lanes, count>(d, t, x, stride, n, sums);
+    // A sum that begins with 0 is not -0.
+    for (std::size_t k = 0; k < count; ++k) sums[k] = hn::Add(sums[k], hn::Zero(d));
+  } else if constexpr (count == 1) {
     lane_sums<D> of_lanes;
     add_terms(d, t, x, stride, 0, lanes, n, of_lanes);
     sums[0] = folded<D>(of_lanes);
@@ -209,6 +252,13 @@ HWY_INLINE void for_vectors(std::size_t columns, const F& f, std::size_t c = 0) 
   if (count == 1) f.template operator()<1>(d, columns - width);
 }
 
+/// Whether one call of f has all columns.
+template <class W>
+constexpr bool is_one_block(std::size_t columns) {
+  return std::has_single_bit(columns) && columns >= std::min(min_columns, widest<W>) &&
+         columns <= max_vectors<W> * widest<W>;
+}
+
 template <class W, class I>
 void sum_chunk_of_row(const csr_product& a, const dense_rows<W>& x, std::size_t first,
                       std::size_t n, W* sums) {
@@ -237,18 +287,30 @@ void sum_rows(const csr_product& a, const dense_rows<W>& x, std::size_t first, s
               W* sums, std::ptrdiff_t stride) {
   row_source<W, I> source(a);
   const row_bounds rows(a.a);
-  for (std::size_t i = 0; i < n; ++i, sums += stride) {
-    const std::size_t begin = rows.begin(first + i), terms = rows.end(first + i) - begin;
-    if (terms > row_order::short_row) {
-      sum_long_row<W, I>(a, x, begin, terms, sums);
-      continue;
+  /// Calls sum(terms, n, to) for each short row.
+  const auto for_rows = [&](const auto& sum) HWY_ATTR {
+    W* to = sums;
+    for (std::size_t i = first; i < first + n; ++i, to += stride) {
+      const std::size_t begin = rows.begin(i), terms = rows.end(i) - begin;
+      if (terms > row_order::short_row) {
+        sum_long_row<W, I>(a, x, begin, terms, to);
+      } else {
+        sum(source.at(begin, terms), terms, to);
+      }
     }
-    const terms_at<W, I> t = source.at(begin, terms);
-    for_vectors<W, max_vectors<W>>(
-        x.columns, [&]<std::size_t count>(auto d, std::size_t c) HWY_ATTR {
-          sum_short_row<count>(d, t, x.data + c, x.stride, terms, sums + c);
-        });
+  };
+  const auto in_vectors = [&](const auto& sum)
+                              HWY_ATTR { for_vectors<W, max_vectors<W>>(x.columns, sum); };
+  if (is_one_block<W>(x.columns)) {  // chosen once, not for each row
+    return in_vectors([&]<std::size_t count>(auto d, std::size_t) HWY_ATTR {
+      for_rows([&](const terms_at<W, I>& t, std::size_t terms, W* to)
+                   HWY_ATTR { sum_short_row<count>(d, t, x.data, x.stride, terms, to); });
+    });
   }
+  for_rows([&](const terms_at<W, I>& t, std::size_t terms, W* to) HWY_ATTR {
+    in_vectors([&]<std::size_t count>(auto d, std::size_t c)
+                   HWY_ATTR { sum_short_row<count>(d, t, x.data + c, x.stride, terms, to + c); });
+  });
 }
 
 template <class W>
