@@ -51,6 +51,12 @@ void backend::multi_axpy(const executor& where, const multi_axpy_arguments& a, t
   }
 }
 
+void backend::multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
+                             type computation, bool alpha_on_host, const multi_sum& sums) const {
+  multi_axpy(where, update, computation, alpha_on_host);
+  multi_dot(where, sums);
+}
+
 void backend::spmm(const executor& where, const csr_products& a) const {
   for (std::size_t j = 0; j < a.columns; ++j) spmv(where, a.slice(j, 1).first);
 }

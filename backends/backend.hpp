@@ -307,6 +307,10 @@ class backend {
   /// kernels read it. Pre: a vector, not empty.
   virtual void multi_axpy(const executor& where, const multi_axpy_arguments& a, type computation,
                           bool alpha_on_host) const;
+  /// `multi_axpy`, then `multi_dot` of each vector with y, complex if y is; here in two calls.
+  /// Fails before the update or not at all. Pre: as of both; no words.
+  virtual void multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
+                              type computation, bool alpha_on_host, const multi_sum& sums) const;
   /// `transform`, then `dot` of the result with another vector or itself, nrm2, or `exact`; here in
   /// two calls. Fails before the update or not at all. Pre: not empty.
   virtual void fused(const executor& where, const fused_update& a) const;

@@ -514,6 +514,21 @@ static void several(void) {
         TALLY_NULL_POINTER);
   FAIL(TALLY_OVERLAP, "tally::multi_axpy: y overlaps x",
        tally_multi_axpy(&where, 2, 1, F32, factors, F64, u, 2, 1, F64, &beta, F64, u + 2, 1, NULL));
+
+  double r[2];
+  u[0] = 1, u[1] = 2, u[2] = 3;
+  CALL(tally_multi_axpy_dot(&where, 2, 3, F32, factors, F64, rows, 3, 1, F64, &beta, F64, u, 1, F64,
+                            r, &exactly));
+  CHECK(u[0] == 24 && u[2] == 54 && r[0] == 24 + 2 * 39 + 3 * 54 &&
+        r[1] == 24 * 4 + 39 * 5 + 54 * 6);
+  CALL(tally_multi_axpy_dot(&where, 1, 2, F32, factors, F64, rows, 0, -1, F64, &beta, F64, u, 2,
+                            F64, r, &queued));
+  CHECK(u[0] == 244 && u[1] == 39 && u[2] == 542 && r[0] == 2 * 244 + 542);
+  FAIL(TALLY_OVERLAP, "tally::multi_axpy_dot: result overlaps y",
+       tally_multi_axpy_dot(&where, 1, 3, F32, factors, F64, rows, 3, 1, F64, &beta, F64, u, 1, F64,
+                            u + 2, NULL));
+  CHECK(tally_multi_axpy_dot(&where, 1, 3, F32, factors, F64, rows, 3, 1, F64, &beta, F64, u, 1,
+                             F64, NULL, NULL) == TALLY_NULL_POINTER);
 }
 
 static void scans(void) {

@@ -175,6 +175,8 @@ FUNCTION(tally_round_root_words, int, where, size_t, int, const int64_t*, int, v
 FUNCTION(tally_segmented_sum, int, where, size_t, int, in, size_t, int, in, int, void*, options);
 FUNCTION(tally_multi_axpy, int, where, size_t, size_t, int, in, int, in, ptrdiff_t, ptrdiff_t, int,
          in, int, void*, ptrdiff_t, options);
+FUNCTION(tally_multi_axpy_dot, int, where, size_t, size_t, int, in, int, in, ptrdiff_t, ptrdiff_t,
+         int, in, int, void*, ptrdiff_t, int, void*, options);
 FUNCTION(tally_gather, int, where, int, size_t, in, ptrdiff_t, int, in, size_t, void*, ptrdiff_t,
          options);
 FUNCTION(tally_scatter, int, where, int, size_t, in, ptrdiff_t, int, in, size_t, void*, ptrdiff_t,

@@ -158,6 +158,13 @@ const row rows[] = {
        const tally::operand list[] = {m.x(e(f64)), m.x(e(f64))};
        tally::multi_axpy(where, {m.x(e(f64), 2), {{}, list}, e.factor(), m.z(e(f64))});
      }},
+    {"multi_axpy_dot",
+     [](const executor& where, memory& m, enumerators& e) {
+       tally::multi_axpy_dot(where,
+                             {{m.x(e(f64), 2), {{m.x(e(f64)), 2, 4}, {}}, e.factor(), m.z(e(f64))},
+                              e(tally::conjugate::x),
+                              {m.host(), e(f64)}});
+     }},
     {"gather_elements",
      [](const executor& where, memory& m, enumerators& e) {
        tally::gather_elements(where, {m.x(e(f64)), m.indices(4, e(i32)), m.z(e(f64))});
@@ -463,6 +470,13 @@ const c_row c_rows[] = {
        return tally_multi_axpy(where, 2, 4, a.type(TALLY_FLOAT64), m.x, a.type(TALLY_FLOAT64), m.x,
                                4, 1, a.type(TALLY_FLOAT64), &m.factor, a.type(TALLY_FLOAT64), m.out,
                                1, a.options(false, false, false, false));
+     }},
+    {"tally_multi_axpy_dot",
+     [](const tally_executor* where, c_memory& m, arguments& a) {
+       return tally_multi_axpy_dot(where, 2, 4, a.type(TALLY_FLOAT64), m.x, a.type(TALLY_FLOAT64),
+                                   m.x, 4, 1, a.type(TALLY_FLOAT64), &m.factor,
+                                   a.type(TALLY_FLOAT64), m.out, 1, a.type(TALLY_FLOAT64),
+                                   m.out + 8, a.options(true, true));
      }},
     {"tally_gather", indexing_call<tally_gather>},
     {"tally_scatter", indexing_call<tally_scatter>},

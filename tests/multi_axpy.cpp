@@ -1,4 +1,5 @@
 // multi_axpy: the bits of one axpby and then one axpy after another, by the literal transcription.
+// multi_axpy_dot: these, and the bits of multi_dot on serial.
 #include "tests/elementwise_transcription.hpp"
 #include "tests/golden.hpp"
 
@@ -43,6 +44,28 @@ tally::scalar scalar_of(const std::vector<std::byte>& bytes, type element, std::
   return made;
 }
 
+/// Sums of multi_axpy_dot.
+struct sums_case {
+  type result;
+  tally::conjugate conjugated = tally::conjugate::none;
+  tally::grade grade = {};
+};
+
+std::vector<sums_case> sums_of(const axpy_case& c) {
+  std::vector<sums_case> all;
+  data::for_each_type([&]<class X>(std::type_identity<X>) {
+    data::for_each_type([&]<class Y>(std::type_identity<Y>) {
+      if (tally::type_of<X> != c.x || tally::type_of<Y> != c.y) return;
+      using tally::conjugate;
+      constexpr type rule = tally::type_of<tally::dot_result_t<X, Y>>;
+      constexpr type widest = tally::type_of<tally::dot_widest_t<X, Y>>;
+      all = {{rule}, {rule, conjugate::none, tally::exact}, {rule, conjugate::x}};
+      if (widest != rule) all.push_back({widest, conjugate::y});
+    });
+  });
+  return all;
+}
+
 /// Alpha may be in the memory of kernels or of the host.
 enum class factors_in { kernels, host };
 
@@ -56,7 +79,7 @@ struct shape {
 class MultiAxpy : public data::OnEveryExecutor {
  protected:
   void compare(const axpy_case& c, const shape& s, const tally::scalar& beta, kind k = kind::plain,
-               factors_in memory = factors_in::kernels) {
+               factors_in memory = factors_in::kernels, const std::vector<sums_case>& sums = {}) {
     const auto alpha = random_bytes(c.alpha, s.k, s.n + 1, k);
     const auto old = random_bytes(c.y, s.n, s.n + 2, k);
     std::vector<std::vector<std::byte>> rows;
@@ -102,21 +125,49 @@ class MultiAxpy : public data::OnEveryExecutor {
     if (s.listed) a.x.list = list;
     a.beta = beta;
     a.y = {const_cast<void*>(y.data), s.n, y.increment, c.y};
-    tally::multi_axpy(where(), a);
-
-    std::vector<std::byte> after(y_memory.size());
-    y_memory.read(after.data(), after.size());
-    const auto* const first =
-        after.data() + (static_cast<const std::byte*>(y.data) - y_memory.get());
-    std::vector<std::byte> got(s.n * y_size);
-    for (std::size_t i = 0; i < s.n; ++i) {
-      const auto at = static_cast<std::ptrdiff_t>(i * y_size) * y.increment;
-      std::memcpy(got.data() + i * y_size, first + at, y_size);
+    const auto expect_updated = [&] {
+      ASSERT_TRUE(elements_at(y_memory, y) == want)
+          << name(c.alpha) << " times " << name(c.x) << " to " << name(c.y) << ", k = " << s.k
+          << ", n = " << s.n << ", increments " << s.x.increment << ' ' << s.y.increment
+          << ", offsets " << s.x.offset << ' ' << s.y.offset;
+    };
+    if (sums.empty()) {
+      tally::multi_axpy(where(), a);
+      expect_updated();
     }
-    ASSERT_TRUE(got == want) << name(c.alpha) << " times " << name(c.x) << " to " << name(c.y)
-                             << ", k = " << s.k << ", n = " << s.n << ", increments "
-                             << s.x.increment << ' ' << s.y.increment << ", offsets " << s.x.offset
-                             << ' ' << s.y.offset;
+    std::vector<tally::operand_pair> pairs;
+    for (const auto& row : rows) {
+      pairs.push_back({{row.data(), s.n, 1, c.x}, {want.data(), s.n, 1, c.y}});
+    }
+    for (const sums_case& sum : sums) {
+      data::place(y_memory, old, c.y, s.y);
+      std::vector<std::byte> want_sums(s.k * size_of(sum.result));
+      tally::multi_dot(
+          tally::serial(),
+          {{{}, {}, pairs}, sum.conjugated, {want_sums.data(), sum.result}, {sum.grade, true}});
+      data::placed got(where(), std::vector<std::byte>(want_sums.size(), std::byte{0x5a}));
+      tally::multi_axpy_dot(
+          where(), {a, sum.conjugated, {got.span().data(), sum.result}, {sum.grade, false}});
+      ASSERT_NO_FATAL_FAILURE(expect_updated());
+      ASSERT_TRUE(got.read() == want_sums)
+          << "sums in " << name(sum.result) << (sum.grade.is_exact() ? ", exact, " : ", ")
+          << name(c.x) << " and " << name(c.y) << ", k = " << s.k << ", n = " << s.n
+          << ", increments " << s.x.increment << ' ' << s.y.increment;
+    }
+  }
+
+  /// Returns the elements of y.
+  static std::vector<std::byte> elements_at(const data::buffer& memory, const tally::operand& y) {
+    std::vector<std::byte> after(memory.size());
+    memory.read(after.data(), after.size());
+    const std::size_t size = size_of(y.element);
+    const auto* const first = after.data() + (static_cast<const std::byte*>(y.data) - memory.get());
+    std::vector<std::byte> got(y.size * size);
+    for (std::size_t i = 0; i < y.size; ++i) {
+      const auto at = static_cast<std::ptrdiff_t>(i * size) * y.increment;
+      std::memcpy(got.data() + i * size, first + at, size);
+    }
+    return got;
   }
 
   static std::vector<tally::scalar> betas_of(const axpy_case& c) {
@@ -188,6 +239,106 @@ TEST_ON_EVERY_BACKEND(MultiAxpy, LongVectors) {
   }
 }
 
+/// All types of x and y, both orders of them, in both grades.
+TEST_ON_EVERY_EXECUTOR(MultiAxpy, DotsOfEveryPairOfTypes) {
+  data::for_each_type([&]<class X>(std::type_identity<X>) {
+    data::for_each_type([&]<class Y>(std::type_identity<Y>) {
+      const axpy_case c = {type::float32, tally::type_of<X>, tally::type_of<Y>};
+      if (!fits(c)) return;
+      const tally::scalar beta = betas_of(c)[2];
+      ASSERT_NO_FATAL_FAILURE(
+          compare(c, {3, 70}, beta, kind::plain, factors_in::kernels, sums_of(c)));
+      ASSERT_NO_FATAL_FAILURE(compare(c, {2, 33, {1, -2}, {3, 3}, 5, true}, beta, kind::special,
+                                      factors_in::host, sums_of(c)));
+    });
+  });
+}
+
+/// Numbers of vectors around those summed side by side; sizes around tiles.
+TEST_ON_EVERY_EXECUTOR(MultiAxpy, DotsOfManyVectors) {
+  for (const axpy_case& c : equal_cases) {
+    for (const std::size_t k : {1, 2, 15, 16, 17, 33, 70}) {
+      for (const bool listed : {false, true}) {
+        ASSERT_NO_FATAL_FAILURE(compare(c, {k, 100, {}, {}, 0, listed}, betas_of(c)[k % 3],
+                                        kind::wide, factors_in::kernels, sums_of(c)));
+      }
+    }
+    for (const std::size_t n : {0, 1, 64, 1023, 1024, 1025, 4096, 4097, 20001}) {
+      ASSERT_NO_FATAL_FAILURE(
+          compare(c, {5, n}, betas_of(c)[n % 3], kind::wide, factors_in::kernels, sums_of(c)));
+    }
+    // Columns, whose elements are summed side by side, and a long row of them.
+    ASSERT_NO_FATAL_FAILURE(compare(c, {40, 3000, {0, 1}, {0, -1}}, betas_of(c)[1], kind::plain,
+                                    factors_in::kernels, sums_of(c)));
+  }
+}
+
+TEST_ON_EVERY_BACKEND(MultiAxpy, DotsOfLongVectors) {
+  for (const axpy_case& c : {equal_cases[0], equal_cases[3], equal_cases[4]}) {
+    ASSERT_NO_FATAL_FAILURE(compare(c, {9, 300'001}, betas_of(c)[2], kind::plain,
+                                    factors_in::kernels, {sums_of(c)[0]}));
+  }
+}
+
+/// A row-major matrix's columns.
+TEST_ON_EVERY_EXECUTOR(MultiAxpy, DotsOfColumns) {
+  constexpr std::size_t k = 37, n = 5000;
+  const auto values = golden::doubles(k * n, 1), factors = golden::doubles(k, 2);
+  auto want = golden::doubles(n, 3);
+  const auto columns_at = [&](const double* p) { return tally::rows(p, k, n, 1, k); };
+  tally::multi_axpy(tally::serial(), factors, columns_at(values.data()), 0.5, want);
+  const std::vector<double> sums =
+      tally::multi_dot(tally::serial(), columns_at(values.data()), want);
+  const data::placed x(where(), values), alpha(where(), factors), y(where(), golden::doubles(n, 3));
+  EXPECT_EQ(
+      tally::multi_axpy_dot(where(), alpha.span(), columns_at(x.span().data()), 0.5, y.span()),
+      sums);
+  EXPECT_EQ(y.read(), want);
+}
+
+TEST_ON_EVERY_EXECUTOR(MultiAxpy, DotsRefuseWrongArguments) {
+  const data::placed memory(where(), std::vector<double>(64, 1));
+  double* const p = memory.span().data();
+  const auto vector = [&](std::size_t n, std::size_t first) {
+    return tally::operand{p + first, n, 1, type::float64};
+  };
+  const auto expect = [&](errc code, const std::string& text, const tally::output& results,
+                          tally::conjugate conjugated = tally::conjugate::none) {
+    const tally::multi_axpy_dot_arguments a = {
+        {vector(3, 40), {{vector(5, 0), 3, 5}, {}}, 1, {p + 20, 5, 1, type::float64}},
+        conjugated,
+        results,
+        {}};
+    data::expect_error(code, "tally::multi_axpy_dot: " + text,
+                       [&] { tally::multi_axpy_dot(where(), a); });
+    EXPECT_EQ(memory.read(), std::vector<double>(64, 1));
+  };
+  expect(errc::overlap, "result overlaps x", {p + 14, type::float64});
+  expect(errc::overlap, "result overlaps y", {p + 24, type::float64});
+  expect(errc::overlap, "result overlaps alpha", {p + 38, type::float64});
+  expect(errc::null_pointer, "result is null and should point at 3 elements",
+         {nullptr, type::float64});
+  expect(errc::unsupported_type, "the result is float32; float64 gives float64",
+         {p + 50, type::float32});
+  expect(errc::invalid_argument, "the results are words; updates round their sums",
+         {p + 50, type::float64, true});
+  const std::array list = {vector(5, 0), vector(5, 10)};
+  data::expect_error(errc::overlap, "tally::multi_axpy_dot: result overlaps vector 1 of x", [&] {
+    tally::multi_axpy_dot(where(), {{vector(2, 40), {{}, list}, 1, {p + 20, 5, 1, type::float64}},
+                                    tally::conjugate::none,
+                                    {p + 14, type::float64},
+                                    {}});
+  });
+  data::expect_error(
+      errc::size_mismatch, "tally::multi_axpy_dot: alpha has 2 elements, x has 3 vectors", [&] {
+        tally::multi_axpy_dot(
+            where(), {{vector(2, 40), {{vector(5, 0), 3, 5}, {}}, 1, {p + 20, 5, 1, type::float64}},
+                      tally::conjugate::none,
+                      {p + 50, type::float64},
+                      {}});
+      });
+}
+
 TEST_ON_EVERY_EXECUTOR(MultiAxpy, WithoutVectorsScales) {
   const data::placed y(where(), std::vector<double>{1, 2, 3});
   const std::span<const double> none;
@@ -202,6 +353,8 @@ TEST_ON_EVERY_EXECUTOR(MultiAxpy, WithoutVectorsScales) {
                     tally::rows(static_cast<const std::int32_t*>(nullptr), 0, 3), 0,
                     integers.span());
   EXPECT_EQ(integers.read(), (std::vector<std::int32_t>{0, 0, 0}));
+  EXPECT_TRUE(
+      tally::multi_axpy_dot(where(), none, tally::rows(none.data(), 0, 3), 0, y.span()).empty());
   data::expect_error(errc::null_pointer,
                      "tally::multi_axpy: y is null and should point at 3 elements", [&] {
                        tally::multi_axpy(where(), none, tally::rows(none.data(), 0, 3), 2,
@@ -316,6 +469,13 @@ TEST(MultiAxpyForms, TakesRowsAndRanges) {
   tally::multi_axpy(tally::serial(), alpha, tally::rows(a.data(), 2, 1, 2, 1), -1,
                     std::span(y).first(1));
   EXPECT_EQ(y[0], -17);
+  y = {1, 1, 1};
+  EXPECT_EQ(tally::multi_axpy_dot(alpha, std::vector{std::span(a), std::span(b)}, 1, y),
+            (std::vector<double>{13 + 2 * 25 + 3 * 37, 10 * 13 + 20 * 25 + 30 * 37}));
+  std::array<double, 1> exactly{};
+  tally::multi_axpy_dot(tally::simd(), std::array{-1.0}, tally::rows(a.data(), 1, 3), 1, y, exactly,
+                        tally::exact);
+  EXPECT_EQ(exactly[0], 12 + 2 * 23 + 3 * 34);
 }
 
 #if TALLY_HAS_CUDA

@@ -638,6 +638,30 @@ class all_operations {
             tally::multi_axpy(where, a.in<S>(0).first(2), list, 0, z);
           }}},
         {alpha, beta});
+    using R = tally::dot_result_t<X, Z>;
+    add(types, {{elements<S>(k, 7)}, {elements<X>(k * n_, 4)}},
+        {elements<Z>(9), untouched(k * sizeof(R))},
+        {{"multi_axpy_dot", first_two, first_two,
+          [](const tally::executor& where, arguments& a) {
+            const auto z = a.out<Z>(0);
+            tally::multi_axpy_dot(where, a.in<S>(0), tally::rows(a.in<X>(1).data(), k, z.size()),
+                                  a.constants.get<S>(1), z, a.result<R>(1));
+          }},
+         {"multi_axpy_dot_exact", first_two, first_two,
+          [](const tally::executor& where, arguments& a) {
+            const auto z = a.out<Z>(0);
+            tally::multi_axpy_dot(where, a.in<S>(0), tally::rows(a.in<X>(1).data(), k, z.size()),
+                                  a.constants.get<S>(1), z, a.result<R>(1),
+                                  {tally::conjugate::x, tally::exact});
+          }},
+         {"multi_axpy_dot_list", first_two, first_two,
+          [](const tally::executor& where, arguments& a) {
+            const auto z = a.out<Z>(0);
+            const auto x = a.in<X>(1);
+            const std::array list = {x.first(z.size()), x.last(z.size())};
+            tally::multi_axpy_dot(where, a.in<S>(0).first(2), list, 0, z, a.result<R>(1));
+          }}},
+        {alpha, beta});
     std::vector<std::int32_t> backwards(n_);
     for (std::size_t i = 0; i < n_; ++i) backwards[i] = static_cast<std::int32_t>(n_ - 1 - i);
     add(types, {{elements<Z>(9)}, {bytes_of(backwards)}}, {elements<Z>(10)},

@@ -35,6 +35,8 @@ class backend final : public backends::backend {
   void multi_exact(const executor&, std::span<const exact_arguments> all) const override;
   void round_words(const executor&, const round_arguments& a) const override;
   void transform(const executor&, const transform_arguments& a, type computation) const override;
+  void multi_axpy_dot(const executor&, const multi_axpy_arguments& update, type computation,
+                      bool alpha_on_host, const multi_sum& sums) const override;
   void fused(const executor&, const fused_update& a) const override;
   void multi_axpy(const executor&, const multi_axpy_arguments& a, type computation,
                   bool alpha_on_host) const override;

@@ -100,15 +100,28 @@ void backend::for_each_part(const executor& where, const char* function, std::si
   serial::instance.for_each_part(where, function, size, calls);
 }
 
-void backend::multi_dot(const executor& where, const multi_sum& a) const {
+namespace {
+
+/// Allocates for the longest, so that none fails after another has written.
+void allocate_scratch(const multi_sum& a) {
   std::size_t longest = 0;
   for (std::size_t j = 0; j < a.pairs.size(); ++j) longest = std::max(longest, a.pairs[j].x.size);
+  locked([&] { (void)scratch((1 + node_count(longest)) * sizeof(dot_sum<std::complex<double>>)); });
+}
+
+}  // namespace
+
+void backend::multi_dot(const executor& where, const multi_sum& a) const {
   outside_regions([&] {
-    locked([&] {  // for the longest, so that none fails after another has written
-      (void)scratch((1 + node_count(longest)) * sizeof(dot_sum<std::complex<double>>));
-    });
+    allocate_scratch(a);
     multi_dot_in_turn(where, a);
   });
+}
+
+void backend::multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
+                             type computation, bool alpha_on_host, const multi_sum& sums) const {
+  outside_regions([&] { allocate_scratch(sums); });
+  backends::backend::multi_axpy_dot(where, update, computation, alpha_on_host, sums);
 }
 
 }  // namespace tally::backends::kokkos

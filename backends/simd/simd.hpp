@@ -20,6 +20,8 @@ class backend : public serial::backend {
   void transform(const executor&, const transform_arguments& a, type computation) const override;
   void multi_axpy(const executor&, const multi_axpy_arguments& a, type computation,
                   bool alpha_on_host) const override;
+  void multi_axpy_dot(const executor&, const multi_axpy_arguments& update, type computation,
+                      bool alpha_on_host, const multi_sum& sums) const override;
   void fused(const executor&, const fused_update& a) const override;
   void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
   void swap(const executor&, const output_operand& x, const output_operand& y) const override;

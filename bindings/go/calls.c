@@ -209,6 +209,15 @@ tally_go_result tally_go_multi_axpy(tally_go_executor where, tally_go_vector alp
                                         NULL));
 }
 
+tally_go_result tally_go_multi_axpy_dot(tally_go_executor where, tally_go_vector alpha,
+                                        tally_go_vector x, ptrdiff_t ldx, tally_go_scalar beta,
+                                        tally_go_vector y, tally_type result_type,
+                                        unsigned char* results, tally_call_options options) {
+  return tally_go_done(tally_multi_axpy_dot(where, alpha.n, y.n, alpha.type, alpha.data, x.type,
+                                            x.data, ldx, 1, beta.type, beta.value, y.type, y.data,
+                                            y.inc, result_type, results, tally_go_asked(&options)));
+}
+
 tally_go_result tally_go_swap(tally_go_executor where, tally_go_vector x, tally_go_vector y) {
   return tally_go_done(tally_swap(where, x.n, x.type, x.data, x.inc, y.data, y.inc, NULL));
 }

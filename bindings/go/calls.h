@@ -159,6 +159,10 @@ tally_go_result tally_go_segmented_sum(tally_go_executor where, size_t segments,
 tally_go_result tally_go_multi_axpy(tally_go_executor where, tally_go_vector alpha,
                                     tally_go_vector x, ptrdiff_t ldx, tally_go_scalar beta,
                                     tally_go_vector y);
+tally_go_result tally_go_multi_axpy_dot(tally_go_executor where, tally_go_vector alpha,
+                                        tally_go_vector x, ptrdiff_t ldx, tally_go_scalar beta,
+                                        tally_go_vector y, tally_type result_type,
+                                        unsigned char* results, tally_call_options options);
 tally_go_result tally_go_swap(tally_go_executor where, tally_go_vector x, tally_go_vector y);
 tally_go_result tally_go_axpy_dot(tally_go_executor where, tally_go_scalar alpha, tally_go_vector x,
                                   tally_go_vector y, tally_go_vector v, tally_type result_type,

@@ -40,6 +40,24 @@ func MultiAxpy[A, X Operand, B Element, Y Operand](where *Executor, alpha A, x X
 	return failed(C.tally_go_multi_axpy(where.where(), av, xv, C.ptrdiff_t(ldx), cScalar(beta), yv))
 }
 
+// MultiAxpyDot updates y as MultiAxpy does, then writes results[j] = sum_i x[j ldx + i] y_i, one for each factor, with the
+// bits of MultiDot, in one pass where the executor can.
+func MultiAxpyDot[R Number, A, X Operand, B Element, Y Operand](where *Executor, alpha A, x X, ldx int, beta B, y Y,
+	results []R, options ...Option) error {
+	av, xv, yv := cVector(alpha), cVector(x), cVector(y)
+	if err := contiguous("MultiAxpyDot", "alpha", av); err != nil {
+		return err
+	}
+	if err := sameLength("MultiAxpyDot", length{"alpha", av.n}, length{"results", C.size_t(len(results))}); err != nil {
+		return err
+	}
+	if err := rowsFit("MultiAxpyDot", "x", xv, int(av.n), yv.n, ldx); err != nil {
+		return err
+	}
+	return failed(C.tally_go_multi_axpy_dot(where.where(), av, xv, C.ptrdiff_t(ldx), cScalar(beta), yv, cType[R](),
+		bytesAt(results), cOptions(options)))
+}
+
 // Gather writes z_i = x[indices[i]], bit by bit, for x and z of one type, for each element of z.
 // Indices are int32, int64 or int, and are not checked to be within x.
 func Gather[X, I, Z Operand](where *Executor, x X, indices I, z Z) error {

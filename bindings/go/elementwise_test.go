@@ -302,6 +302,12 @@ func TestUpdatesWithSums(t *testing.T) {
 		if err != nil || rc != (-1-1i)+(2-2i)*1i {
 			t.Errorf("%v: %v, %v", w, rc, err)
 		}
+		rows, sums := []float64{1, 2, 3, 4}, make([]float64, 2)
+		u := []float64{5, 6}
+		err = tally.MultiAxpyDot(w, []float32{2, 1}, rows, 2, 1.0, u, sums, tally.Exact)
+		if err != nil || u[0] != 10 || u[1] != 14 || sums[0] != 10+2*14 || sums[1] != 3*10+4*14 {
+			t.Errorf("%v: %v, %v, %v", w, err, u, sums)
+		}
 		z := make([]float64, 2)
 		n, err := tally.WaxpbyNrm2[float64](w, 3.0, []float32{1, 0}, -1.0, []float64{0, 4}, z)
 		if err != nil || n != 5 || z[1] != -4 {

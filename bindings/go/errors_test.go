@@ -88,6 +88,8 @@ func TestErrors(t *testing.T) {
 			tally.SegmentedSum(w, i, x, z[:2])},
 		{tally.ErrSizeMismatch, "tally.MultiAxpy: x has 3 elements, which are no 2 rows of 2, 2 from one to the next",
 			tally.MultiAxpy(w, y, x, 2, 1.0, z[:2])},
+		{tally.ErrSizeMismatch, "tally.MultiAxpyDot: alpha has 2 elements, results has 3",
+			tally.MultiAxpyDot(w, y, x, 1, 1.0, z[:1], make([]float64, 3))},
 		{tally.ErrSizeMismatch, "tally.InclusiveScan: x has 3 elements, y has 2", tally.InclusiveScan(w, x, y)},
 		{tally.ErrSizeMismatch, "tally.ExclusiveScan: x has 3 elements, y has 2", tally.ExclusiveScan(w, x, y)},
 		{tally.ErrSizeMismatch, "tally.AxpyDot: x has 3 elements, v has 2", dot(tally.AxpyDot[float64](w, 1.0, x, z, y))},

@@ -643,6 +643,19 @@ TALLY_EXPORT tally_status tally_multi_axpy(const tally_executor* where, size_t k
                                            tally_type y_type, void* y, ptrdiff_t incy,
                                            const tally_call_options* options);
 
+/* y as by tally_multi_axpy; then results[j] = sum_i x[j*ldx+i*incx]*y_i of the new y, j = 0 ...
+ * k-1, with the bits of tally_multi_dot_strided (and result_type), in one pass where possible.
+ * `results`, contiguous, share no memory with alpha, x or y.
+ *
+ * options: grade, wait, conjugate. */
+TALLY_EXPORT tally_status tally_multi_axpy_dot(const tally_executor* where, size_t k, size_t n,
+                                               tally_type alpha_type, const void* alpha,
+                                               tally_type x_type, const void* x, ptrdiff_t ldx,
+                                               ptrdiff_t incx, tally_type beta_type,
+                                               const void* beta, tally_type y_type, void* y,
+                                               ptrdiff_t incy, tally_type result_type,
+                                               void* results, const tally_call_options* options);
+
 /* z_i = x[indices[i]], i = 0 ... nz-1 (<tally/operations/gather.hpp>), bit by bit, for one type. nz
  * contiguous indices of TALLY_INT32 or TALLY_INT64 in [0, nx), unchecked. */
 TALLY_EXPORT tally_status tally_gather(const tally_executor* where, tally_type type, size_t nx,

@@ -797,6 +797,24 @@ tally_status tally_multi_axpy(const tally_executor* where, size_t k, size_t n,
   });
 }
 
+tally_status tally_multi_axpy_dot(const tally_executor* where, size_t k, size_t n,
+                                  tally_type alpha_type, const void* alpha, tally_type x_type,
+                                  const void* x, ptrdiff_t ldx, ptrdiff_t incx,
+                                  tally_type beta_type, const void* beta, tally_type y_type,
+                                  void* y, ptrdiff_t incy, tally_type result_type, void* results,
+                                  const tally_call_options* options) {
+  return status_of([&] {
+    tally::multi_axpy_dot_arguments a;
+    a.update = {vector(k, alpha_type, alpha, 1),
+                {{vector(n, x_type, x, incx), k, ldx}},
+                factor("beta", beta_type, beta),
+                written(n, y_type, y, incy)};
+    a.results = {results, to_type(result_type)};
+    read(options, &a.options, &a.conjugated);
+    tally::multi_axpy_dot(executor_of(where), a);
+  });
+}
+
 tally_status tally_gather(const tally_executor* where, tally_type type, size_t nx, const void* x,
                           ptrdiff_t incx, tally_type index_type, const void* indices, size_t nz,
                           void* z, ptrdiff_t incz, const tally_call_options* options) {

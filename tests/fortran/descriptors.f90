@@ -126,6 +126,7 @@ contains
     case (44); call tally_unpin(words, host)
     case (45); call tally_multi_axpy([3.0, 2.0], table, 2, x)
     case (46); call tally_segmented_sum([0, size(edges)], edges, r(:1))
+    case (47); call tally_multi_axpy_dot([3.0, 2.0], table, 2, x, r(:2))
     case default; past_the_last = .true.
     end select
     r(3:) = real([i, j], real64)

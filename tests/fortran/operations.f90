@@ -313,7 +313,7 @@ contains
       complex(real32) :: place
     end type
     type(point) :: points(120)
-    real(real64) :: columns(30, 4)
+    real(real64) :: columns(30, 4), pair(2)
     integer :: l
     i = [(l - 60, l = 1, 120)]
     j = mod(i * 7, 13)
@@ -355,6 +355,10 @@ contains
     v(:30) = i(:30)
     call tally_multi_axpy([2.0, 3.0], columns(:, 4:1:-3), 10d0, v(:30))
     call expect(all(v(:30) == 10 * i(:30) + 2 * columns(:, 4) + 3 * columns(:, 1)), 'multi_axpy')
+    v(:30) = i(:30)
+    call tally_multi_axpy_dot([2.0, 3.0], columns(:, 4:1:-3), 10d0, v(:30), pair)
+    call expect(all(v(:30) == 10 * i(:30) + 2 * columns(:, 4) + 3 * columns(:, 1)) .and. &
+                all(pair == tally_multi_dot(columns(:, 4:1:-3), v(:30))), 'multi_axpy_dot')
     indices = [(2 * l - 1, l = 60, 1, -1)]
     v = 0
     call tally_gather(x, indices, v(60:1:-1))

@@ -1,4 +1,4 @@
-// Updates with a sum: one launch where there is a kernel, else two.
+// Updates with sums: one launch where there is a kernel, else several.
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/common/elementwise/elementwise.hpp"
@@ -74,6 +74,12 @@ void backend::fused(const executor& where, const fused_update& u) const {
   run_sum(where, operation, reinterpret_cast<const void*>(kernel.function),
           shape_of_sum(a.x.size, lanes, kernel.words), kernel.words, job, a.result.data,
           size_of(a.result.element), a.options.wait);
+}
+
+void backend::multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
+                             type computation, bool alpha_on_host, const multi_sum& sums) const {
+  prepare_two_calls(where, "multi_axpy_dot", sums.options.wait);
+  backends::backend::multi_axpy_dot(where, update, computation, alpha_on_host, sums);
 }
 
 }  // namespace tally::backends::cuda

@@ -45,6 +45,12 @@ void backend::fused(const executor& where, const fused_update& a) const {
   backends::backend::fused(where, a);
 }
 
+void backend::multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
+                             type computation, bool alpha_on_host, const multi_sum& sums) const {
+  const call c(memory_);
+  backends::backend::multi_axpy_dot(where, update, computation, alpha_on_host, sums);
+}
+
 void backend::multi_exact(const executor& where, std::span<const exact_arguments> all) const {
   const call c(memory_);
   backends::backend::multi_exact(where, all);

@@ -1,15 +1,17 @@
-// An update with a sum, tile by tile, so that the sum reads from the first-level cache what the
-// update wrote. A tile is a node of the order's tree.
+// Updates with sums, tile by tile, so that sums read from a cache what the update read and wrote. A
+// tile is a node of the order's tree.
 #pragma once
 
 #include "backends/common/order/tree.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/simd/elementwise/transform.hpp"
 #include "backends/simd/sums/dot.hpp"
+#include "backends/simd/sums/multi_dot.hpp"
 #include "backends/simd/sums/reduce.hpp"
 
 #include <tally/numerics/order.hpp>
 #include <tally/operations/fused.hpp>
+#include <tally/operations/multi_axpy.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -88,6 +90,48 @@ void fused_on_host(instruction_set set, const fused_update& u, const Share& shar
       updated = true;
       return sum;
     });
+  });
+}
+
+/// Returns the elements of a tile of several vectors, whose tiles fit a second-level cache together
+/// (tuning/elementwise.md: bytes_of_tiles).
+inline std::size_t elements_of_tiles(const multi_sum& a) {
+  constexpr std::size_t bytes_of_tiles = std::size_t{1} << 20;
+  const std::size_t bytes = a.pairs.size() * size_of(a.pairs[0].x.element);
+  std::size_t tile = 4 * order::chunk;
+  while (tile > order::chunk && tile * bytes > bytes_of_tiles) tile /= 2;
+  return tile;
+}
+
+/// Whether multi_axpy_dot takes one pass: not in the exact grade, nor in one tile.
+inline bool is_in_tiles(const multi_sum& a) {
+  return !is_exact(a) && a.pairs[0].x.size > elements_of_tiles(a);
+}
+
+/// multi_axpy_dot on a host, in tiles. `for_each_tile(tiles, run_tile)` calls run_tile(i), which
+/// does not throw, for each tile i.
+template <class ForEach>
+void multi_axpy_dot_on_host(const executor& where, const multi_axpy_arguments& update,
+                            type computation, const multi_sum& a, const ForEach& for_each_tile) {
+  const std::size_t n = a.pairs[0].x.size, k = a.pairs.size();
+  const std::size_t numbers = update.y.size / n;  // per element: a complex one may be two
+  const std::size_t tile = elements_of_tiles(a), tiles = (n + tile - 1) / tile;
+  with_type<accumulator_types>(a.results.element, [&]<class A>() {
+    std::vector<dot_sum<A>> sums(tiles * k);
+    for_each_tile(tiles, [&](std::size_t i) {
+      const std::size_t first = i * tile, some = std::min(tile, n - first);
+      update_tiles(where, update, computation, first * numbers, some * numbers);
+      for (std::size_t j = 0; j < k; j += side_by_side) {
+        const std::size_t count = std::min(side_by_side, k - j);
+        const auto node = sum_side_by_side<A>(where, a, j, count, first, some);
+        std::copy_n(node.of.begin(), count, &sums[i * k + j]);
+      }
+    });
+    for (std::size_t j = 0; j < k; ++j) {
+      tree<dot_sum<A>> all;
+      for (std::size_t i = 0; i < tiles; ++i) all.add(sums[i * k + j]);
+      static_cast<A*>(a.results.data)[j] = finish(all.total(), a.conjugated);
+    }
   });
 }
 

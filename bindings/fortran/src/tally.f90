@@ -180,7 +180,7 @@ module tally
   public :: tally_compare_constant
   public :: tally_where
   public :: tally_multi_axpy, tally_swap, tally_gather, tally_scatter, tally_scatter_add, tally_axpy_dot
-  public :: tally_waxpby_nrm2
+  public :: tally_multi_axpy_dot, tally_waxpby_nrm2
   public :: tally_bincount, tally_histogram_even, tally_histogram_range
   public :: tally_validate, tally_spmv_plan_create, tally_spmv_plan_destroy, tally_spmv_plan_describe, tally_spmv, &
             tally_spmm, tally_spmv_apart, tally_csr_from_coo, tally_diagonal, tally_row_norms, tally_scale_rows
@@ -1126,6 +1126,15 @@ module tally
       type(*), intent(in) :: alpha(..), x(..), beta(..)
       type(*), intent(inout) :: y(..)
       type(tally_executor), intent(in), optional :: where
+    end function
+
+    integer(c_int) function c_multi_axpy_dot(alpha, x, beta, y, results, where, grade, conjugate, wait) &
+        bind(C, name='tally_fortran_multi_axpy_dot')
+      import
+      type(*), intent(in) :: alpha(..), x(..), beta(..)
+      type(*), intent(inout) :: y(..), results(..)
+      type(tally_executor), intent(in), optional :: where
+      integer(c_int), intent(in), optional :: grade, conjugate, wait
     end function
 
     integer(c_int) function c_gather(x, indices, z, where) bind(C, name='tally_fortran_gather')
@@ -5191,6 +5200,19 @@ contains
     character(*), intent(inout), optional :: errmsg
     call tally_fortran_complete(alpha, x, beta, y)
     call tally_finish(c_multi_axpy(alpha, x, beta, y, where), stat, errmsg)
+  end subroutine
+
+  !> y as by tally_multi_axpy, then results(j) = the dot product of x(:, j) and y, in one pass; results have a type of
+  !> tally_multi_dot for them.
+  subroutine tally_multi_axpy_dot(alpha, x, beta, y, results, where, grade, conjugate, wait, stat, errmsg)
+    type(*), intent(in) :: alpha(..), x(..), beta(..)
+    type(*), intent(inout) :: y(..), results(..)
+    type(tally_executor), intent(in), optional :: where
+    integer(c_int), intent(in), optional :: grade, conjugate, wait
+    type(*), intent(inout), optional :: stat(..)
+    character(*), intent(inout), optional :: errmsg
+    call tally_fortran_complete(alpha, x, beta, y, results)
+    call tally_finish(c_multi_axpy_dot(alpha, x, beta, y, results, where, grade, conjugate, wait), stat, errmsg)
   end subroutine
 
   !> z(i) = the element of x with index indices(i), from 0 as in tally.h and in the columns of a tally_csr.

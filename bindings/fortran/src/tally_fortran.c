@@ -849,18 +849,48 @@ tally_status tally_fortran_swap(const CFI_cdesc_t* x, const CFI_cdesc_t* y,
   return tally_fortran_kept(tally_swap(where, u.n, u.type, u.data, u.inc, v.data, v.inc, NULL));
 }
 
+/* Operands of tally_multi_axpy. */
+typedef struct update {
+  columns x;
+  vector alpha, beta, y;
+} update;
+
+static update update_of(call* c, const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                        const CFI_cdesc_t* beta, const CFI_cdesc_t* y) {
+  update u;
+  u.x = columns_of(c, "x", x);
+  u.alpha = tally_fortran_contiguous(c, "alpha", alpha);
+  u.beta = scalar(c, "beta", beta);
+  u.y = vector_like(c, "y", y, &u.x.first, "a column of x");
+  tally_fortran_check_size(c, "alpha", &u.alpha, u.x.k, "the number of columns of x is");
+  return u;
+}
+
 tally_status tally_fortran_multi_axpy(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
                                       const CFI_cdesc_t* beta, const CFI_cdesc_t* y,
                                       const tally_executor* where) {
   call c = {"tally_multi_axpy", TALLY_SUCCESS};
-  const columns a = columns_of(&c, "x", x);
-  const vector f = tally_fortran_contiguous(&c, "alpha", alpha), b = scalar(&c, "beta", beta),
-               v = vector_like(&c, "y", y, &a.first, "a column of x");
-  tally_fortran_check_size(&c, "alpha", &f, a.k, "the number of columns of x is");
+  const update u = update_of(&c, alpha, x, beta, y);
   if (c.status != TALLY_SUCCESS) return c.status;
-  return tally_fortran_kept(tally_multi_axpy(where, a.k, v.n, f.type, f.data, a.first.type,
-                                             a.first.data, a.ld, a.first.inc, b.type, b.data,
-                                             v.type, v.data, v.inc, NULL));
+  const vector* const first = &u.x.first;
+  return tally_fortran_kept(tally_multi_axpy(
+      where, u.x.k, u.y.n, u.alpha.type, u.alpha.data, first->type, first->data, u.x.ld, first->inc,
+      u.beta.type, u.beta.data, u.y.type, u.y.data, u.y.inc, NULL));
+}
+
+tally_status tally_fortran_multi_axpy_dot(const CFI_cdesc_t* alpha, const CFI_cdesc_t* x,
+                                          const CFI_cdesc_t* beta, const CFI_cdesc_t* y,
+                                          const CFI_cdesc_t* results, const tally_executor* where,
+                                          const int* grade, const int* conjugate, const int* wait) {
+  call c = {"tally_multi_axpy_dot", TALLY_SUCCESS};
+  const update u = update_of(&c, alpha, x, beta, y);
+  const vector r = results_of(&c, "results", results, NULL, u.x.k);
+  if (c.status != TALLY_SUCCESS) return c.status;
+  const tally_call_options options = options_of(grade, conjugate, wait, NULL);
+  const vector* const first = &u.x.first;
+  return tally_fortran_kept(tally_multi_axpy_dot(
+      where, u.x.k, u.y.n, u.alpha.type, u.alpha.data, first->type, first->data, u.x.ld, first->inc,
+      u.beta.type, u.beta.data, u.y.type, u.y.data, u.y.inc, r.type, r.data, &options));
 }
 
 tally_status tally_fortran_gather(const CFI_cdesc_t* x, const CFI_cdesc_t* indices,

@@ -1,16 +1,24 @@
-// An update of one vector by several: k calls of `axpy` in one pass, as in Krylov solvers.
+// Updates of one vector by several, as in Krylov solvers:
+//
+//   multi_axpy      y = beta*y + sum_j alpha_j*x_j: k calls of `axpy` in one pass
+//   multi_axpy_dot  the same, and r_j = sum_i x_ji*y_i of the new y: a step of CGS2
 //
 // Promise: y has the bits of axpby(alpha_0, x_0, beta, y) and then axpy(alpha_j, x_j, y), j = 1 ...
-// k-1 (<tally/operations/transform.hpp>), so each step is rounded to y's type. On simd
-// and openmp y is read and written once, on CUDA once per 32 vectors.
+// k-1 (<tally/operations/transform.hpp>), so each step is rounded to y's type; r has the bits of
+// `multi_dot`. On simd and openmp y is read and written once, on CUDA once per 32 vectors. For
+// multi_axpy_dot simd and openmp read x from memory once; the exact grade and other backends make
+// two calls.
 #pragma once
 
 #include <tally/export.h>
 #include <tally/detail/arguments.hpp>
+#include <tally/detail/sums.hpp>
 #include <tally/executor.hpp>
+#include <tally/operations/dot.hpp>
 #include <tally/operations/multi_dot.hpp>
 #include <tally/operations/transform.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <ranges>
 #include <span>
@@ -42,6 +50,17 @@ struct multi_axpy_arguments {
 
 /// multi_axpy with types erased.
 TALLY_EXPORT void multi_axpy(const executor& where, const multi_axpy_arguments& arguments);
+
+/// Arguments with types erased; result j lies j elements after `results.data`.
+struct multi_axpy_dot_arguments {
+  multi_axpy_arguments update;             ///< y is written
+  conjugate conjugated = conjugate::none;  ///< of each product: x is x_j, y is y
+  output results;                          ///< the first of them; no words
+  call_options options = {};               ///< the sums' grade; whether to wait
+};
+
+/// multi_axpy_dot with types erased.
+TALLY_EXPORT void multi_axpy_dot(const executor& where, const multi_axpy_dot_arguments& arguments);
 
 namespace detail {
 
@@ -75,6 +94,24 @@ constexpr bool is_multi_axpy() {
   }
 }
 
+/// `call(arguments)` of valid operands.
+template <class A, class X, class B, class Y, class Call>
+auto with_multi_axpy(const A& alpha, const X& x, const B& beta, Y& y, const Call& call) {
+  if constexpr (rows_operand<X>) {
+    return call(multi_axpy_arguments{as_operand(alpha), {as_rows(x)}, beta, as_output(y)});
+  } else {
+    std::vector<operand> list;
+    for (const auto& each : x) list.push_back(as_operand(each));
+    constexpr type element = type_of<typename listed_element<X>::type>;
+    const operand_rows none = {{nullptr, 0, 1, element}};
+    return call(multi_axpy_arguments{as_operand(alpha), {none, list}, beta, as_output(y)});
+  }
+}
+
+template <class X, class Y>
+using multi_axpy_dot_sum =
+    product_sum<typename listed_element<X>::type, element_t<std::remove_cvref_t<Y>>>;
+
 }  // namespace detail
 
 /// y_i = beta*y_i + alpha_0*x_0i + ... + alpha_(k-1)*x_(k-1)i, in this order; without vectors y_i =
@@ -89,15 +126,8 @@ constexpr bool is_multi_axpy() {
 template <class A, class X, class B, class Y>
 auto multi_axpy(const executor& where, const A& alpha, const X& x, const B& beta, Y&& y) {
   if constexpr (detail::is_multi_axpy<A, X, B, Y&>()) {
-    if constexpr (rows_operand<X>) {
-      multi_axpy(where, {as_operand(alpha), {detail::as_rows(x)}, beta, as_output(y)});
-    } else {
-      std::vector<operand> list;
-      for (const auto& each : x) list.push_back(as_operand(each));
-      constexpr type element = type_of<typename detail::listed_element<X>::type>;
-      const operand_rows none = {{nullptr, 0, 1, element}};
-      multi_axpy(where, {as_operand(alpha), {none, list}, beta, as_output(y)});
-    }
+    detail::with_multi_axpy(alpha, x, beta, y,
+                            [&](const multi_axpy_arguments& a) { multi_axpy(where, a); });
   }
 }
 
@@ -107,6 +137,57 @@ template <class... T, bool valid = detail::is_call<4, void, T...>>
 auto multi_axpy(T&&... arguments) {
   static_assert(valid, "multi_axpy(alpha, x, beta, y) may begin with an executor");
   if constexpr (valid) return multi_axpy(automatic(), arguments...);
+}
+
+/// y as by multi_axpy; returns r_j = sum_i x_ji*y_i, j = 0 ... k-1. In the second step of CGS2
+/// alpha is -r of the first, and r the correction. Blocks.
+///
+/// @param alpha, x, beta, y  as for multi_axpy.
+/// @param how    as of `multi_dot`: `conjugate::x` for sum_i conj(x_ji)*y_i, and the grade.
+/// @return       the k results.
+/// @throws error as multi_axpy and multi_dot, before anything is written.
+template <class A, class X, class B, class Y>
+auto multi_axpy_dot(const executor& where, const A& alpha, const X& x, const B& beta, Y&& y,
+                    dot_options how = {}) {
+  if constexpr (detail::is_multi_axpy<A, X, B, Y&>()) {
+    return detail::with_multi_axpy(alpha, x, beta, y, [&](const multi_axpy_arguments& a) {
+      return detail::returned_sums<detail::multi_axpy_dot_sum<X, Y>, void>(
+          a.x.size(), how.grade, [&](const output& to, const call_options& options) {
+            multi_axpy_dot(where, {a, how.conjugated, to, options});
+          });
+    });
+  } else {
+    return 0.0;
+  }
+}
+
+/// results[j] = the same, not exact sums. Doesn't block.
+/// @param results destination of k numbers (`result_place`), which share no memory with alpha, x
+///               or y.
+template <class A, class X, class B, class Y, class R>
+  requires(!std::convertible_to<R, dot_options>)
+auto multi_axpy_dot(const executor& where, const A& alpha, const X& x, const B& beta, Y&& y,
+                    R&& results, dot_options how = {}) {
+  if constexpr (detail::is_multi_axpy<A, X, B, Y&>()) {
+    detail::with_multi_axpy(alpha, x, beta, y, [&](const multi_axpy_arguments& a) {
+      detail::written_sums<detail::multi_axpy_dot_sum<X, Y>>(
+          "tally::multi_axpy_dot", a.x.size(), results, how.grade,
+          [&](const output& to, const call_options& options) {
+            multi_axpy_dot(where, {a, how.conjugated, to, options});
+          });
+    });
+  }
+}
+
+/// The returned form on `automatic()`.
+template <class... T, bool valid = detail::is_call<4, dot_options, T...>>
+  requires(!detail::on_executor<4, 6, T...> && !detail::erased_call<multi_axpy_dot_arguments, T...>)
+auto multi_axpy_dot(T&&... arguments) {
+  static_assert(valid,
+                "multi_axpy_dot(alpha, x, beta, y) may begin with an executor, and end with "
+                "tally::exact or tally::conjugate::x; with an executor results may follow y");
+  return detail::on_automatic<valid>(
+      [&](const auto& where) { return multi_axpy_dot(where, arguments...); });
 }
 
 }  // namespace tally
