@@ -128,10 +128,14 @@ func Gemv[S, T Element, A, X, Y Operand](where *Executor, alpha S, operation Ope
 	if err == nil {
 		err = sameLength("Gemv", length{"y", yv.n}, length{"a column of op(A)", height})
 	}
+	which := C.int(0)
+	if err == nil {
+		which, err = intOf("Gemv", "operation", operation)
+	}
 	if err != nil {
 		return err
 	}
-	return failed(C.tally_go_gemv(where.where(), C.tally_operation(operation), cScalar(alpha), l, av, xv, cScalar(beta),
+	return failed(C.tally_go_gemv(where.where(), C.tally_operation(which), cScalar(alpha), l, av, xv, cScalar(beta),
 		yv, cOptions(options)))
 }
 
