@@ -367,7 +367,7 @@ reference reference_of(const workload& w, values drawn) {
   if (drawn == values::ill_conditioned) return exact_reference(w);
   if (w.what == operation::spmv) return reference_of_rows(w);
   if (is_transcendental(w.what)) return reference_of_elements(w);
-  if (writes(w.what) || has_several(w.what) || w.what == operation::histogram ||
+  if (writes(w.what) || has_several(w.what) || w.has_matrix() || w.what == operation::histogram ||
       w.what == operation::wrms_norm)
     return {};  // compared with ours
   const std::size_t blocks = (w.size() + block - 1) / block;

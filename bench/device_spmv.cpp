@@ -58,7 +58,7 @@ constexpr lane lanes[] = {
      .on_device = true,
      .what = operation::spmv,
      .transposes = true,
-     .sizes = [](const types& t, bool full) { return transposes_for(t, true, full); },
+     .sizes = [](const types& t, bool full) { return few_matrices_for(t, true, full); },
      .ways = ways},
 };
 const std::span<const lane> device_spmv_lanes = lanes;

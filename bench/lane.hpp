@@ -39,18 +39,18 @@ std::vector<std::size_t> sizes_of_one(const types& t, bool full);
 contenders ways_of_one(const workload& w, bool full);
 
 std::vector<std::size_t> matrices_for(const types& t, bool on_device, bool full);
-/// Three; all in the full comparison, and of one's own.
-std::vector<std::size_t> transposes_for(const types& t, bool on_device, bool full);
+/// Four; all in the full comparison, and of one's own.
+std::vector<std::size_t> few_matrices_for(const types& t, bool on_device, bool full);
 
 /// The lanes of each source.
 extern const std::span<const lane> dot_lanes, reduce_lanes, extremum_lanes, transform_lanes,
     fused_lanes, exact_lanes, multi_dot_lanes, several_lanes, histogram_lanes, spmv_lanes,
-    ladder_lanes;
+    sparse_lanes, ladder_lanes;
 #if TALLY_BENCH_CUDA
 extern const std::span<const lane> device_dot_lanes, device_of_one_lanes, device_transform_lanes,
     device_fused_lanes, device_multi_dot_lanes, device_several_lanes, device_exact_lanes,
-    device_histogram_lanes, device_spmv_lanes, device_ladder_lanes, device_spmv_ladder_lanes,
-    host_lanes;
+    device_histogram_lanes, device_spmv_lanes, device_sparse_lanes, device_ladder_lanes,
+    device_spmv_ladder_lanes, host_lanes;
 #endif
 
 }  // namespace bench

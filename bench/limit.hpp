@@ -17,6 +17,8 @@ source device_limit;  // a read and a copy, or a read and a write
 contenders limit_of_terms(const workload& terms, source* limit, const char* label);
 /// One of those for a sparse product: reads values and columns, most of the data.
 contenders limit_of_spmv(const workload& w, source* limit);
+/// The same for another function of a matrix: reads its largest operand; copies scaled values.
+contenders limit_of_sparse(const workload& w, source* limit);
 /// The same for several results: reads the vectors, segments or samples.
 contenders limit_of_several(const workload& w, source* limit);
 

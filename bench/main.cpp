@@ -98,7 +98,7 @@ constexpr effort full_effort = {15, 0.03};
 constexpr double seconds_of_slow = 0.25;
 
 bool writes(const lane& l) { return writes(l.what); }
-bool has_matrix(const lane& l) { return l.what == operation::spmv; }
+bool has_matrix(const lane& l) { return has_matrix(l.what); }
 tally::matrix_operation operation_of(const lane& l) {
   return l.transposes ? tally::matrix_operation::transpose : tally::matrix_operation::none;
 }
@@ -125,12 +125,13 @@ std::vector<const lane*> lanes() {
     }
   };
   add({dot_lanes, reduce_lanes, extremum_lanes, transform_lanes, fused_lanes, exact_lanes,
-       multi_dot_lanes, several_lanes, histogram_lanes, spmv_lanes, ladder_lanes});
+       multi_dot_lanes, several_lanes, histogram_lanes, spmv_lanes, sparse_lanes, ladder_lanes});
 #if TALLY_BENCH_CUDA
   if (device_count() > 0) {
     add({device_dot_lanes, device_of_one_lanes, device_transform_lanes, device_fused_lanes,
          device_multi_dot_lanes, device_several_lanes, device_exact_lanes, device_histogram_lanes,
-         device_spmv_lanes, device_ladder_lanes, device_spmv_ladder_lanes, host_lanes});
+         device_spmv_lanes, device_sparse_lanes, device_ladder_lanes, device_spmv_ladder_lanes,
+         host_lanes});
   }
 #endif
   return list;
@@ -212,7 +213,7 @@ struct contents {
   std::size_t offset = 0, skipped = 0, rows = 0;
   bool y_has_rows = false;
   bool transposes = false;
-  std::optional<std::size_t> matrix = {};  ///< of spmv
+  std::optional<std::pair<std::size_t, operation>> matrix = {};
 
   explicit contents(const group& g)
       : operands(g.operands),
@@ -223,7 +224,7 @@ struct contents {
         rows(g.from->rows),
         y_has_rows(g.from->y_has_rows),
         transposes(g.from->transposes) {
-    if (has_matrix(*g.from)) matrix = g.n;
+    if (has_matrix(*g.from)) matrix.emplace(g.n, g.from->what);
   }
   contents() = default;
 
@@ -273,7 +274,7 @@ class operands {
   }
 
   /// Before a checked call z is y where it is updated, 0 where samples are added to it; NaN for
-  /// spmv and others, so that an unwritten result is wrong.
+  /// matrices and others, so that an unwritten result is wrong.
   static void reset(const group& g, const workload& w) {
     const bool is_updated = updates(w.what);
     if (!is_updated && !has_matrix(*g.from) && !has_several(w.what)) return;
@@ -338,26 +339,43 @@ class operands {
       make_room();
       pattern_ = pattern_of(g.n, seed_);
       values_ = host_vector(t.x, pattern_.nonzeros(), seed_, g.from->offset);
-      std::size_t height = pattern_.rows, width = pattern_.columns;
-      if (g.from->transposes) std::swap(height, width);
-      x_ = host_vector(t.x, width, seed_ + 1, g.from->offset);
-      z_ = host_vector(t.accumulator, height, seed_ + 2, g.from->offset);
+      const std::size_t width = g.from->transposes ? pattern_.rows : pattern_.columns;
+      const operation what = g.from->what;
+      const bool has_entries = what == operation::assembly;
+      const std::size_t of_x = what == operation::scale_rows ? pattern_.rows
+                               : what == operation::spmv || what == operation::spmm
+                                   ? width * g.from->rows
+                                   : 0;
+      x_ = host_vector(t.x, of_x, seed_ + 1, g.from->offset);
+      std::vector<std::int32_t> row_indices;
+      if (has_entries) row_indices = shuffle_entries(pattern_, seed_);
+      y_ = host_vector(has_entries ? tally::type::int32 : t.y, row_indices.size(), seed_,
+                       g.from->offset);
+      std::ranges::copy(row_indices, y_.as<std::int32_t>().begin());
+      z_ = host_vector(t.accumulator, matrix_workload(g).results(), seed_ + 2, g.from->offset);
 #if TALLY_BENCH_CUDA
       if (g.from->on_device) {
         device_offsets_ = device_memory(tally::as_operand(pattern_.row_offsets));
         device_columns_ = device_memory(tally::as_operand(pattern_.column_indices));
         device_values_ = device_memory(values_.first(values_.size()));
         device_x_ = device_memory(x_.first(x_.size()));
+        device_y_ = device_memory(y_.first(y_.size()));
         device_z_ = device_memory(z_.first(z_.size()));
       }
 #endif
       filled_with_ = wanted;
     }
-    workload w{x_.first(x_.size()), {nullptr, 0, 1, t.y}, t.accumulator, g.threads, g.from->what};
+    workload w = matrix_workload(g);
+    if (!g.from->on_device) w.z = const_cast<void*>(z_.first(0).data);
+    return w;
+  }
+
+  workload matrix_workload(const group& g) const {
+    workload w{x_.first(x_.size()), y_.first(y_.size()), g.operands.accumulator,
+               g.threads,           g.from->what,        g.from->rows};
     w.matrix = {pattern_.rows, pattern_.columns, tally::as_operand(pattern_.row_offsets),
                 tally::as_operand(pattern_.column_indices), values_.first(values_.size())};
     w.matrix.operation = operation_of(*g.from);
-    if (!g.from->on_device) w.z = const_cast<void*>(z_.first(0).data);
     return w;
   }
 
@@ -450,10 +468,11 @@ verdict check(const group& g, const contender& c, const workload& w, const bits&
     v.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     v.agrees = v.agrees && result == expected;
     const double error =
-        exists                ? !v.agrees
-        : has_matrix(*g.from) ? truth.error_of_rows(result.data(), expected.data(), w.accumulator)
+        exists ? !v.agrees
+        : w.what == operation::spmv
+            ? truth.error_of_rows(result.data(), expected.data(), w.accumulator)
         : is_transcendental(w.what) ? truth.error_of_elements(result.data(), w.x.element)
-        : has_several(w.what)
+        : has_several(w.what) || w.has_matrix()
             ? largest_difference(result.data(), expected.data(), w.results(), w.accumulator)
         : w.is_elementwise() ? largest_difference(result.data(), expected.data(),
                                                   std::min(w.size(), max_checked), w.x.element)

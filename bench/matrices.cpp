@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <random>
 #include <stdexcept>
 
 namespace bench {
@@ -115,6 +116,22 @@ std::size_t matrix_of_ladder() {
 matrices::pattern pattern_of(std::size_t n, std::uint64_t seed) {
   const entry& e = entries()[n];
   return e.generate ? e.generate(seed) : pattern_in(matrices::file(e.name).string());
+}
+
+std::vector<std::int32_t> shuffle_entries(matrices::pattern& p, std::uint64_t seed) {
+  std::vector<std::int32_t> rows;
+  rows.reserve(p.nonzeros());
+  for (std::size_t i = 0; i < p.rows; ++i) {
+    rows.insert(rows.end(), static_cast<std::size_t>(p.row_offsets[i + 1] - p.row_offsets[i]),
+                static_cast<std::int32_t>(i));
+  }
+  std::mt19937_64 engine(seed);
+  for (std::size_t i = rows.size(); i > 1; --i) {
+    const std::size_t j = engine() % i;
+    std::swap(rows[i - 1], rows[j]);
+    std::swap(p.column_indices[i - 1], p.column_indices[j]);
+  }
+  return rows;
 }
 
 }  // namespace bench

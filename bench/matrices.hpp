@@ -29,4 +29,7 @@ std::size_t matrix_of_ladder();
 /// Takes seconds for large matrices.
 matrices::pattern pattern_of(std::size_t n, std::uint64_t seed);
 
+/// Puts the column indices into random order; returns the row of each.
+std::vector<std::int32_t> shuffle_entries(matrices::pattern& p, std::uint64_t seed);
+
 }  // namespace bench

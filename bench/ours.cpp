@@ -117,6 +117,30 @@ tally::spmv_arguments spmv_of(const workload& w, void* y, const tally::spmv_plan
   return a;
 }
 
+tally::spmm_arguments spmm_of(const workload& w, void* y, const tally::spmv_plan* plan) {
+  const auto k = static_cast<std::ptrdiff_t>(w.rows);
+  tally::spmm_arguments a;
+  a.a = w.matrix;
+  a.x = {{w.x.data, w.rows, 1, w.x.element}, w.matrix.width(), k};
+  a.y = {{y, w.rows, 1, w.accumulator}, w.matrix.height(), k};
+  a.plan = plan;
+  return a;
+}
+
+tally::coo_arguments assembly_of(const workload& w, void* values, void* offsets, void* columns) {
+  const tally::csr_operand& m = w.matrix;
+  const std::size_t n = m.nonzeros();
+  return {m.rows,
+          m.columns,
+          w.y,
+          m.column_indices,
+          m.values,
+          {},
+          {offsets, m.rows + 1, 1, tally::type::int32},
+          {columns, n, 1, tally::type::int32},
+          {values, n, 1, w.accumulator}};
+}
+
 std::int64_t checksum(const tally::operand& counts) {
   const auto* const c = static_cast<const std::int32_t*>(counts.data);
   std::uint64_t sum = 0;
@@ -204,6 +228,22 @@ void compute(const tally::executor& where, const workload& w, void* result, bool
     }
     case operation::spmv:
       return tally::spmv(where, spmv_of(w, result));
+    case operation::spmm:
+      return tally::spmm(where, spmm_of(w, result));
+    case operation::assembly: {
+      std::vector<std::int32_t> offsets(w.matrix.rows + 1), columns(w.matrix.nonzeros());
+      tally::csr_from_coo(where, assembly_of(w, result, offsets.data(), columns.data()));
+      return;
+    }
+    case operation::diagonal:
+    case operation::row_norms:
+    case operation::scale_rows: {
+      const auto function = w.what == operation::diagonal    ? tally::row_function::diagonal
+                            : w.what == operation::row_norms ? tally::row_function::one_norm
+                                                             : tally::row_function::scale;
+      return tally::apply_to_rows(
+          where, {w.matrix, function, w.x, {result, w.results(), 1, w.accumulator}});
+    }
     case operation::sums:
       tally::sums(where, {w.vectors(), to, options});
       return;

@@ -101,6 +101,13 @@ HISTOGRAMS = {
     "histogram-even": "Histogram of 2^25 samples{}, bins of equal width",
     "histogram-range": "Histogram of 2^25 samples{}, bins between given edges",
 }
+OF_MATRICES = {
+    **{f"spmm-{k}": f"Sparse matrix times {k} vectors, in rows of X" for k in (4, 8, 32)},
+    "csr-from-coo": "Assembly of a sparse matrix from its entries in random order",
+    "diagonal": "Diagonal of a sparse matrix",
+    "row-norms": "Sums of magnitudes of a sparse matrix's rows",
+    "scale-rows": "Rows of a sparse matrix times factors",
+}
 ON_BOTH = {**OF_ONE, **ELEMENTWISE, **FUSED, **OF_MANY, **OF_SEVERAL}
 ON_DEVICE = " on the CUDA device"
 IN_GRAPH = f"{ON_DEVICE}: the device's time in a graph"
@@ -131,19 +138,23 @@ LANES = {
     "spmv-transpose": "The transpose of a sparse matrix times vector on the host, with plans",
     "spmv-transpose-cuda": f"The transpose of a sparse matrix times vector{IN_GRAPH}",
     "spmv-cuda": f"Sparse matrix times vector{IN_GRAPH}",
+    **{lane: f"{what} on the host" for lane, what in OF_MATRICES.items()},
+    **{f"{lane}-cuda": what + IN_GRAPH for lane, what in OF_MATRICES.items()},
+    "csr-from-coo-cuda": f"{OF_MATRICES['csr-from-coo']}{ON_DEVICE}: the call's time",
+    "row-norms-cuda": f"{OF_MATRICES['row-norms']}{ON_DEVICE}: the call's time",
     "ladder": "The ladder on the host",
     "ladder-cuda": f"The ladder{IN_GRAPH}",
     "ladder-spmv-cuda": "Sparse matrix times vector by the lanes a row: the device's time in a graph",
 }
 ON_ALL_THREADS = {
     "dot", "exact", "exact-spread", "exact-sum", "exact-sum-spread", "spmv", "spmv-new-plan", "spmv-transpose",
-    *ON_BOTH, *HISTOGRAMS,
+    *ON_BOTH, *HISTOGRAMS, *OF_MATRICES,
 }
 
 
 def has_matrix(lane):
     """Whether a row is of a sparse matrix, which has a name, and n nonzeros."""
-    return "spmv" in lane
+    return "spmv" in lane or lane.removesuffix("-cuda") in OF_MATRICES
 
 
 def is_ladder(lane):
@@ -184,7 +195,7 @@ class Row:
     lane: str
     types: str
     n: int
-    matrix: str  # its name, of spmv
+    matrix: str  # its name, if there is one
     threads: int  # of the group; `own_threads` is what the contender may use
     name: str
     own_threads: int

@@ -90,7 +90,7 @@ std::vector<std::size_t> matrices_for(const types& t, bool on_device, bool full)
   return listed ? matrices_of(on_device, full) : std::vector<std::size_t>{};
 }
 
-std::vector<std::size_t> transposes_for(const types& t, bool on_device, bool full) {
+std::vector<std::size_t> few_matrices_for(const types& t, bool on_device, bool full) {
   std::vector<std::size_t> all = matrices_for(t, on_device, full);
   if (full || has_own_matrices()) return all;
   std::erase_if(all, [](std::size_t n) {
@@ -123,7 +123,7 @@ constexpr lane lanes[] = {
      .offset = of_malloc,
      .what = operation::spmv,
      .transposes = true,
-     .sizes = [](const types& t, bool full) { return transposes_for(t, false, full); },
+     .sizes = [](const types& t, bool full) { return few_matrices_for(t, false, full); },
      .ways = ways},
 };
 const std::span<const lane> spmv_lanes = lanes;

@@ -65,7 +65,9 @@ constexpr bool contains(tally::type_list<P...>, const types& t) {
 std::string name(const types& t);
 
 /// A product of x and y, or a function of x alone. Results: `max` the value, `iamax` the index, an
-/// int64; `histogram` counts in y, checked by a checksum; `spmv` a matrix's product with x.
+/// int64; `histogram` counts in y, checked by a checksum; `spmv` a matrix's product with x, `spmm`
+/// with `rows` vectors in rows of X; `assembly` the matrix's values, from its entries in any order,
+/// of rows y; `diagonal`, `row_norms` (sums of magnitudes) and `scale_rows`, by factors x.
 /// `wrms_norm` has the weights y. `waxpby_nrm2` writes z = alpha x + y and returns its norm;
 /// `axpy_dot` writes z = alpha x + z and returns its product with y. Element-wise functions
 /// (elementwise.hpp), and `scan`, an inclusive one, write elements of x's type; those of three
@@ -86,6 +88,11 @@ enum class operation {
   iamax,
   histogram,
   spmv,
+  spmm,
+  assembly,
+  diagonal,
+  row_norms,
+  scale_rows,
   sums,
   gemv,
   multi_axpy,
@@ -166,6 +173,9 @@ constexpr bool is_fused(operation what) {
 constexpr bool has_several(operation what) {
   return what >= operation::sums && what <= operation::scatter_add;
 }
+constexpr bool has_matrix(operation what) {
+  return what >= operation::spmv && what <= operation::scale_rows;
+}
 constexpr bool is_indexed(operation what) {
   return what == operation::segmented_sum || what == operation::scatter_add;
 }
@@ -192,23 +202,37 @@ struct workload {
   std::size_t rows = 1;
   bool y_has_rows = false;
   tally::binning bins = tally::binning::keys;  ///< of histograms; y has as many elements
-  void* z = nullptr;                           ///< output of element-wise functions and spmv
-  tally::csr_operand matrix{};  ///< of spmv; values of x's type, columns and offsets int32
+  void* z = nullptr;                           ///< output of element-wise functions and matrices
+  tally::csr_operand matrix{};  ///< values of the accumulator's type, columns and offsets int32
   bool columns = false;         ///< of several: whether vectors are those of a row-major matrix
   bool transposes() const { return matrix.operation != tally::matrix_operation::none; }
 
+  bool has_matrix() const { return bench::has_matrix(what); }
   /// Elements; nonzeros of a matrix.
-  std::size_t size() const { return what == operation::spmv ? matrix.nonzeros() : x.size; }
+  std::size_t size() const { return has_matrix() ? matrix.nonzeros() : x.size; }
   bool is_elementwise() const { return bench::is_elementwise(what); }
   /// Whether the result is z instead of a number.
-  bool result_is_z() const {
-    return is_elementwise() || what == operation::spmv || has_several(what);
-  }
-  /// Number of several results.
+  bool result_is_z() const { return is_elementwise() || has_matrix() || has_several(what); }
+  /// Number of several results, or of a matrix's.
   std::size_t results() const {
-    return what == operation::multi_axpy      ? x.size
-           : what == operation::segmented_sum ? y.size - 1
-                                              : rows;
+    switch (what) {
+      case operation::multi_axpy:
+        return x.size;
+      case operation::segmented_sum:
+        return y.size - 1;
+      case operation::spmv:
+      case operation::row_norms:
+        return matrix.height();
+      case operation::spmm:
+        return matrix.height() * rows;
+      case operation::diagonal:
+        return std::min(matrix.rows, matrix.columns);
+      case operation::assembly:
+      case operation::scale_rows:
+        return matrix.nonzeros();
+      default:
+        return rows;
+    }
   }
   /// The vectors of several.
   tally::operand_rows vectors() const {
@@ -225,17 +249,21 @@ struct workload {
   tally::operand y_read() const { return x_alone() ? tally::operand{} : y; }
   std::size_t result_bytes() const {
     if (is_elementwise()) return std::min(size(), max_checked) * size_of(x.element);
-    if (what == operation::spmv) return matrix.height() * size_of(accumulator);
-    if (has_several(what)) return results() * size_of(accumulator);
+    if (has_matrix() || has_several(what)) return results() * size_of(accumulator);
     return what == operation::iamax ? sizeof(std::int64_t) : size_of(accumulator);
   }
   std::size_t rows_of_y() const { return x_alone() ? 0 : y_has_rows ? rows : 1; }
-  /// Minimal traffic. For spmv: values, columns, offsets, x and the result, once each.
+  /// Minimal traffic. Of a matrix: the arrays that are read, and the results, once each.
   std::size_t bytes() const {
-    if (what == operation::spmv) {
+    if (has_matrix()) {
       const auto of = [](const tally::operand& v) { return v.size * size_of(v.element); };
-      return of(matrix.values) + of(matrix.column_indices) + of(matrix.row_offsets) + of(x) +
-             result_bytes();
+      const bool reads_values = what != operation::diagonal;
+      const bool reads_columns = what != operation::row_norms && what != operation::scale_rows;
+      return (reads_values ? of(matrix.values) : 0) +
+             of(matrix.column_indices) * (what == operation::assembly ? 2
+                                          : reads_columns             ? 1
+                                                                      : 0) +
+             of(matrix.row_offsets) + of(x) + of(y) + result_bytes();
     }
     if (has_several(what)) {
       const std::size_t of_x = x.size * size_of(x.element), of_y = y.size * size_of(y.element);
@@ -261,11 +289,13 @@ void visit(const workload& w, F&& f) {
   [&]<class... P>(tally::type_list<P...>) { (one(P{}), ...); }(List{});
 }
 
-/// Calls f(matrix, x, y) with an spmv's operands in float or double.
+/// Calls f(matrix, x, z) with a matrix and vectors in float or double.
 template <class F>
 void visit_matrix(const workload& w, F&& f) {
+  workload of_values = w;
+  of_values.y.element = w.x.element;  // else an assembly's row indices
   visit<tally::type_list<pair<double, double>, pair<float, float>>>(
-      w, [&]<class T>(std::span<const T> x, auto, auto) {
+      of_values, [&]<class T>(std::span<const T> x, auto, auto) {
         using indices = std::span<const std::int32_t>;
         const auto of = [](const tally::operand& v) {
           return indices(static_cast<const std::int32_t*>(v.data), v.size);

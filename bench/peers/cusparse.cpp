@@ -1,4 +1,4 @@
-// cuSPARSE: both CSR algorithms, after preprocessing.
+// cuSPARSE: all CSR algorithms, after preprocessing.
 #include "bench/peers/device_peers.hpp"
 #include "bench/peers/library.hpp"
 
@@ -40,47 +40,25 @@ std::string version() {
   return std::to_string(value);
 }
 
-class product {
+/// A matrix, and factors of its type.
+class matrix {
  public:
-  product(const workload& w, cusparseSpMVAlg_t algorithm)
-      : type_(w.accumulator == tally::type::float64 ? CUDA_R_64F : CUDA_R_32F),
-        algorithm_(algorithm),
-        operation_(w.transposes() ? CUSPARSE_OPERATION_TRANSPOSE
-                                  : CUSPARSE_OPERATION_NON_TRANSPOSE) {
+  explicit matrix(const workload& w)
+      : type_(w.accumulator == tally::type::float64 ? CUDA_R_64F : CUDA_R_32F) {
     const tally::csr_operand& a = w.matrix;
-    const auto rows = static_cast<std::int64_t>(a.rows);
-    const auto columns = static_cast<std::int64_t>(a.columns);
-    const auto of = [](const tally::operand& v) { return const_cast<void*>(v.data); };
-    CUSPARSE_CALL(cusparseCreateCsr, &matrix_, rows, columns,
-                  static_cast<std::int64_t>(a.nonzeros()), of(a.row_offsets), of(a.column_indices),
-                  of(a.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                  type_);
-    const auto size = [](std::size_t n) { return static_cast<std::int64_t>(n); };
-    CUSPARSE_CALL(cusparseCreateDnVec, &x_, size(a.width()), of(w.x), type_);
-    CUSPARSE_CALL(cusparseCreateDnVec, &y_, size(a.height()), w.z, type_);
-    std::size_t bytes = 0;
-    CUSPARSE_CALL(cusparseSpMV_bufferSize, handle(), operation_, one(), matrix_, x_, zero(), y_,
-                  type_, algorithm_, &bytes);
-    buffer_ = device_memory(bytes);
-    CUSPARSE_CALL(cusparseSpMV_preprocess, handle(), operation_, one(), matrix_, x_, zero(), y_,
-                  type_, algorithm_, buffer_.data());
+    CUSPARSE_CALL(cusparseCreateCsr, &matrix_, size(a.rows), size(a.columns), size(a.nonzeros()),
+                  of(a.row_offsets), of(a.column_indices), of(a.values), CUSPARSE_INDEX_32I,
+                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type_);
   }
-  ~product() {
+  ~matrix() {
     cusparse().function<decltype(cusparseDestroySpMat)>("cusparseDestroySpMat")(matrix_);
-    const auto destroy =
-        cusparse().function<decltype(cusparseDestroyDnVec)>("cusparseDestroyDnVec");
-    destroy(x_);
-    destroy(y_);
   }
-  product(const product&) = delete;
-  product& operator=(const product&) = delete;
+  matrix(const matrix&) = delete;
+  matrix& operator=(const matrix&) = delete;
 
-  void run() const {
-    CUSPARSE_CALL(cusparseSpMV, handle(), operation_, one(), matrix_, x_, zero(), y_, type_,
-                  algorithm_, buffer_.data());
-  }
-
- private:
+ protected:
+  static std::int64_t size(std::size_t n) { return static_cast<std::int64_t>(n); }
+  static void* of(const tally::operand& v) { return const_cast<void*>(v.data); }
   const void* one() const {
     return type_ == CUDA_R_64F ? static_cast<const void*>(&ones.d) : &ones.f;
   }
@@ -93,30 +71,109 @@ class product {
   } ones = {1, 1}, zeros = {0, 0};
 
   cudaDataType type_;
-  cusparseSpMVAlg_t algorithm_;
-  cusparseOperation_t operation_;
   cusparseSpMatDescr_t matrix_ = nullptr;
-  cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
   device_memory buffer_;
 };
+
+class product : matrix {
+ public:
+  product(const workload& w, cusparseSpMVAlg_t algorithm)
+      : matrix(w),
+        algorithm_(algorithm),
+        operation_(w.transposes() ? CUSPARSE_OPERATION_TRANSPOSE
+                                  : CUSPARSE_OPERATION_NON_TRANSPOSE) {
+    CUSPARSE_CALL(cusparseCreateDnVec, &x_, size(w.matrix.width()), of(w.x), type_);
+    CUSPARSE_CALL(cusparseCreateDnVec, &y_, size(w.matrix.height()), w.z, type_);
+    std::size_t bytes = 0;
+    CUSPARSE_CALL(cusparseSpMV_bufferSize, handle(), operation_, one(), matrix_, x_, zero(), y_,
+                  type_, algorithm_, &bytes);
+    buffer_ = device_memory(bytes);
+    CUSPARSE_CALL(cusparseSpMV_preprocess, handle(), operation_, one(), matrix_, x_, zero(), y_,
+                  type_, algorithm_, buffer_.data());
+  }
+  ~product() {
+    const auto destroy =
+        cusparse().function<decltype(cusparseDestroyDnVec)>("cusparseDestroyDnVec");
+    destroy(x_);
+    destroy(y_);
+  }
+
+  void run() const {
+    CUSPARSE_CALL(cusparseSpMV, handle(), operation_, one(), matrix_, x_, zero(), y_, type_,
+                  algorithm_, buffer_.data());
+  }
+
+ private:
+  cusparseSpMVAlg_t algorithm_;
+  cusparseOperation_t operation_;
+  cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
+};
+
+/// Products of several vectors, in rows of X and Y.
+class products : matrix {
+ public:
+  products(const workload& w, cusparseSpMMAlg_t algorithm) : matrix(w), algorithm_(algorithm) {
+    const auto dense = [&](cusparseDnMatDescr_t* made, std::size_t rows, void* data) {
+      CUSPARSE_CALL(cusparseCreateDnMat, made, size(rows), size(w.rows), size(w.rows), data, type_,
+                    CUSPARSE_ORDER_ROW);
+    };
+    dense(&x_, w.matrix.width(), of(w.x));
+    dense(&y_, w.matrix.height(), w.z);
+    std::size_t bytes = 0;
+    CUSPARSE_CALL(cusparseSpMM_bufferSize, handle(), plain, plain, one(), matrix_, x_, zero(), y_,
+                  type_, algorithm_, &bytes);
+    buffer_ = device_memory(bytes);
+    CUSPARSE_CALL(cusparseSpMM_preprocess, handle(), plain, plain, one(), matrix_, x_, zero(), y_,
+                  type_, algorithm_, buffer_.data());
+  }
+  ~products() {
+    const auto destroy =
+        cusparse().function<decltype(cusparseDestroyDnMat)>("cusparseDestroyDnMat");
+    destroy(x_);
+    destroy(y_);
+  }
+
+  void run() const {
+    CUSPARSE_CALL(cusparseSpMM, handle(), plain, plain, one(), matrix_, x_, zero(), y_, type_,
+                  algorithm_, buffer_.data());
+  }
+
+ private:
+  static constexpr cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
+
+  cusparseSpMMAlg_t algorithm_;
+  cusparseDnMatDescr_t x_ = nullptr, y_ = nullptr;
+};
+
+/// An algorithm's candidate.
+template <class Product, class Algorithm>
+void add_to(contenders& list, const workload& w, const char* name, Algorithm algorithm) {
+  const auto make = [=] { return std::make_shared<Product>(w, algorithm); };
+  const on_demand<std::shared_ptr<Product>> made(make);
+  list.push_back(on_device(
+      name, version() + ", with preprocess", [=](cudaStream_t, void*) { made()->run(); }, w));
+  list.back().set_up = [=] {
+    make();
+    bench::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+  };
+}
 
 }  // namespace
 
 contenders cusparse_on_device(const workload& w) {
   contenders list;
   if (!cusparse()) return list;
-  const auto add = [&](const char* name, cusparseSpMVAlg_t algorithm) {
-    const auto make = [=] { return std::make_shared<product>(w, algorithm); };
-    const on_demand<std::shared_ptr<product>> made(make);
-    list.push_back(on_device(
-        name, version() + ", with preprocess", [=](cudaStream_t, void*) { made()->run(); }, w));
-    list.back().set_up = [=] {
-      make();
-      bench::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
-    };
-  };
-  add("cuSPARSE CSR_ALG1", CUSPARSE_SPMV_CSR_ALG1);
-  add("cuSPARSE CSR_ALG2", CUSPARSE_SPMV_CSR_ALG2);
+  add_to<product>(list, w, "cuSPARSE CSR_ALG1", CUSPARSE_SPMV_CSR_ALG1);
+  add_to<product>(list, w, "cuSPARSE CSR_ALG2", CUSPARSE_SPMV_CSR_ALG2);
+  return list;
+}
+
+contenders cusparse_spmm_on_device(const workload& w) {
+  contenders list;
+  if (!cusparse()) return list;
+  add_to<products>(list, w, "cuSPARSE CSR_ALG1", CUSPARSE_SPMM_CSR_ALG1);
+  add_to<products>(list, w, "cuSPARSE CSR_ALG2", CUSPARSE_SPMM_CSR_ALG2);
+  add_to<products>(list, w, "cuSPARSE CSR_ALG3", CUSPARSE_SPMM_CSR_ALG3);
   return list;
 }
 

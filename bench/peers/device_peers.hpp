@@ -21,6 +21,7 @@ source cublas_fused_on_device;     // an update with a sum in several calls
 source cccl_on_device;             // the same, with another CCCL's CUB and Thrust
 source cub_elementwise_on_device;  // CUB's DeviceTransform, Thrust's transform
 source cusparse_on_device;         // sparse matrix times vector, both CSR algorithms
+source cusparse_spmm_on_device;    // times several vectors, all three
 source cublas_several_on_device;   // gemv, and multi_axpy by it
 source cub_several_on_device;      // CUB's segmented sum: of segments, of rows
 source atomics_on_device;          // atomics in memory: scatter_add

@@ -65,4 +65,18 @@ contenders eigen_spmv(const workload& w) {
   return list;
 }
 
+contenders eigen_assembly(const workload& w) {
+  contenders list;
+  const auto add = [&](const char* name, auto* make) {
+    contender c = on_host(name, TALLY_BENCH_EIGEN_VERSION, w, [=] { make(w, nullptr); });
+    c.compute = [=](void* values) { make(w, values); };
+    list.push_back(std::move(c));
+  };
+  add("Eigen", &bench_eigen_assembly);
+  if (auto* const v3 = of_v3<decltype(bench_eigen_assembly)>("bench_eigen_assembly")) {
+    add("Eigen (x86-64-v3)", v3);
+  }
+  return sequential(std::move(list));
+}
+
 }  // namespace bench::peers

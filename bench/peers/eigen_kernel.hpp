@@ -10,5 +10,9 @@ using eigen_kernel_of = eigen_kernel*(const bench::workload& w);
 extern "C" [[gnu::visibility("default")]] eigen_kernel* bench_eigen_kernel(
     const bench::workload& w);
 
-/// Multiplies on the threads of `w`.
+/// Multiplies, by one vector or several, on the threads of `w`.
 extern "C" [[gnu::visibility("default")]] void bench_eigen_spmv(const bench::workload& w);
+
+/// Makes the matrix; copies its values if `values` is not null.
+extern "C" [[gnu::visibility("default")]] void bench_eigen_assembly(const bench::workload& w,
+                                                                    void* values);

@@ -1,5 +1,5 @@
-// Intel MKL: opening, and sparse products, plain and after inspection. Constants are those of
-// mkl_spblas.h and mkl_service.h.
+// Intel MKL: opening, and products of sparse matrices, plain and after inspection. Constants are
+// those of mkl_spblas.h and mkl_service.h.
 #include "bench/peers/mkl.hpp"
 
 #include "bench/peers/peers.hpp"
@@ -24,7 +24,7 @@ library open_mkl() {
 }
 
 constexpr int interface_of_int32 = 0, threads_of_gnu = 3;
-constexpr int zero_based = 0, as_it_is = 10, transposed = 11, general = 20;
+constexpr int zero_based = 0, as_it_is = 10, transposed = 11, general = 20, row_major = 101;
 
 /// MKL's matrix_descr.
 struct description {
@@ -53,9 +53,16 @@ class matrix {
   matrix& operator=(const matrix&) = delete;
   ~matrix() { from_.function<int(void*)>("mkl_sparse_destroy")(handle_); }
 
-  void inspect(int operation) {
-    call<int(void*, int, description, int)>(from_, "mkl_sparse_set_mv_hint", handle_, operation,
-                                            description{}, 1000);
+  /// Optimises products with `vectors` at a time.
+  void inspect(int operation, int vectors) {
+    if (vectors == 1) {
+      call<int(void*, int, description, int)>(from_, "mkl_sparse_set_mv_hint", handle_, operation,
+                                              description{}, 1000);
+    } else {
+      call<int(void*, int, description, int, int, int)>(from_, "mkl_sparse_set_mm_hint", handle_,
+                                                        operation, description{}, row_major,
+                                                        vectors, 1000);
+    }
     call<int(void*)>(from_, "mkl_sparse_optimize", handle_);
   }
   template <class T>
@@ -63,6 +70,12 @@ class matrix {
     using product = int(int, T, void*, description, const T*, T, T*);
     static product* const f = from_.function<product>(with_letter<T>("mkl_sparse_", "mv").c_str());
     f(operation, T{1}, handle_, description{}, x, T{0}, y);
+  }
+  template <class T>
+  void multiply(int operation, int vectors, const T* x, T* y) const {
+    using product = int(int, T, void*, description, int, const T*, int, int, T, T*, int);
+    static product* const f = from_.function<product>(with_letter<T>("mkl_sparse_", "mm").c_str());
+    f(operation, T{1}, handle_, description{}, row_major, x, vectors, vectors, T{0}, y, vectors);
   }
 
  private:
@@ -101,22 +114,24 @@ contenders spmv(const workload& w, bool anew) {
   if (b == nullptr) return list;
   visit_matrix(w, [&]<class T>(const tally::csr_view<T>& a, const T* x, T* y) {
     const int operation = w.transposes() ? transposed : as_it_is;
+    const auto vectors = static_cast<int>(w.rows);
+    const auto multiply = [=](const matrix& m) {
+      vectors == 1 ? m.multiply(operation, x, y) : m.multiply(operation, vectors, x, y);
+    };
     const auto add = [&](const std::string& name, bool inspects) {
       const auto make = [=] {
         b->set_threads(w.threads);
         auto made = std::make_shared<matrix>(b->from, a);
-        if (inspects) made->inspect(operation);
+        if (inspects) made->inspect(operation, vectors);
         return made;
       };
       const auto set_threads = [b, threads = w.threads] { b->set_threads(threads); };
       if (anew) {
-        list.push_back(
-            on_host(name, b->version, w, [=] { make()->multiply(operation, x, y); }, set_threads));
+        list.push_back(on_host(name, b->version, w, [=] { multiply(*make()); }, set_threads));
         return;
       }
       const on_demand<std::shared_ptr<matrix>> made(make);
-      list.push_back(
-          on_host(name, b->version, w, [=] { made()->multiply(operation, x, y); }, set_threads));
+      list.push_back(on_host(name, b->version, w, [=] { multiply(*made()); }, set_threads));
       if (inspects) list.back().set_up = [=] { make(); };
     };
     add("MKL", false);

@@ -40,6 +40,10 @@ source kokkos_kernels_spmv;
 source mkl_spmv;       // plain, and after inspection
 source mkl_spmv_anew;  // both, with a new handle for every product
 
+// Other functions of sparse matrices. (spmm also by eigen_spmv and mkl_spmv above.)
+source standard_sparse;  // plain loops; but for assembly on all threads with OpenMP
+source eigen_assembly;   // setFromTriplets
+
 /// 0 for none or more than `w` permits.
 int kokkos_threads(const workload& w);
 
