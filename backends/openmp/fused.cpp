@@ -16,9 +16,10 @@ void backend::fused(const executor& where, const fused_update& a) const {
 
 void backend::multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
                              type computation, bool alpha_on_host, const multi_sum& sums) const {
-  if (!simd::is_in_tiles(sums)) {
+  if (is_exact(sums)) {
     return simd::backend::multi_axpy_dot(where, update, computation, alpha_on_host, sums);
   }
+  // One tile, too: `multi_dot` would allocate after the update.
   const int threads = threads_that_pay(update.x.size() * update.y.size, threads_of(where));
   simd::multi_axpy_dot_on_host(
       where, update, computation, sums, [threads](std::size_t tiles, const auto& run_tile) {

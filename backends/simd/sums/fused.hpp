@@ -103,7 +103,7 @@ inline std::size_t elements_of_tiles(const multi_sum& a) {
   return tile;
 }
 
-/// Whether multi_axpy_dot takes one pass: not in the exact grade, nor in one tile.
+/// Whether tiles pay: not in the exact grade, nor one.
 inline bool is_in_tiles(const multi_sum& a) {
   return !is_exact(a) && a.pairs[0].x.size > elements_of_tiles(a);
 }
