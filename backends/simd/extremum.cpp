@@ -361,7 +361,11 @@ template <class W>
 void add_level_one(detail::level_one<W>& to) {
   to.iamax = &iamax_of_numbers<W>;
   to.reduce[static_cast<std::size_t>(reduction::max_norm)] = [](const W* x, std::size_t n) {
-    return canonical(std::fabs(x[iamax_of_numbers(x, n)]));
+    // Bits alone: the environment is the caller's, and a comparison might trap.
+    using bits = signed_of<W>;
+    const W largest = std::fabs(x[iamax_of_numbers(x, n)]);
+    constexpr auto infinity = std::bit_cast<bits>(std::numeric_limits<W>::infinity());
+    return std::bit_cast<bits>(largest) > infinity ? std::numeric_limits<W>::quiet_NaN() : largest;
   };
 }
 
