@@ -69,6 +69,16 @@ void copy_columns(const T* from, std::int64_t rows, std::int64_t row_step, std::
       }
     }
   }
+  if constexpr (width == 3 && sizeof(T) == 8) {
+    for (; row_step == 1 && ld == 3 && i + 2 <= rows; i += 2) {
+      const T* const at = from + i;
+      const two a = load<two>(at), b = load<two>(at + column_step),
+                c = load<two>(at + 2 * column_step);
+      const two all[] = {__builtin_shuffle(a, b, two{0, 2}), __builtin_shuffle(c, a, two{0, 3}),
+                         __builtin_shuffle(b, c, two{1, 3})};
+      std::memcpy(to + i * ld, all, sizeof all);
+    }
+  }
   for (; i < rows; ++i) {
     for (std::int64_t j = 0; j < width; ++j) to[i * ld + j] = from[i * row_step + j * column_step];
   }
