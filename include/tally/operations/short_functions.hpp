@@ -115,9 +115,9 @@ struct elementwise_call {
         T* const to = std::ranges::data(z);
         T numbers[2] = {};
         [[maybe_unused]] T* number = numbers;
-        if (!(... && read(factor, *number++)) || !(... && is_same_or_apart(all, to, size))) {
-          return false;
-        }
+        bool valid = (... && is_same_or_apart(all, to, size));
+        ((valid = read(factor, *number++) && valid), ...);
+        if (!valid) return false;
         if constexpr (what == elementwise::scale) {
           kernels.scal(numbers[0], from[0], to, size);
         } else {
