@@ -132,7 +132,9 @@ class spmm_launch {
   }
 
   void short_rows() {
-    if (matrix_.rows * static_cast<std::size_t>(job_.width) <= max_elements_in_parts) {
+    const std::size_t elements = matrix_.rows * static_cast<std::size_t>(job_.width);
+    // Rows of unknown length may be uneven.
+    if (elements <= max_elements_in_parts * (longest_ == unknown ? 2 : 1)) {
       parts();
     } else {
       tiles();
