@@ -51,11 +51,19 @@ struct row_job {
   TALLY_HOST_DEVICE void write_diagonal(std::size_t row) const {
     number sum{};
     bool is_first = true;
-    for (std::size_t k = bounds.begin(row); k < bounds.end(row); ++k) {
-      if (columns[k] != static_cast<std::int64_t>(row)) continue;
-      const number value = values.template get<number>(k);
-      sum = is_first ? value : number{sum.re + value.re, sum.im + value.im};
-      is_first = false;
+    const std::size_t begin = bounds.begin(row), end = bounds.end(row);
+    const auto add = [&](const auto* all) {
+      for (std::size_t k = begin; k < end; ++k) {
+        if (all[k] != static_cast<std::int64_t>(row)) continue;
+        const number value = values.template get<number>(k);
+        sum = is_first ? value : number{sum.re + value.re, sum.im + value.im};
+        is_first = false;
+      }
+    };
+    if (columns.wide) {
+      add(static_cast<const std::int64_t*>(columns.data));
+    } else {
+      add(static_cast<const std::int32_t*>(columns.data));
     }
     put(row, sum);
   }
@@ -69,7 +77,15 @@ struct row_job {
   }
   TALLY_HOST_DEVICE void scale(std::size_t row, unsigned lane, unsigned lanes) const {
     const number f = factors.template get<number>(row);
-    for (std::size_t k = bounds.begin(row) + lane; k < bounds.end(row); k += lanes) {
+    const std::size_t begin = bounds.begin(row) + lane, end = bounds.end(row);
+    if (values.number == type_of<A> && !values.complex && values.increment == 1 &&
+        results.increment == 1) {  // no look at types for each value; results are of the same
+      const A* const from = static_cast<const A*>(values.data);
+      A* const to = static_cast<A*>(results.data);
+      for (std::size_t k = begin; k < end; k += lanes) to[k] = canonical(from[k] * f.re);
+      return;
+    }
+    for (std::size_t k = begin; k < end; k += lanes) {
       const number v = values.template get<number>(k);
       if (values.complex) {
         put(k, {v.re * f.re - v.im * f.im, v.re * f.im + v.im * f.re});
