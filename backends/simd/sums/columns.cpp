@@ -1,6 +1,7 @@
 // Sums of adjacent vectors, such as the columns of a row-major matrix: a row of vectors has a
-// number of each. The 64 lanes of all are an array in the first-level cache, to which rows are
-// added.
+// number of each. Many are summed lane by lane, in registers, and lanes fold as soon as they can;
+// of few, or of rows that are converted first, the 64 lanes are an array in the first-level cache,
+// to which rows are added.
 #include "backends/simd/sums/columns.hpp"
 
 #include "backends/common/order/tree.hpp"
@@ -9,6 +10,7 @@
 #include <tally/numerics/order.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <tuple>
@@ -42,8 +44,219 @@ namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 namespace {
 
+/// Numbers whose lanes are an array, at most: a third of a first-level cache (tuning/multi_dot.md:
+/// max_in_array).
+template <class W>
+constexpr std::size_t max_in_array = 256 / sizeof(W);
+
 template <class W>
 constexpr type stored_as = type_of<std::conditional_t<std::is_integral_v<W>, std::int64_t, W>>;
+
+/// Whether rows are numbers in place.
+template <class W>
+bool is_direct(const columns& x) {
+  return x.distance == 1 && part_of(x.first.element) == stored_as<W> &&
+         !(std::is_integral_v<W> && x.y != nullptr);
+}
+
+// --- Lane by lane --------------------------------------------------------------------------------
+
+/// Numbers that change no other when added, as many as columns.
+template <class W>
+struct zeros {
+  alignas(64) W of[max_columns<W>];
+
+  constexpr zeros() : of() {
+    for (W& each : of) each = std::is_floating_point_v<W> ? -W{0} : W{0};
+  }
+};
+template <class W>
+constexpr zeros<W> no_numbers;
+
+/// Rows of at most a chunk of terms.
+template <class W>
+struct terms_in_place {
+  const W* first;
+  std::ptrdiff_t step;  ///< from a row to the next
+  const W* y;           ///< a factor per row, or null
+  std::size_t n;        ///< rows
+
+  const W* row(std::size_t i) const { return first + static_cast<std::ptrdiff_t>(i) * step; }
+};
+
+/// to[j] = base[j] + the sum of column j over some lanes; j < count.
+template <class W>
+using sum_of_lanes = void(const terms_in_place<W>& x, std::size_t lane, std::size_t count,
+                          const W* base, W* to);
+
+/// Calls f(i, load, store) for whole vectors of numbers, then for what is left.
+template <std::size_t vectors, class W, class F>
+HWY_INLINE void for_each_vector(std::size_t count, const F& f) {
+  constexpr std::size_t w = width<W>;
+  const auto load_all = [](const W* p) HWY_ATTR { return hn::LoadU(tag<W>(), p); };
+  const auto store_all = [](vec<W> v, W* p) HWY_ATTR { hn::StoreU(v, tag<W>(), p); };
+  std::size_t i = 0;
+  if constexpr (vectors > 1) {
+    for (; i + vectors * w <= count; i += vectors * w) {
+      f.template operator()<vectors>(i, load_all, store_all);
+    }
+  }
+  for (; i + w <= count; i += w) f.template operator()<1>(i, load_all, store_all);
+  if (i == count) return;
+  const std::size_t left = count - i;
+  f.template operator()<1>(
+      i, [left](const W* p) HWY_ATTR { return load_first<W>(p, left); },
+      [left](vec<W> v, W* p) HWY_ATTR {
+        constexpr tag<W> d;
+        hn::BlendedStore(v, hn::FirstN(d, left), d, p);
+      });
+}
+
+/// Lane `lane`. Few additions pass through memory, and rows of one lane are few streams.
+template <bool multiplies, class W>
+void sum_lane(const terms_in_place<W>& x, std::size_t lane, std::size_t count, const W* base,
+              W* to) {
+  constexpr tag<W> d;
+  const auto sum = [&]<std::size_t vectors>(std::size_t i, const auto& load,
+                                            const auto& store) HWY_ATTR {
+    vec<W> s[vectors];
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < vectors; ++v) s[v] = hn::Set(d, no_numbers<W>.of[0]);
+    const W* from = x.row(lane) + i;
+    for (std::size_t t = lane; t < x.n; t += order::lanes) {
+      [[maybe_unused]] const auto factor = hn::Set(d, multiplies ? x.y[t] : W{});
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < vectors; ++v) {
+        auto term = load(from + v * width<W>);
+        if constexpr (multiplies) term = hn::Mul(term, factor);
+        s[v] = hn::Add(s[v], term);
+      }
+      from += static_cast<std::ptrdiff_t>(order::lanes) * x.step;
+    }
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const std::size_t at = i + v * width<W>;
+      store(hn::Add(load(base + at), s[v]), to + at);
+    }
+  };
+  for_each_vector<8, W>(count, sum);
+}
+
+/// Lanes `lane`, 16, 32 and 48 further, of at most `most` terms each, with factors in registers.
+template <bool multiplies, std::size_t most, class W>
+void sum_four_lanes(const terms_in_place<W>& x, std::size_t lane, std::size_t count, const W* base,
+                    W* to) {
+  constexpr tag<W> d;
+  constexpr std::size_t apart = order::lanes / 4;
+  const W* from[4][most];
+  [[maybe_unused]] vec<W> factor[4][most];
+#pragma GCC unroll 4
+  for (std::size_t k = 0; k < 4; ++k) {
+#pragma GCC unroll 4
+    for (std::size_t t = 0; t < most; ++t) {
+      const std::size_t i = lane + k * apart + t * order::lanes;
+      from[k][t] = i < x.n ? x.row(i) : no_numbers<W>.of;
+      if constexpr (multiplies) factor[k][t] = hn::Set(d, i < x.n ? x.y[i] : W{1});
+    }
+  }
+  for_each_vector<1, W>(
+      count, [&]<std::size_t>(std::size_t i, const auto& load, const auto& store) HWY_ATTR {
+        vec<W> s[4];
+#pragma GCC unroll 4
+        for (std::size_t k = 0; k < 4; ++k) {
+#pragma GCC unroll 4
+          for (std::size_t t = 0; t < most; ++t) {
+            auto term = load(from[k][t] + i);
+            if constexpr (multiplies) term = hn::Mul(term, factor[k][t]);
+            s[k] = t == 0 ? term : hn::Add(s[k], term);
+          }
+        }
+        const auto sum = hn::Add(hn::Add(s[0], s[2]), hn::Add(s[1], s[3]));
+        store(hn::Add(load(base + i), sum), to + i);
+      });
+}
+
+template <class W>
+class lane_summer {
+ public:
+  lane_summer(const columns& x, const W* y)
+      : x_({static_cast<const W*>(x.first.data),
+            x.first.increment * (is_complex(x.first.element) ? 2 : 1), y, x.first.size}),
+        together_(x.first.size <= 4 * order::lanes ? 4 : 1),
+        kernel_(kernel()),
+        count_(x.count) {}
+
+  void sum(W* sums) {
+    // One buffer per level of the chunks' tree, and of the lanes' tree above leaves and their sums.
+    const auto levels = static_cast<std::size_t>(std::bit_width((x_.n - 1) / order::chunk)) +
+                        (together_ == 4 ? 3 : 5);
+    constexpr std::size_t line = 64 / sizeof(W);
+    const std::size_t most = memory_size / levels / line * line;
+    const W* const first = x_.first;
+    // Loads across cache lines cost two, so the second part begins with a line.
+    const bool is_alignable = x_.step % static_cast<std::ptrdiff_t>(line) == 0;
+    const std::size_t head = -(reinterpret_cast<std::uintptr_t>(first) / sizeof(W)) % line;
+    std::size_t next = is_alignable && head != 0 ? head : most;
+    for (std::size_t j = 0; j < count_; j += some_, next = most) {
+      some_ = std::min(next, count_ - j);
+      x_.first = first + j;
+      sum_tree(x_, sums + j, memory_);
+    }
+  }
+
+ private:
+  static constexpr std::size_t memory_size = (std::size_t{15} << 10) / sizeof(W);
+
+  sum_of_lanes<W>* kernel() const {
+    if constexpr (std::is_floating_point_v<W>) {
+      if (x_.y != nullptr) return kernel_of<true>();
+    }
+    return kernel_of<false>();
+  }
+  template <bool multiplies>
+  sum_of_lanes<W>* kernel_of() const {
+    return x_.n <= order::lanes       ? &sum_four_lanes<multiplies, 1, W>
+           : x_.n <= 2 * order::lanes ? &sum_four_lanes<multiplies, 2, W>
+           : x_.n <= 4 * order::lanes ? &sum_four_lanes<multiplies, 4, W>
+                                      : &sum_lane<multiplies, W>;
+  }
+
+  void sum_tree(const terms_in_place<W>& x, W* to, W* free) const {
+    if (x.n <= order::chunk) return fold(x, 0, 1, to, free);
+    const std::size_t left = std::bit_floor((x.n - 1) / order::chunk) * order::chunk;
+    sum_tree({x.first, x.step, x.y, left}, to, free);
+    sum_tree({x.row(left), x.step, x.y == nullptr ? nullptr : x.y + left, x.n - left}, free,
+             free + some_in_lines());
+    add(free, to);
+  }
+
+  /// Sums lanes `lane`, `lane` + step, ...
+  void fold(const terms_in_place<W>& x, std::size_t lane, std::size_t step, W* to, W* free) const {
+    const std::size_t leaf = order::lanes / together_;
+    if (step == leaf) return kernel_(x, lane, some_, no_numbers<W>.of, to);
+    fold(x, lane, 2 * step, to, free);
+    if (lane + step >= x.n) return;  // absent lanes would add +0
+    if (2 * step == leaf) return kernel_(x, lane + step, some_, to, to);
+    fold(x, lane + step, 2 * step, free, free + some_in_lines());
+    add(free, to);
+  }
+
+  void add(const W* from, W* to) const {
+    for_each_vector<1, W>(some_,
+                          [&]<std::size_t>(std::size_t i, const auto& load, const auto& store)
+                              HWY_ATTR { store(hn::Add(load(to + i), load(from + i)), to + i); });
+  }
+
+  std::size_t some_in_lines() const { return (some_ + 15) / 16 * 16; }
+
+  terms_in_place<W> x_;
+  std::size_t together_;
+  sum_of_lanes<W>* kernel_;
+  std::size_t count_, some_ = 0;
+  HWY_ALIGN W memory_[memory_size];
+};
+
+// --- Lanes in an array ---------------------------------------------------------------------------
 
 /// Rows of numbers that are added to lanes.
 template <class W>
@@ -95,7 +308,7 @@ void add_rows(const rows<W>& x, std::size_t n, std::size_t stride, W* to) {
       add_numbers<starts, multiplies>(from, multiplies ? x.y[l] : W{}, count, to);
     }
   };
-  constexpr std::size_t max = max_columns<W>;
+  constexpr std::size_t max = max_in_array<W>;
   x.count == max ? all(max) : all(x.count);
 }
 template <class W>
@@ -156,7 +369,7 @@ class row_buffer {
   }
 
  private:
-  HWY_ALIGN W numbers_[max_rows * max_columns<W> + width<W>];
+  HWY_ALIGN W numbers_[max_rows * max_in_array<W> + width<W>];
 };
 
 /// Factors of at most `order::lanes` rows.
@@ -179,10 +392,10 @@ class factor_buffer {
 /// Sums of each vector over a node.
 template <class W>
 struct row_of_sums {
-  W of[max_columns<W>] = {};
+  W of[max_in_array<W>] = {};
 
   friend row_of_sums operator+(row_of_sums a, const row_of_sums& b) {
-    for (std::size_t j = 0; j < max_columns<W>; ++j) a.of[j] += b.of[j];
+    for (std::size_t j = 0; j < max_in_array<W>; ++j) a.of[j] += b.of[j];
     return a;
   }
 };
@@ -192,8 +405,7 @@ class column_summer {
  public:
   explicit column_summer(const columns& x)
       : x_(x),
-        is_direct_(x.distance == 1 && part_of(x.first.element) == stored_as<W> &&
-                   !(std::is_integral_v<W> && x.y != nullptr)),
+        is_direct_(is_direct<W>(x)),
         step_(x.first.increment * (is_complex(x.first.element) ? 2 : 1)),
         stride_(is_direct_ && x.y == nullptr && step_ == static_cast<std::ptrdiff_t>(x.count)
                     ? x.count
@@ -213,7 +425,6 @@ class column_summer {
       sum_in_tree(0, n, order::chunk, chunk, all);
       std::copy_n(all.of, x_.count, sums);
     }
-    for (std::size_t j = 0; j < x_.count; ++j) sums[j] += W{};
   }
 
  private:
@@ -267,14 +478,41 @@ class column_summer {
   std::size_t stride_;
   factor_buffer<W> factors_;
   row_buffer<W> buffer_;
-  /// A lane starts as its first term, so sums may be -0 where the order has +0, which `sum`
-  /// corrects.
-  HWY_ALIGN W lanes_[order::lanes * max_columns<W> + width<W>];
+  HWY_ALIGN W lanes_[order::lanes * max_in_array<W> + width<W>];
 };
 
+// Not inlined, for the stack.
+template <class W>
+HWY_NOINLINE void sum_lane_by_lane(const columns& x, W* sums) {
+  lane_summer<W>(x, x.y == nullptr ? nullptr : static_cast<const W*>(x.y->data)).sum(sums);
+}
+template <class W>
+HWY_NOINLINE void sum_in_array(const columns& x, W* sums) {
+  column_summer<W>(x).sum(sums);
+}
+
+/// Whether rows are summed lane by lane (tuning/multi_dot.md: lane_by_lane).
+template <class W>
+bool is_lane_by_lane(const columns& x) {
+  constexpr std::size_t min_columns = 512 / sizeof(W);
+  return x.count >= min_columns && x.first.size > 0 && is_direct<W>(x) &&
+         (x.y == nullptr || (x.y->increment == 1 && x.y->element == stored_as<W>));
+}
+
+/// A lane starts as its first term, so sums may be -0 where the order has +0.
 template <class W>
 void sum_columns(const columns& x, W* sums) {
-  column_summer<W>(x).sum(sums);
+  if (is_lane_by_lane<W>(x)) {
+    sum_lane_by_lane(x, sums);
+  } else {
+    const std::size_t most = max_in_array<W>;
+    const std::size_t parts = is_complex(x.first.element) ? 2 : 1;
+    for (std::size_t j = 0; j < x.count; j += most) {
+      const columns some = x.part(j / parts, std::min(most, x.count - j) / parts, 0, x.first.size);
+      sum_in_array(some, sums + j);
+    }
+  }
+  for (std::size_t j = 0; j < x.count; ++j) sums[j] += W{};
 }
 
 }  // namespace

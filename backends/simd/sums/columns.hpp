@@ -28,10 +28,9 @@ struct columns {
   }
 };
 
-/// Numbers that are summed side by side, at most: their lanes take a third of a first-level cache
-/// (tuning/multi_dot.md: max_columns).
+/// Numbers that are summed side by side, at most (tuning/multi_dot.md: max_columns).
 template <class W>
-inline constexpr std::size_t max_columns = 256 / sizeof(W);
+inline constexpr std::size_t max_columns = 8192 / sizeof(W);
 
 /// Sums each vector over a node of the order's tree, in float, double, or uint64 for integers;
 /// zeros are +0. Terms are products with `y`, of the node's elements, unless it is null.

@@ -539,7 +539,7 @@ void write_dots(const executor& where, const multi_sum& a, std::size_t first, st
     if (!a.update) {
       return sum_pairs<A>(where, a, first, count, static_cast<A*>(a.results.data) + first);
     }
-    constexpr std::size_t block = 1024 / sizeof(A);  // small for the stack; whole groups of columns
+    constexpr std::size_t block = 3072 / sizeof(A);  // small for the stack; many columns
     std::array<A, block> sums;
     for (std::size_t j = 0; j < count; j += block) {
       const std::size_t some = std::min(block, count - j);
