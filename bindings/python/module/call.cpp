@@ -111,6 +111,7 @@ void call::write(const char* name, nb::handle x, array& a) {
   if (a.ndim > 1 && layout_in_memory(a, data).may_overlap()) {
     fail(PyExc_ValueError, std::string(name) + " can't be written in place: elements share memory");
   }
+  if (!a.is_numpy) count_write(x);
   place(name, a);
 }
 

@@ -13,6 +13,13 @@ struct executor {
   bool is_cuda = false;
   int device = -1;
   nb::object stream = nb::none();
+  int threads = 0;  // OpenMP's, as given
+};
+
+/// A choice: whatever Python takes as true or false.
+struct flag {
+  bool is;
+  operator bool() const { return is; }
 };
 
 /// Raises the exception of a failed call.
@@ -142,3 +149,18 @@ inline tally_type sum_type(tally_type x, tally_type y) {
 tally_type chosen_type(nb::handle dtype, tally_type otherwise, bool& is_unsigned);
 
 }  // namespace python
+
+template <>
+struct nanobind::detail::type_caster<python::flag> {
+  NB_TYPE_CASTER(python::flag, const_name("bool"))
+
+  bool from_python(handle x, uint8_t, cleanup_list*) noexcept {
+    const int truth = PyObject_IsTrue(x.ptr());
+    if (truth < 0) PyErr_Clear();
+    value.is = truth == 1;
+    return truth >= 0;
+  }
+  static handle from_cpp(python::flag f, rv_policy, cleanup_list*) noexcept {
+    return handle(f ? Py_True : Py_False).inc_ref();
+  }
+};

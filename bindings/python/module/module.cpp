@@ -24,6 +24,19 @@ void define_executors(nb::module_& m) {
                      check(tally_executor_name(&e.value, &name));
                      return std::string(name);
                    })
+      .def("__reduce__",
+           [](const executor& e) {
+             const char* name = "";
+             check(tally_executor_name(&e.value, &name));
+             if (!e.stream.is_none()) {
+               raise(PyExc_TypeError, "tally: an executor of a stream, which is its process's");
+             }
+             const bool is_openmp = std::string(name) == "openmp";
+             const nb::tuple settings = is_openmp   ? nb::make_tuple(e.threads)
+                                        : e.is_cuda ? nb::make_tuple(e.device)
+                                                    : nb::make_tuple();
+             return nb::make_tuple(nb::module_::import_("tally").attr(name), settings);
+           })
       .def("__repr__", [](nb::handle self) {
         return nb::str("<tally.executor {}>").format(self.attr("name"));
       });
@@ -45,6 +58,7 @@ void define_executors(nb::module_& m) {
       "openmp",
       [](int threads) {
         executor e;
+        e.threads = threads;
         return made(tally_openmp(&e.value, threads), e);
       },
       nb::arg("threads") = 0, "OpenMP threads; 0: as many as OpenMP takes.");

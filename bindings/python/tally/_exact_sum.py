@@ -23,9 +23,11 @@ class exact_sum:
     __hash__ = None
 
     def __init__(self, x: ArrayLike | None = None, y: ArrayLike | None = None, *, dtype: DTypeLike = "float64"):
-        self.dtype = numpy.dtype(dtype)
+        self.dtype = numpy.dtype(dtype).newbyteorder("=")
         self._words = numpy.zeros(_tally._exact_words(self.dtype), numpy.int64)
         if y is not None:
+            if x is None:
+                raise TypeError("tally.exact_sum: y is given, x is not")
             self.add_products(x, y)
         elif x is not None:
             self.add(x)
@@ -34,7 +36,7 @@ class exact_sum:
     def from_words(cls, words: ArrayLike, dtype: DTypeLike = "float64") -> exact_sum:
         """The sum of these words, such as the sum of the words of several sums."""
         made = cls(dtype=dtype)
-        _tally._merge_words(made._words, made.dtype, numpy.array(words, numpy.int64))
+        _tally._merge_words(made._words, made.dtype, numpy.asarray(words).astype(numpy.int64, casting="same_kind"))
         return made
 
     @property
@@ -55,6 +57,8 @@ class exact_sum:
 
     def merge(self, other: exact_sum) -> exact_sum:
         """Adds another sum of this type."""
+        if not isinstance(other, exact_sum):
+            raise TypeError(f"tally.exact_sum: an object of type {type(other).__name__} is no exact_sum")
         if self.dtype != other.dtype:
             raise TypeError(f"tally.exact_sum: one sum is of {self.dtype}, the other of {other.dtype}")
         others = other._words.copy() if other is self else other._words

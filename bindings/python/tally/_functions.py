@@ -40,7 +40,7 @@ def mean(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out
         x = numpy.asarray(x)
     name = str(getattr(x, "dtype", "")).rpartition(".")[2]
     if name == "uint64":  # whose sums are modulo 2^64
-        x = x.double() if hasattr(x, "double") else x.astype("float64")
+        x = _libraries.converted(x, "float64")
     elif dtype is None and name.lstrip("u").startswith(("int", "bool")):
         dtype = "float64"
     total = _tally.sum(x, axis, dtype=dtype, keepdims=keepdims, exact=exact, backend=backend)
@@ -50,13 +50,19 @@ def mean(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out
     return result if out is None else _libraries.written("mean", result, out)
 
 
+def _flat(x):
+    """A vector of all elements, of the array's library."""
+    if isinstance(x, numpy.ndarray) or not hasattr(x, "__dlpack__"):
+        return _libraries.as_numpy(x).ravel()
+    return x if getattr(x, "ndim", 1) == 1 else x.reshape(-1)
+
+
 def histogram(x: ArrayLike, bins: int | ArrayLike = 10, range: tuple[float, float] | None = None,
               weights: ArrayLike | None = None, *, backend: Backend = None) -> tuple[Any, Any]:
     """numpy.histogram: counts and edges, equal to NumPy's. With weights each bin has the exact sum of its weights,
     rounded once. bins is a number or edges."""
-    if not hasattr(x, "__dlpack__") or getattr(x, "ndim", 1) != 1:
-        x = numpy.asarray(x).ravel()
-        weights = None if weights is None else numpy.asarray(weights).ravel()
+    x = _flat(x)
+    weights = None if weights is None else _flat(weights)
     if numpy.ndim(bins) > 0:
         edges = numpy.ascontiguousarray(bins)
         return _tally._histogram(x, edges, weights, backend), edges
@@ -67,14 +73,17 @@ def histogram(x: ArrayLike, bins: int | ArrayLike = 10, range: tuple[float, floa
     if bins < 1:
         raise ValueError(f"tally.histogram: bins is {bins}, not positive")
     lower, upper = range if range is not None else _tally.minmax(x) if len(x) else (0, 1)
-    if not isinstance(lower, numpy.generic):
-        lower, upper = float(lower), float(upper)
+    lower, upper = (e if isinstance(e, numpy.generic) else float(e) for e in (lower, upper))
     if not (lower <= upper and math.isfinite(lower) and math.isfinite(upper)):
         raise ValueError(f"tally.histogram: the range [{lower}, {upper}] is not finite, or the first number is larger")
     if lower == upper:
         lower, upper = lower - 0.5, upper + 0.5
-    narrow = isinstance(x, numpy.ndarray) and x.dtype in ("float16", "float32")  # then NumPy's edges are so, too
-    edges = numpy.linspace(lower, upper, bins + 1, dtype=x.dtype if narrow else None)
-    if narrow:
+    dtype = numpy.result_type(lower, upper, x) if isinstance(x, numpy.ndarray) else numpy.dtype(float)  # NumPy's rule
+    dtype = dtype if dtype.kind == "f" else numpy.dtype(float)
+    with numpy.errstate(all="ignore"):
+        edges = numpy.linspace(lower, upper, bins + 1, dtype=dtype)
+    if not (edges[:-1] < edges[1:]).all():
+        raise ValueError(f"tally.histogram: the range [{lower}, {upper}] has no {bins} bins")
+    if dtype.itemsize < 8:
         return _tally._histogram(x, edges, weights, backend), edges
     return _tally._histogram_even(x, float(lower), float(upper), bins, weights, backend), edges

@@ -20,11 +20,25 @@ def empty(like, shape, dtype):
     return None
 
 
+def as_numpy(x):
+    """numpy.asarray, which drops the mask of a masked array: those are refused."""
+    if isinstance(x, numpy.ma.MaskedArray):
+        raise TypeError("tally: a masked array; pass x.compressed(), or x.filled(0) for a sum")
+    return numpy.asarray(x)
+
+
 def from_host(like, x):
-    """A NumPy array as one of the library and device of `like`; NumPy's where that library can't be told."""
+    """A NumPy array as one of the library and device of `like`; NumPy's where that library can't be told.
+
+    JAX has no types of 64 bits unless they are enabled: its integers are of 32 bits then, if all numbers fit.
+    """
     if not hasattr(like, "__array_namespace__"):
         return x[()]
-    return like.__array_namespace__().asarray(x, device=like.device)
+    made = like.__array_namespace__().asarray(x, device=like.device)
+    held = _type(made)
+    if held != x.dtype.name and not (x.dtype.kind in "iu" and (x.astype(held) == x).all()):
+        _refuse_64_bits(x.dtype)
+    return made
 
 
 def contiguous(x, axes=None):
@@ -36,6 +50,35 @@ def contiguous(x, axes=None):
         return sys.modules[name].ascontiguousarray(x if axes is None else x.transpose(axes))
     space = x.__array_namespace__()
     return space.asarray(x if axes is None else space.permute_dims(x, axes), copy=True)
+
+
+def converted(x, dtype):
+    """A copy with elements of this type; NumPy's of what only speaks DLPack, such as PyArrow's arrays."""
+    if _library(x) == "torch":
+        return x.to(getattr(sys.modules["torch"], dtype))
+    made = (x if hasattr(x, "astype") else numpy.from_dlpack(x)).astype(dtype)
+    if _type(made) != dtype:
+        _refuse_64_bits(dtype)
+    return made
+
+
+def readable(x):
+    """A copy whose elements Tally reads in place: C-ordered, and of no type that it has not."""
+    if not hasattr(x, "dtype"):
+        return numpy.from_dlpack(x)
+    wider = _wider.get(_type(x))
+    return contiguous(x) if wider is None else converted(x, wider)
+
+
+_wider = {"int16": "int32", "uint16": "int32", "uint32": "int64"}
+
+
+def _type(x):
+    return str(x.dtype).rpartition(".")[2]
+
+
+def _refuse_64_bits(dtype):
+    raise TypeError(f"tally: this library has no arrays of {dtype}; for JAX's, enable jax_enable_x64")
 
 
 def stream(x):

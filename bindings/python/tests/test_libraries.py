@@ -58,6 +58,36 @@ def test_one_hash(name, made, read):
         assert len(digests) == 1 and same(result, host)
 
 
+@pytest.mark.filterwarnings("ignore:Explicitly requested dtype")
+def test_types_of_jax():
+    """Without jax_enable_x64, which is the default, an array has no type of 64 bits: no number changes in silence."""
+    jax = pytest.importorskip("jax")
+    ones = jax.numpy.ones(3, "float32")
+    x64 = jax.config.jax_enable_x64
+    try:
+        jax.config.update("jax_enable_x64", False)
+        for call in (lambda: tally.sum(jax.numpy.full(10, 2**30, "int32")), lambda: tally.sum(ones, dtype="float64"),
+                     lambda: tally.mean(jax.numpy.arange(3)), lambda: tally.bincount(jax.numpy.arange(3), jax.numpy.arange(3))):
+            with pytest.raises(TypeError, match="enable jax_enable_x64"):
+                call()
+        assert tally.sum(jax.numpy.full(10, 2**20, "int32")) == 10 * 2**20 and tally.bincount(jax.numpy.arange(3)).tolist() == [1, 1, 1]
+        assert tally.argmax(ones) == 0 and tally.sum(ones, dtype="float32") == tally.sum(jax.numpy.ones(3, "int16")) == 3
+        jax.config.update("jax_enable_x64", True)
+        total = tally.sum(jax.numpy.full(10, 2**30, "int32"))
+        assert total.dtype == "int64" and total == 10 * 2**30 and tally.sum(ones, dtype="float64").dtype == "float64"
+        for dtype in ("int16", "uint16", "uint32"):
+            assert tally.sum(jax.numpy.full(3, 40000 if dtype[0] == "u" else -5, dtype)) == (120000 if dtype[0] == "u" else -15)
+    finally:
+        jax.config.update("jax_enable_x64", x64)
+
+
+def test_types_of_pyarrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    for dtype in ("int8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64"):
+        assert tally.sum(pyarrow.array([1, 2, 3], dtype)) == 6
+    assert same(tally.bincount(pyarrow.array([0, 1]), pyarrow.array([1, 2])), numpy.array([1., 2]))
+
+
 @needs_gpu
 def test_streams_of_pytorch():
     torch = pytest.importorskip("torch")

@@ -1,6 +1,8 @@
 """Everything else: element-wise functions, histograms, matrices, unrounded sums, operands, errors."""
+import copy
 import gc
 import math
+import multiprocessing
 import os
 import pathlib
 import pickle
@@ -211,6 +213,39 @@ def test_bincount(random):
             tally.bincount(bad)
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u4", "i8", "u8", "f2", "f4"])
+def test_weights(random, dtype):
+    """Integers and halves count as float64."""
+    keys, w = random.integers(0, 9, 200), (random.integers(0, 100, 200) % 50).astype(dtype)
+    expected = numpy.array([w[keys == k].sum(dtype="f8") for k in range(9)], "f4" if dtype == "f4" else "f8")
+    for weights in (w, w.tolist() if dtype != "f4" else w, numpy.repeat(w, 2)[::2]):
+        assert same(tally.bincount(keys, weights), expected)
+        assert same(tally.histogram(keys.reshape(20, 10), 9, weights=numpy.reshape(weights, (20, 10)))[0], expected)
+    with pytest.raises(TypeError, match="weights"):
+        tally.bincount(keys, w + 1j)
+
+
+def test_histogram_ranges(random):
+    """Counts and edges have NumPy's types and numbers, whatever the range's."""
+    for _ in range(300):
+        dtype, kinds = random.choice(["f2", "f4", "f8", "i4"]), random.choice([float, "f2", "f4", "f8"], 2)
+        x = (random.standard_normal(int(random.integers(1, 200))) * 50).astype(dtype)
+        bounds = sorted(random.standard_normal(2) * 50)
+        lower, upper = (bound if kind is float else numpy.dtype(kind).type(bound) for bound, kind in zip(bounds, kinds))
+        for pair in ((lower, upper), (numpy.float64(x.min()), numpy.float64(x.max()))):
+            bins = int(random.integers(1, 40))
+            try:
+                peer = numpy.histogram(x, bins, range=pair)
+            except ValueError:  # too many bins
+                with pytest.raises(ValueError, match="bins"):
+                    tally.histogram(x, bins, range=pair)
+                continue
+            result = tally.histogram(x, bins, range=pair)
+            assert same(result[0], peer[0]) and same(result[1], peer[1])
+    with pytest.raises(ValueError, match="bins"):
+        tally.histogram(numpy.array([1e308, -1e308]))
+
+
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i4", "i8", "u1", "?"])
 def test_histogram(random, dtype):
     for _ in range(20):
@@ -274,6 +309,7 @@ def test_exact_sum(x, y):
                 tally.sum(x[:99000].reshape(300, 330)[:, 1:], exact=True))
     c = pickle.loads(pickle.dumps(a))
     c += b
+    assert tally.exact_sum(x[:5000], dtype=">f8") == a and tally.exact_sum(dtype=">f4").dtype == "f4"
     d = b.copy()
     d += d
     assert d == b + b == b.copy().merge(b) and d.round() == 2 * b.round()
@@ -289,6 +325,8 @@ def test_exact_sum(x, y):
     assert float(tally.exact_sum([.1] * 10)) == 1.0 and math.isnan(tally.exact_sum([-4.]).root())
     for bad, error in ((lambda: a.merge(small), TypeError), (lambda: tally.exact_sum(dtype="i4"), TypeError),
                        (lambda: tally.exact_sum.from_words([1, 2]), ValueError), (lambda: hash(a), TypeError),
+                       (lambda: tally.exact_sum.from_words([1.5] * 137), TypeError), (lambda: a.merge(3), TypeError),
+                       (lambda: a.merge(a.words), TypeError), (lambda: tally.exact_sum(y=x), TypeError),
                        (lambda: small.add(x), TypeError), (lambda: a + 1, TypeError)):
         with pytest.raises(error):
             bad()
@@ -327,6 +365,48 @@ def test_operands(x):
     assert same(tally.dot(numpy.broadcast_to(.1, 3000), a), tally.dot(numpy.full(3000, .1), a))
 
 
+def test_masked_arrays():
+    """No function drops a mask in silence."""
+    for shape in ((2,), (1, 2), (2, 1)):
+        x = numpy.ma.array([1., 2.], mask=[0, 1]).reshape(shape)
+        for call in (tally.sum, tally.asarray, tally.histogram, lambda x: tally.histogram(x.data, weights=x), tally.exact_sum,
+                     lambda x: tally.add(x, x), lambda x: tally.bincount([0, 1], x), tally.mean):
+            with pytest.raises(TypeError, match=r"x\.compressed\(\)"):
+                call(x)
+        a = tally.asarray(x.data)
+        assert numpy.dot(a.T, x).shape == numpy.dot(x.data.T, x).shape
+
+
+def test_choices():
+    """keepdims and exact are whatever Python takes for true or false, as by NumPy."""
+    a = numpy.ones((2, 3))
+    for true, false in ((True, False), (1, 0), (numpy.True_, numpy.False_), ("a", "")):
+        for f in (tally.sum, tally.mean, tally.nrm2, tally.max, tally.argmin, tally.iamax, lambda x, **o: tally.minmax(x, **o)[0]):
+            assert numpy.shape(f(a, keepdims=true)) == (1, 1) and numpy.shape(f(a, keepdims=false)) == ()
+        for f in (tally.sum, lambda x, **o: tally.dot(x[0], x[0], **o), lambda x, **o: tally.multi_dot(x, x[0], **o)):
+            assert same(f(a, exact=true), f(a, exact=True)) and same(f(a, exact=false), f(a))
+    with pytest.raises(TypeError):
+        tally.sum(a, keepdims=numpy.ones(2))
+
+
+@pytest.mark.parametrize("name", sorted(name for name, value in vars(tally).items() if not name.startswith("_") and callable(value)))
+def test_functions_are_pickled(name):
+    value = getattr(tally, name)
+    assert pickle.loads(pickle.dumps(value)) is value and copy.deepcopy(value) is value
+
+
+def test_executors_are_pickled(x):
+    for where in (tally.serial(), tally.simd(), tally.openmp(), tally.openmp(3)):
+        copied = pickle.loads(pickle.dumps(where))
+        assert copied.name == where.name and copied.__reduce__() == where.__reduce__() and same(tally.sum(x, backend=copied), tally.sum(x))
+    assert tally.openmp(3).__reduce__() == (tally.openmp, (3,))
+
+
+def test_processes(x):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(tally.sum, [x, x[:99]]) == [tally.sum(x), tally.sum(x[:99])]
+
+
 def test_pandas(x):
     pandas = pytest.importorskip("pandas")
     assert same(tally.sum(pandas.Series(x)), tally.sum(x)) and same(tally.dot(pandas.Series(x), x), tally.dot(x, x))
@@ -352,6 +432,25 @@ def test_ndarray(random):
     b = a.copy()
     b += 1
     assert type(b) is tally.ndarray and same(numpy.asarray(b), A + 1)
+
+
+def test_ndarray_results(random):
+    """Arrays that are made are Tally's, by functions, methods and operators; out= is the caller's own object."""
+    a, v = tally.asarray(random.standard_normal((3, 4))), random.standard_normal(4)
+    calls = (lambda **o: numpy.sum(a, axis=0, **o), lambda **o: a.sum(axis=0, **o), lambda **o: numpy.mean(a, axis=0, **o),
+             lambda **o: a.mean(axis=0, **o), lambda **o: numpy.add.reduce(a, **o), lambda **o: numpy.dot(a.T, a[:, 0], **o),
+             lambda **o: a.T.dot(a[:, 0], **o), lambda **o: numpy.matmul(a.T, a[:, 0], **o), lambda **o: numpy.add(a[0], v, **o),
+             lambda **o: numpy.sum(a, axis=0, where=a > 0, **o), lambda **o: numpy.max(a, axis=0, **o))
+    for call in calls:
+        made = call()
+        assert type(made) is tally.ndarray
+        for out in (numpy.zeros(4), tally.asarray(numpy.zeros(4))):
+            assert call(out=out) is out and same(out, made)
+    assert type(numpy.linalg.norm(a, axis=0)) is tally.ndarray and type(numpy.sum(a)) is numpy.float64
+    assert same(numpy.mean(a, axis=0) @ v, tally.dot(tally.mean(numpy.asarray(a), 0), v))
+    room = numpy.zeros((3, 4))
+    first, second = numpy.divmod(a, 2, out=(room, None))
+    assert first is room and type(second) is tally.ndarray and same(second, numpy.asarray(a) % 2)
 
 
 @pytest.mark.parametrize("kept", [0, 1, False, True, numpy.False_, numpy.True_, numpy._NoValue])

@@ -215,6 +215,9 @@ def test_norms(x, y):
         assert same(tally.weighted_nrm2(laid, weights), numpy.sqrt(in_order((a * w).ravel()**2, "float64")))
         assert numpy.isclose(tally.wrms_norm(laid, weights), numpy.sqrt(((a * w)**2).mean()))
         assert same(tally.wrms_norm(laid, weights), tally.wrms_norm(a, w))
+    A = x[:6000].reshape(10, 20, 30)[:, ::-1]
+    for axis in (None, 0, (0, 2), (0, 1, 2)):  # exact changes no maximum
+        assert same(tally.max_norm(A, axis, exact=True), abs(A).max(axis)) and same(tally.max_norm(A, axis), abs(A).max(axis))
     mask = (a > 0).astype("i1")
     assert numpy.isclose(tally.wrms_norm_mask(a, w, mask), numpy.sqrt(((a * w)[a > 0]**2).sum() / a.size))
     with pytest.raises(ValueError, match="x has the shape .60, 100., w .100,."):

@@ -122,10 +122,92 @@ def test_gradients(device):
     assert check(tally_torch.mv, (tensor(device, 5, 40, requires_grad=True), x))
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.complex128])
+def test_forward_gradients(device, dtype):
+    """Of both kinds of forward mode, of one tangent or all, beside and below the backward mode; and in PyTorch's mode."""
+    x, y, A = (tensor(device, *shape, dtype=dtype) for shape in ((7,), (7,), (3, 7)))
+    cases = ((tally_torch.sum, torch.sum, (A,)), (lambda A: tally_torch.sum(A, -1, True), lambda A: A.sum(-1, True), (A,)),
+             (lambda A: tally_torch.mean(A, 1), lambda A: A.mean(1), (A,)), (tally_torch.dot, torch.dot, (x, y)),
+             (tally_torch.mv, torch.mv, (A, x)), (lambda A: tally_torch.nrm2(A, 1), lambda A: torch.linalg.vector_norm(A, 2, 1), (A,)))
+    level = torch.autograd.forward_ad
+    for ours, peer, operands in cases:
+        tangents = tuple(torch.flip(operand, [0]) + 1 for operand in operands)
+        for a, b in zip(torch.func.jvp(ours, operands, tangents), torch.func.jvp(peer, operands, tangents)):
+            assert a.dtype == b.dtype and torch.allclose(a, b)
+        with level.dual_level():
+            first = (level.make_dual(operands[0], tangents[0]), *operands[1:])
+            expected = level.unpack_dual(peer(*first)).tangent
+            assert torch.allclose(level.unpack_dual(ours(*first)).tangent, expected)
+            with tally_torch.sums():
+                assert torch.allclose(level.unpack_dual(peer(*first)).tangent, expected)
+        leaves = [operand.clone().requires_grad_() for operand in operands]
+        assert torch.autograd.gradcheck(ours, leaves, check_forward_ad=True)
+        assert torch.autograd.gradgradcheck(ours, leaves)
+    with level.dual_level(), pytest.raises(RuntimeError, match="requires a gradient"):
+        tally.sum(level.make_dual(x, y))
+
+
+def test_gradients_of_norms(device):
+    for numbers in ([numpy.nan, 1], [0, 0], [3, 4], [numpy.inf, 1]):
+        x = [torch.tensor(numbers, dtype=torch.float64, device=device, requires_grad=True) for _ in range(2)]
+        tally_torch.nrm2(x[0]).backward()
+        torch.linalg.vector_norm(x[1]).backward()
+        assert torch.equal(x[0].grad.isnan(), x[1].grad.isnan()) and torch.allclose(x[0].grad, x[1].grad, equal_nan=True)
+
+
+def test_written_tensors_are_counted(device):
+    """A gradient that needs what was overwritten since is an error, not that of other numbers."""
+    ones = torch.ones(3, dtype=torch.float64, device=device)
+    writes = (lambda y: tally.scal(5., y), lambda y: tally.axpy(1., ones, y), lambda y: tally.fill(0., y), lambda y: tally.add(ones, ones, y),
+              lambda y: tally.sum(torch.stack([ones, ones]), 0, out=y), lambda y: tally.mean(torch.stack([ones, ones]), 0, out=y),
+              lambda y: tally.scatter_add(ones, torch.arange(3, device=device), y), lambda y: tally.scal(5., y[:2]))
+    for write in writes:
+        w, y = ones.clone().requires_grad_(), ones.clone()
+        loss = (w * y).sum()
+        write(y)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+    tally.add(y, tally.sum(ones.expand(3, 3), 0))
+    assert ones._version == 0 and y._version == 1
+
+
+def test_integers_of_16_and_32_bits(device):
+    for dtype in (torch.int16, torch.uint16, torch.uint32):
+        x = torch.tensor([[1, 2, 3], [4, 5, 6]], dtype=dtype, device=device)
+        for laid in (x, x.T, x[:, ::2], x[:1].expand(4, 3)):
+            result = tally.sum(laid, 0)
+            assert result.dtype == torch.int64 and same(numbers(result), tally.sum(numpy.ascontiguousarray(numbers(laid)), 0))
+        assert tally.mean(x) == 3.5 and tally.max(x) == 6
+    with pytest.raises(ValueError, match="written"):
+        tally.scal(2, x)
+
+
+def test_types_of_pytorch(device):
+    x = tensor(device, 30, dtype=torch.float32)
+    assert tally.sum(x, dtype=torch.float64).dtype == torch.float64
+    assert same(tally.sum(numbers(x), dtype=torch.float64), tally.sum(numbers(x), dtype="f8"))
+    for wrong in (torch.quint8, torch.float8_e5m2):
+        with pytest.raises(TypeError):
+            tally.sum(x, dtype=wrong)
+    large = torch.full((2,), 2**63, dtype=torch.uint64, device=device)
+    assert tally.mean(large) == tally_torch.mean(large) == 2.0**63
+    assert tally_torch.mean(large).dtype == tally_torch.mean(torch.tensor([1, 2])).dtype == torch.float64
+
+
+def test_histograms_of_several_dimensions(device):
+    x, w = tensor(device, 30, 40), tensor(device, 30, 40)
+    for weights in (None, w):
+        counts, edges = tally.histogram(x, 7, weights=weights)
+        host = tally.histogram(numbers(x), 7, weights=None if weights is None else numbers(w))
+        assert counts.device.type == device and same(numbers(counts), host[0]) and same(edges, host[1])
+    assert same(numbers(tally.bincount(torch.tensor([0, 1, 1], device=device), torch.tensor([1, 2, 3], device=device))), numpy.array([1., 5]))
+
+
 def test_opcheck(device):
     x, A = tensor(device, 40, requires_grad=True), tensor(device, 5, 40, requires_grad=True)
-    for op, inputs in ((tally_torch.dot, (x, x.detach())), (tally_torch.mv, (A, x)), (tally_torch._sum, (A, [0], False, False)),
-                       (tally_torch._nrm2, (A, [1], True, True))):
+    for op, inputs in ((tally_torch._dot, (x, x.detach())), (tally_torch._mv, (A, x)), (tally_torch._sum, (A, [0], False, False)),
+                       (tally_torch._nrm2, (A, [1], True, True)), (tally_torch._sum, (A, [-1], False, False)),
+                       (tally_torch._nrm2, (A, [-2, -1], True, False)), (tally_torch._sum, (x.detach().to(torch.uint64), [0], True, False))):
         torch.library.opcheck(op, inputs)
 
 
@@ -150,6 +232,14 @@ def test_mode(device, dtype):
     assert torch.equal(w.grad, torch.full_like(x, 1 / 4096))
     with tally_torch.sums():
         assert x.to(torch.int32).sum().dtype == torch.int64
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+def test_mode_leaves_sparse_tensors_to_pytorch(device):
+    x = torch.eye(3, device=device)
+    with tally_torch.sums():
+        for sparse in (x.to_sparse(), x.to_sparse_csr()):
+            assert sparse.sum() == 3 and torch.equal(torch.mv(sparse, x[0]), x[0])
 
 
 def test_compile(device):

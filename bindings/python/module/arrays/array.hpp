@@ -78,7 +78,8 @@ nb::object new_numpy(int ndim, const std::int64_t* shape, tally_type type, bool 
 /// A NumPy scalar.
 nb::object numpy_scalar(const void* value, tally_type type, bool is_unsigned);
 
-/// What numpy.dtype(dtype) stands for; `is_unsigned` if it is uint64. Raises for others' types.
+/// What numpy.dtype(dtype), or a dtype of PyTorch, stands for; `is_unsigned` if it is uint64.
+/// Raises for others' types.
 tally_type type_of_dtype(nb::handle dtype, bool& is_unsigned);
 
 /// A member of the module numpy.
@@ -88,6 +89,9 @@ nb::object numpy(const char* name);
 
 /// Whether x has DLPack or __cuda_array_interface__, which then describes it.
 bool read_foreign(nb::handle x, nb::handle stream, array& a);
+
+/// Counts a write to a tensor, by which PyTorch finds gradients of what has changed since.
+void count_write(nb::handle x);
 
 /// An uninitialised C-ordered array of the library and device of `like`; None if its arrays can't
 /// be written.

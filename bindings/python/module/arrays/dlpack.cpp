@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace python {
 
@@ -74,6 +75,7 @@ constexpr struct {
              {{dl_complex, 64, 1}, TALLY_COMPLEX64},
              {{dl_complex, 128, 1}, TALLY_COMPLEX128}};
 constexpr dl_type dl_uint64 = {1, 64, 1};
+constexpr dl_type converted[] = {{0, 16, 1}, {1, 16, 1}, {1, 32, 1}};  // to integers of more bits
 
 /// A number in host memory, which PyTorch takes over in half of the time of an allocation.
 struct host_number {
@@ -102,6 +104,7 @@ struct traits {
   PyTypeObject* type = nullptr;
   const dl_exchange* exchange = nullptr;
   bool has_gradients = false;  // PyTorch's
+  nb::handle forward, graph;   // its modules torch.autograd.forward_ad and .graph, which stay
 };
 
 /// The last type's are kept, per thread: programs use few.
@@ -112,6 +115,10 @@ const traits& traits_of(nb::handle x) {
   nb::handle object(reinterpret_cast<PyObject*>(type));
   traits t;
   t.has_gradients = nb::hasattr(object, "requires_grad");
+  if (t.has_gradients) {
+    t.forward = nb::module_::import_("torch.autograd.forward_ad").ptr();
+    t.graph = nb::module_::import_("torch.autograd.graph").ptr();
+  }
   if (nb::hasattr(object, "__dlpack_c_exchange_api__")) {
     nb::object capsule = object.attr("__dlpack_c_exchange_api__");
     const auto* e =
@@ -122,7 +129,9 @@ const traits& traits_of(nb::handle x) {
   }
   Py_INCREF(object.ptr());  // its address stays its own
   t.type = type;
-  return last = t;
+  std::swap(last, t);
+  Py_XDECREF(reinterpret_cast<PyObject*>(t.type));
+  return last;
 }
 
 /// Whether an attribute of a tensor, or what a method returns, is true.
@@ -135,9 +144,24 @@ bool is_true(nb::handle x, PyObject* name, bool is_method) {
   return truth == 1;
 }
 
-void refuse_gradients(nb::handle x) {
+/// Whether a tensor has a tangent, of forward-mode gradients. Operators of PyTorch, below which
+/// none can be asked for, see to that themselves.
+bool has_tangent(const traits& its, nb::handle x) {
+  static PyObject* const current_level = PyUnicode_InternFromString("_current_level");
+  nb::object level = nb::steal(PyObject_GetAttr(its.forward.ptr(), current_level));
+  if (!level.is_valid()) throw nb::python_error();
+  if (PyLong_AsLong(level.ptr()) < 0) return false;
+  try {
+    return !nb::object(its.forward.attr("unpack_dual")(x).attr("tangent")).is_none();
+  } catch (const nb::python_error& e) {
+    if (!e.matches(PyExc_RuntimeError)) throw;
+    return false;
+  }
+}
+
+void refuse_gradients(const traits& its, nb::handle x) {
   static PyObject* const requires_grad = PyUnicode_InternFromString("requires_grad");
-  if (is_true(x, requires_grad, false)) {
+  if (is_true(x, requires_grad, false) || has_tangent(its, x)) {
     raise(PyExc_RuntimeError,
           "tally: a tensor that requires a gradient; use tally.torch, or x.detach()");
   }
@@ -153,8 +177,11 @@ bool has_unread_bits(nb::handle x, bool is_complex) {
 
 nb::object resolved(nb::handle x) { return x.attr("resolve_conj")().attr("resolve_neg")(); }
 
-/// False if an element can't be read in place, since its stride is 0.
+/// False if elements can't be read in place, since a stride is 0 or Tally has not their type.
 bool describe(const dl_tensor& t, array& a) {
+  for (const dl_type& each : converted) {
+    if (same(t.type, each)) return false;
+  }
   a.type = -1;
   a.is_unsigned = same(t.type, dl_uint64);
   if (a.is_unsigned) a.type = TALLY_INT64;
@@ -193,9 +220,9 @@ bool describe(const dl_tensor& t, array& a) {
   return is_readable;
 }
 
-void read_contiguous_copy(nb::handle x, nb::handle stream, array& a) {
-  nb::object copy = libraries("contiguous")(x);
-  if (!read_foreign(copy, stream, a)) read_as_numpy(copy, a);
+void read_copy(nb::handle x, nb::handle stream, array& a) {
+  nb::object copy = libraries("readable")(x);
+  if (!read_numpy(copy, a) && !read_foreign(copy, stream, a)) read_as_numpy(copy, a);
   a.is_writable = false;
 }
 
@@ -208,7 +235,7 @@ void read_exchange(const traits& its, nb::handle x, nb::handle stream, array& a)
     a.is_writable = false;
     return;
   }
-  if (!describe(t, a)) return read_contiguous_copy(x, stream, a);
+  if (!describe(t, a)) return read_copy(x, stream, a);
   a.object = nb::borrow(x);
   a.is_writable = true;
   if (a.device >= 0 && stream.is_none() &&
@@ -251,7 +278,7 @@ void read_capsule(nb::handle x, nb::handle stream, array& a) {
   } else {
     raise(PyExc_BufferError, "tally: __dlpack__ returned no capsule of DLPack");
   }
-  if (!is_readable) return read_contiguous_copy(x, stream, a);
+  if (!is_readable) return read_copy(x, stream, a);
   a.object = nb::make_tuple(nb::borrow(x), capsule);
 }
 
@@ -289,7 +316,7 @@ void read_cuda_interface(nb::handle x, nb::handle stream, array& a) {
 
 bool read_foreign(nb::handle given, nb::handle stream, array& a) {
   const traits t = traits_of(given);
-  if (t.has_gradients) refuse_gradients(given);
+  if (t.has_gradients) refuse_gradients(t, given);
   if (t.exchange != nullptr) {
     read_exchange(t, given, stream, a);
     return true;
@@ -305,6 +332,11 @@ bool read_foreign(nb::handle given, nb::handle stream, array& a) {
   }
   if (x.ptr() != given.ptr()) a.is_writable = false;
   return true;
+}
+
+void count_write(nb::handle x) {
+  const traits& its = traits_of(x);
+  if (its.has_gradients) its.graph.attr("increment_version")(x);
 }
 
 nb::object new_like(const array& like, int ndim, const std::int64_t* shape, tally_type type,

@@ -183,7 +183,12 @@ nb::object numpy_scalar(const void* value, tally_type type, bool is_unsigned) {
 
 tally_type type_of_dtype(nb::handle dtype, bool& is_unsigned) {
   PyArray_Descr* made = nullptr;
-  if (PyArray_DescrConverter(dtype.ptr(), &made) != NPY_SUCCEED) throw nb::python_error();
+  if (PyArray_DescrConverter(dtype.ptr(), &made) != NPY_SUCCEED) {
+    const nb::python_error unknown;
+    const std::string name = nb::str(dtype).c_str(), module = "torch.";
+    if (!name.starts_with(module)) throw unknown;
+    return type_of_dtype(nb::str(name.c_str() + module.size()), is_unsigned);
+  }
   const int number = made->type_num;
   nb::object kept = nb::steal(reinterpret_cast<PyObject*>(made));
   is_unsigned = number == NPY_ULONG || number == NPY_ULONGLONG;

@@ -91,7 +91,7 @@ void define_gathers(nb::module_& m) {
       "z[indices_i] += x_i, each z_j rounded once; of float32 or float64.");
   m.def(
       "iamax",
-      [](nb::handle x, nb::handle axis, nb::handle out, bool keepdims, nb::handle backend) {
+      [](nb::handle x, nb::handle axis, nb::handle out, flag keepdims, nb::handle backend) {
         // The index as that of a min or max.
         constexpr auto function = [](const tally_executor* where, std::size_t n, tally_type type,
                                      const void* data, std::ptrdiff_t inc, void* result,
@@ -108,7 +108,7 @@ void define_gathers(nb::module_& m) {
       "The lowest index of the element of largest magnitude, from 0; -1 if there is none.");
   m.def(
       "minmax",
-      [](nb::handle x, nb::handle axis, bool keepdims, nb::handle backend) {
+      [](nb::handle x, nb::handle axis, flag keepdims, nb::handle backend) {
         return find({"minmax", tally_minmax, {extremum_part::value, extremum_part::second_value}},
                     x, axis, nb::none(), keepdims, backend);
       },

@@ -18,10 +18,14 @@ class counted {
     options_.size = sizeof options_;
     tally_type type = TALLY_INT64;
     if (!weights.is_none()) {
-      const vector w = c.read_vector("weights", weights, weights_);
+      vector w = c.read_vector("weights", weights, weights_);
+      if (is_integer(w.type) || tally_type_size(w.type) == 2) {
+        w = c.read_vector("weights", libraries("converted")(weights_.source(), "float64"),
+                          weights_);
+      }
       c.require_same_size("x", samples.n, "weights", w.n);
       if (w.type != TALLY_FLOAT32 && w.type != TALLY_FLOAT64) {
-        c.fail(PyExc_TypeError, "weights are of no type but float32 and float64");
+        c.fail(PyExc_TypeError, "weights are complex");
       }
       options_.weights = w.data;
       options_.incw = w.inc;

@@ -13,42 +13,42 @@ void define_operations(nb::module_& m) {
   const auto axis = nb::arg("axis").none() = none, dtype = nb::arg("dtype").none() = none, out = nb::arg("out").none() = none, backend = nb::arg("backend").none() = none;
   const auto keepdims = nb::arg("keepdims") = false, exact = nb::arg("exact") = false;
   m.def("sum",
-        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, bool keepdims, bool exact, nb::handle backend) {
+        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, flag keepdims, flag exact, nb::handle backend) {
           return reduce({"sum", tally_sum, result_kind::sum}, x, axis, dtype, out, keepdims, exact, backend);
         },
         x, axis, nb::kw_only(), dtype, out, keepdims, exact, backend,
         nb::sig("def sum(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False, exact: bool = False, backend: Backend = None) -> Any"),
         "sum_i x_i, of all elements or along axes.");
   m.def("asum",
-        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, bool keepdims, bool exact, nb::handle backend) {
+        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, flag keepdims, flag exact, nb::handle backend) {
           return reduce({"asum", tally_asum, result_kind::real}, x, axis, dtype, out, keepdims, exact, backend);
         },
         x, axis, nb::kw_only(), dtype, out, keepdims, exact, backend,
         nb::sig("def asum(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False, exact: bool = False, backend: Backend = None) -> Any"),
         "sum_i |x_i|; complex: |re x_i| + |im x_i|, of all elements or along axes.");
   m.def("nrm2",
-        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, bool keepdims, bool exact, nb::handle backend) {
+        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, flag keepdims, flag exact, nb::handle backend) {
           return reduce({"nrm2", tally_nrm2, result_kind::root}, x, axis, dtype, out, keepdims, exact, backend);
         },
         x, axis, nb::kw_only(), dtype, out, keepdims, exact, backend,
         nb::sig("def nrm2(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False, exact: bool = False, backend: Backend = None) -> Any"),
         "sqrt(sum_i |x_i|^2); no overflow or underflow on the way, of all elements or along axes.");
   m.def("sum_of_squares",
-        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, bool keepdims, bool exact, nb::handle backend) {
+        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, flag keepdims, flag exact, nb::handle backend) {
           return reduce({"sum_of_squares", tally_sum_of_squares, result_kind::real}, x, axis, dtype, out, keepdims, exact, backend);
         },
         x, axis, nb::kw_only(), dtype, out, keepdims, exact, backend,
         nb::sig("def sum_of_squares(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False, exact: bool = False, backend: Backend = None) -> Any"),
         "sum_i x_i^2; real, of all elements or along axes.");
   m.def("max_norm",
-        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, bool keepdims, bool exact, nb::handle backend) {
+        [](nb::handle x, nb::handle axis, nb::handle dtype, nb::handle out, flag keepdims, flag exact, nb::handle backend) {
           return reduce({"max_norm", tally_max_norm, result_kind::real}, x, axis, dtype, out, keepdims, exact, backend);
         },
         x, axis, nb::kw_only(), dtype, out, keepdims, exact, backend,
         nb::sig("def max_norm(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out: Any = None, keepdims: bool = False, exact: bool = False, backend: Backend = None) -> Any"),
         "max_i |x_i|; real; 0 if there is none, NaN if one is NaN, of all elements or along axes.");
   m.def("weighted_sum_of_squares",
-        [](nb::handle x, nb::handle w, nb::handle dtype, nb::handle out, bool exact, nb::handle backend) {
+        [](nb::handle x, nb::handle w, nb::handle dtype, nb::handle out, flag exact, nb::handle backend) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, const vector* v, tally_type type, void* result, const tally_call_options* o) {
             return tally_weighted_sum_of_squares(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, type, result, o);
           };
@@ -58,7 +58,7 @@ void define_operations(nb::module_& m) {
         nb::sig("def weighted_sum_of_squares(x: ArrayLike, w: ArrayLike, *, dtype: DTypeLike | None = None, out: Any = None, exact: bool = False, backend: Backend = None) -> Any"),
         "sum_i (x_i w_i)^2; real, of all elements.");
   m.def("weighted_nrm2",
-        [](nb::handle x, nb::handle w, nb::handle dtype, nb::handle out, bool exact, nb::handle backend) {
+        [](nb::handle x, nb::handle w, nb::handle dtype, nb::handle out, flag exact, nb::handle backend) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, const vector* v, tally_type type, void* result, const tally_call_options* o) {
             return tally_weighted_nrm2(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, type, result, o);
           };
@@ -68,7 +68,7 @@ void define_operations(nb::module_& m) {
         nb::sig("def weighted_nrm2(x: ArrayLike, w: ArrayLike, *, dtype: DTypeLike | None = None, out: Any = None, exact: bool = False, backend: Backend = None) -> Any"),
         "sqrt(sum_i (x_i w_i)^2); real, of all elements.");
   m.def("wrms_norm",
-        [](nb::handle x, nb::handle w, nb::handle dtype, nb::handle out, bool exact, nb::handle backend) {
+        [](nb::handle x, nb::handle w, nb::handle dtype, nb::handle out, flag exact, nb::handle backend) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, const vector* v, tally_type type, void* result, const tally_call_options* o) {
             return tally_wrms_norm(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, type, result, o);
           };
@@ -78,7 +78,7 @@ void define_operations(nb::module_& m) {
         nb::sig("def wrms_norm(x: ArrayLike, w: ArrayLike, *, dtype: DTypeLike | None = None, out: Any = None, exact: bool = False, backend: Backend = None) -> Any"),
         "sqrt(sum_i (x_i w_i)^2 / n); real, of all elements.");
   m.def("wrms_norm_mask",
-        [](nb::handle x, nb::handle w, nb::handle mask, nb::handle dtype, nb::handle out, bool exact, nb::handle backend) {
+        [](nb::handle x, nb::handle w, nb::handle mask, nb::handle dtype, nb::handle out, flag exact, nb::handle backend) {
           constexpr auto call = [](const tally_executor* where, std::size_t n, const vector* v, tally_type type, void* result, const tally_call_options* o) {
             return tally_wrms_norm_mask(where, n, v[0].type, v[0].data, v[0].inc, v[1].type, v[1].data, v[1].inc, v[2].type, v[2].data, v[2].inc, type, result, o);
           };
@@ -88,28 +88,28 @@ void define_operations(nb::module_& m) {
         nb::sig("def wrms_norm_mask(x: ArrayLike, w: ArrayLike, mask: ArrayLike, *, dtype: DTypeLike | None = None, out: Any = None, exact: bool = False, backend: Backend = None) -> Any"),
         "sqrt(sum_i (x_i w_i)^2 / n); real; only terms with a positive element of the mask, of all elements.");
   m.def("min",
-        [](nb::handle x, nb::handle axis, nb::handle out, bool keepdims, nb::handle backend) {
+        [](nb::handle x, nb::handle axis, nb::handle out, flag keepdims, nb::handle backend) {
           return find({"min", tally_min, {extremum_part::value}}, x, axis, out, keepdims, backend);
         },
         x, axis, nb::kw_only(), out, keepdims, backend,
         nb::sig("def min(x: ArrayLike, axis: Axis = None, *, out: Any = None, keepdims: bool = False, backend: Backend = None) -> Any"),
         "the smallest element; the first NaN, if any, of all elements or along axes.");
   m.def("argmin",
-        [](nb::handle x, nb::handle axis, nb::handle out, bool keepdims, nb::handle backend) {
+        [](nb::handle x, nb::handle axis, nb::handle out, flag keepdims, nb::handle backend) {
           return find({"argmin", tally_min, {extremum_part::index}}, x, axis, out, keepdims, backend);
         },
         x, axis, nb::kw_only(), out, keepdims, backend,
         nb::sig("def argmin(x: ArrayLike, axis: Axis = None, *, out: Any = None, keepdims: bool = False, backend: Backend = None) -> Any"),
         "The lowest index of the smallest element; the first NaN, if any, in C order.");
   m.def("max",
-        [](nb::handle x, nb::handle axis, nb::handle out, bool keepdims, nb::handle backend) {
+        [](nb::handle x, nb::handle axis, nb::handle out, flag keepdims, nb::handle backend) {
           return find({"max", tally_max, {extremum_part::value}}, x, axis, out, keepdims, backend);
         },
         x, axis, nb::kw_only(), out, keepdims, backend,
         nb::sig("def max(x: ArrayLike, axis: Axis = None, *, out: Any = None, keepdims: bool = False, backend: Backend = None) -> Any"),
         "the largest element; the first NaN, if any, of all elements or along axes.");
   m.def("argmax",
-        [](nb::handle x, nb::handle axis, nb::handle out, bool keepdims, nb::handle backend) {
+        [](nb::handle x, nb::handle axis, nb::handle out, flag keepdims, nb::handle backend) {
           return find({"argmax", tally_max, {extremum_part::index}}, x, axis, out, keepdims, backend);
         },
         x, axis, nb::kw_only(), out, keepdims, backend,

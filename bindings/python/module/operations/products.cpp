@@ -23,7 +23,7 @@ tally_type product_type(const call& c, const array& x, const array& y, nb::handl
   return type;
 }
 
-nb::object dot(nb::handle x, nb::handle y, bool exact, int conjugate, nb::handle dtype,
+nb::object dot(nb::handle x, nb::handle y, flag exact, int conjugate, nb::handle dtype,
                nb::handle out, nb::handle backend) {
   call c("dot", backend);
   array a, b;
@@ -58,7 +58,7 @@ matrix read_matrix(call& c, const char* name, nb::handle x, array& a) {
           a.shape[0] > 1 ? a.stride[0] : 1, a.shape[1] > 1 ? a.stride[1] : 1};
 }
 
-nb::object multi_dot(nb::handle A, nb::handle x, bool exact, int conjugate, nb::handle dtype,
+nb::object multi_dot(nb::handle A, nb::handle x, flag exact, int conjugate, nb::handle dtype,
                      nb::handle out, nb::handle backend) {
   call c("multi_dot", backend);
   array a, b;
@@ -100,7 +100,7 @@ struct rows {
   }
 };
 
-nb::object batched_dot(nb::handle x, nb::handle y, bool exact, int conjugate, nb::handle dtype,
+nb::object batched_dot(nb::handle x, nb::handle y, flag exact, int conjugate, nb::handle dtype,
                        nb::handle out, nb::handle backend) {
   call c("batched_dot", backend);
   array a, b;
@@ -157,7 +157,7 @@ class updated {
 };
 
 nb::object gemv(nb::handle alpha, nb::handle A, nb::handle x, nb::handle beta, nb::handle y,
-                bool exact, bool conjugate, nb::handle dtype, nb::handle backend) {
+                flag exact, flag conjugate, nb::handle dtype, nb::handle backend) {
   call c("gemv", backend);
   number numbers[2];
   const factor f = numbers[0].read(c, "alpha", alpha), g = numbers[1].read(c, "beta", beta);

@@ -111,8 +111,9 @@ struct job {
   bool is_sum() const { return r.function == tally_sum; }
 
   /// Whether sums of blocks, joined in the order's tree, are the sum of all: not below a root, nor
-  /// if sums of real and imaginary parts have been added.
+  /// if sums of real and imaginary parts have been added, nor of a maximum.
   bool joins() const {
+    if (r.function == tally_max_norm) return false;
     return exact || is_sum() || r.function == tally_sum_of_squares ||
            (r.function == tally_asum && !is_complex(a.type));
   }

@@ -150,7 +150,7 @@ offset_facts facts_on_device(call& c, const array& like, const vector& o) {
   return facts;
 }
 
-nb::object segmented_sum(nb::handle x, nb::handle offsets, bool exact, nb::handle dtype,
+nb::object segmented_sum(nb::handle x, nb::handle offsets, flag exact, nb::handle dtype,
                          nb::handle out, nb::handle backend) {
   call c("segmented_sum", backend);
   array a, b;
