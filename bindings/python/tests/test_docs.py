@@ -6,9 +6,16 @@ import pytest
 
 import numpy
 
+import tally
+
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "python.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
 names = {}
+
+
+def test_every_function_is_named():
+    public = {name for name, value in vars(tally).items() if not name.startswith("_") and callable(value)}
+    assert public <= set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]+`", PAGE.read_text()))))
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])

@@ -62,9 +62,10 @@ def test_one_hash(name, made, read):
 def test_types_of_jax():
     """Without jax_enable_x64, which is the default, an array has no type of 64 bits: no number changes in silence."""
     jax = pytest.importorskip("jax")
-    ones = jax.numpy.ones(3, "float32")
-    x64 = jax.config.jax_enable_x64
+    x64, device = jax.config.jax_enable_x64, jax.config.jax_default_device
     try:
+        jax.config.update("jax_default_device", jax.devices("cpu")[0])
+        ones = jax.numpy.ones(3, "float32")
         jax.config.update("jax_enable_x64", False)
         for call in (lambda: tally.sum(jax.numpy.full(10, 2**30, "int32")), lambda: tally.sum(ones, dtype="float64"),
                      lambda: tally.mean(jax.numpy.arange(3)), lambda: tally.bincount(jax.numpy.arange(3), jax.numpy.arange(3))):
@@ -79,6 +80,7 @@ def test_types_of_jax():
             assert tally.sum(jax.numpy.full(3, 40000 if dtype[0] == "u" else -5, dtype)) == (120000 if dtype[0] == "u" else -15)
     finally:
         jax.config.update("jax_enable_x64", x64)
+        jax.config.update("jax_default_device", device)
 
 
 def test_types_of_pyarrow():
