@@ -301,9 +301,9 @@ TEST_ON_EVERY_EXECUTOR(ShortFunctions, ByNameAndWithTypesErased) {
                             tally::detail::is_ternary(what) ? operand(vw) : tally::operand()});
           std::vector<R> want = vx;
           for (std::size_t i = 0; i < n; ++i) want[offset + i] = spread[2 * i];
-          const auto expect = [&](const auto& of_x, const char* way) {
+          const auto expect = [&](const auto& of_x, const auto& of_z, const char* way) {
             z.memory.write(vx.data(), size * sizeof(R));
-            call(of_x, input(y), input(w), part(z));
+            call(of_x, input(y), input(w), of_z);
             const auto got = z.read();
             for (std::size_t i = 0; i < size; ++i) {
               ASSERT_EQ(data::bits(got[i]), data::bits(want[i]))
@@ -311,8 +311,9 @@ TEST_ON_EVERY_EXECUTOR(ShortFunctions, ByNameAndWithTypesErased) {
                   << " of " << n << " from " << offset;
             }
           };
-          expect(input(x), "");
-          expect(input(z), " in place");
+          expect(input(x), part(z), "");
+          expect(input(z), part(z), " in place");
+          expect(input(x), tally::strided(part(z).data(), n, 1), " into a view");
         });
       }
     }

@@ -176,20 +176,53 @@ void sum_four_lanes(const terms_in_place<W>& x, std::size_t lane, std::size_t co
       });
 }
 
+/// Rows that are summed at once, at most, a lane each (tuning/multi_dot.md).
+constexpr std::size_t few_rows = 16;
+
+/// All lanes.
+template <bool multiplies, class W>
+void sum_few_rows(const terms_in_place<W>& x, std::size_t, std::size_t count, const W* base,
+                  W* to) {
+  constexpr tag<W> d;
+  const W* from[few_rows];
+  W factor[few_rows];
+  for (std::size_t k = 0; k < few_rows; ++k) {
+    from[k] = k < x.n ? x.row(k) : no_numbers<W>.of;
+    factor[k] = multiplies && k < x.n ? x.y[k] : W{1};
+  }
+  for_each_vector<1, W>(
+      count, [&]<std::size_t>(std::size_t i, const auto& load, const auto& store) HWY_ATTR {
+        vec<W> s[few_rows];
+#pragma GCC unroll 16
+        for (std::size_t k = 0; k < few_rows; ++k) {
+          s[k] = load(from[k] + i);
+          if constexpr (multiplies) s[k] = hn::Mul(s[k], hn::Set(d, factor[k]));
+        }
+#pragma GCC unroll 4
+        for (std::size_t step = few_rows / 2; step > 0; step /= 2) {
+#pragma GCC unroll 8
+          for (std::size_t k = 0; k < step; ++k) s[k] = hn::Add(s[k], s[k + step]);
+        }
+        store(hn::Add(load(base + i), s[0]), to + i);
+      });
+}
+
 template <class W>
 class lane_summer {
  public:
   lane_summer(const columns& x, const W* y)
       : x_({static_cast<const W*>(x.first.data),
             x.first.increment * (is_complex(x.first.element) ? 2 : 1), y, x.first.size}),
-        together_(x.first.size <= 4 * order::lanes ? 4 : 1),
+        together_(x.first.size <= few_rows           ? order::lanes
+                  : x.first.size <= 4 * order::lanes ? 4
+                                                     : 1),
         kernel_(kernel()),
         count_(x.count) {}
 
   void sum(W* sums) {
     // One buffer per level of the chunks' tree, and of the lanes' tree above leaves and their sums.
     const auto levels = static_cast<std::size_t>(std::bit_width((x_.n - 1) / order::chunk)) +
-                        (together_ == 4 ? 3 : 5);
+                        (together_ == 1 ? 5 : 3);
     constexpr std::size_t line = 64 / sizeof(W);
     const std::size_t most = memory_size / levels / line * line;
     const W* const first = x_.first;
@@ -215,7 +248,8 @@ class lane_summer {
   }
   template <bool multiplies>
   sum_of_lanes<W>* kernel_of() const {
-    return x_.n <= order::lanes       ? &sum_four_lanes<multiplies, 1, W>
+    return x_.n <= few_rows           ? &sum_few_rows<multiplies, W>
+           : x_.n <= order::lanes     ? &sum_four_lanes<multiplies, 1, W>
            : x_.n <= 2 * order::lanes ? &sum_four_lanes<multiplies, 2, W>
            : x_.n <= 4 * order::lanes ? &sum_four_lanes<multiplies, 4, W>
                                       : &sum_lane<multiplies, W>;

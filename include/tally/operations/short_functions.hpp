@@ -109,7 +109,7 @@ struct elementwise_call {
   static bool run_short(const executor& where, const X& x, const Y& y, const W& w, Z& z,
                         const S&... factor) {
     using T = element_t<Z>;
-    if constexpr (std::floating_point<T> && (... && is_short<T, S>)) {
+    if constexpr (std::floating_point<T> && contiguous<Z> && (... && is_short<T, S>)) {
       const auto short_way = [&](const auto& kernels, std::size_t size, const auto*... all) {
         const T* const from[] = {all...};  // the last is z
         T* const to = std::ranges::data(z);
