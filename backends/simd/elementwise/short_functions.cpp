@@ -55,7 +55,6 @@ HWY_INLINE void for_each_vector(const R* x, const R* y, const R* w, R* z, std::s
   const std::size_t head = n < width ? n : to_aligned, edge = std::min(n, width);
   const bool has_tail = (n - head) % width != 0;
   vec<R> edges[2] = {hn::Zero(tag<R>()), hn::Zero(tag<R>())};
-#pragma GCC unroll 1
   for (std::size_t k = head > 0 ? 0 : 1; k < (has_tail ? 2 : 1); ++k) {
     const std::size_t at = k == 0 ? 0 : n - edge;
     const auto load_edge = [&](const R* p) HWY_ATTR { return load_first<R>(p + at, edge); };
