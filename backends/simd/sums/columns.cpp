@@ -207,6 +207,7 @@ void sum_few_rows(const terms_in_place<W>& x, std::size_t, std::size_t count, co
       });
 }
 
+/// Sums of rows of any number, some columns at a time.
 template <class W>
 class lane_summer {
  public:
@@ -284,9 +285,9 @@ class lane_summer {
   std::size_t some_in_lines() const { return (some_ + 15) / 16 * 16; }
 
   terms_in_place<W> x_;
-  std::size_t together_;
+  std::size_t together_;  ///< lanes of a call of `kernel_`
   sum_of_lanes<W>* kernel_;
-  std::size_t count_, some_ = 0;
+  std::size_t count_, some_ = 0;  ///< columns: all, and those that are summed now
   HWY_ALIGN W memory_[memory_size];
 };
 
