@@ -422,6 +422,7 @@ TEST_ON_EVERY_BACKEND(Transform, LongAndAlike) {
   const auto check = [&]<class T>(std::type_identity<T>) {
     for (const std::size_t n :
          {std::size_t{300'007}, std::size_t{1'300'003}, std::size_t{9'000'001}}) {
+      if (n > 2'000'000 && !data::on_device(where())) continue;  // hosts' loops are all there
       std::vector<T> x(n), y(n);
       for (std::size_t i = 0; i < n; ++i) {
         x[i] = static_cast<T>(static_cast<float>(i * 2654435761u >> 12 & 0xfff) / 64 - 32.0f);
