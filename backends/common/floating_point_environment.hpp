@@ -77,15 +77,25 @@ class default_environment {
   static void write(std::uint64_t fpcr) { asm volatile("msr fpcr, %0" : : "r"(fpcr) : "memory"); }
   std::uint64_t saved_;
 #else
-  default_environment() : saved_(std::fegetround()), changed_(saved_ != FE_TONEAREST) {
-    if (changed_) std::fesetround(FE_TONEAREST);
+  default_environment() : changed_(std::fegetround() != FE_TONEAREST || may_trap()) {
+    if (changed_) {
+      std::feholdexcept(&saved_);
+      std::fesetround(FE_TONEAREST);
+    }
   }
   ~default_environment() {
-    if (changed_) std::fesetround(saved_);
+    if (changed_) std::fesetenv(&saved_);
   }
 
  private:
-  int saved_;
+  static bool may_trap() {
+#if defined(__GLIBC__)
+    return fegetexcept() != 0;
+#else
+    return true;  // only glibc tells
+#endif
+  }
+  std::fenv_t saved_;
 #endif
 
  public:

@@ -34,15 +34,7 @@ using environment_guard = std::conditional_t<on_host, default_environment, no_gu
 
 template <class T>
 KOKKOS_FUNCTION T multiply(T a, T b) {
-#if defined(__CUDA_ARCH__)  // nvcc contracts by default, but never these
-  if constexpr (std::is_same_v<T, double>) return __dmul_rn(a, b);
-  if constexpr (std::is_same_v<T, float>) return __fmul_rn(a, b);
-#endif
-  if constexpr (std::is_integral_v<T>) {  // modulo 2^64
-    return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  } else {
-    return a * b;
-  }
+  return product(a, b);
 }
 
 /// Real numbers of an operand, two per complex element; the type is found at run time for each

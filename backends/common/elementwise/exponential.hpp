@@ -1,6 +1,7 @@
 // The functions of one number.
 #pragma once
 
+#include "backends/common/arithmetic.hpp"
 #include "backends/common/order/dot_sum.hpp"
 
 #include <tally/operations/elementwise.hpp>
@@ -105,28 +106,6 @@ struct tangent_constants<double> {
       0x1.af39789bfd689p-26, 0x1.1f6755b5ecab2p-29};
 };
 
-/// Returns a * b, rounded in any context; integers modulo 2^64.
-template <class R>
-TALLY_HOST_DEVICE R product(R a, R b) {
-// nvcc may contract a * b, never these.
-#if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<R, double>) return __dmul_rn(a, b);
-  if constexpr (std::is_same_v<R, float>) return __fmul_rn(a, b);
-#endif
-  if constexpr (std::is_integral_v<R>) {
-    return static_cast<R>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-  } else {
-#if !defined(__CUDACC__) && defined(__has_builtin)
-#if __has_builtin(__builtin_assoc_barrier)
-    // Despite -ffp-contract=off, GCC 12 contracts a difference and a sum in pairs, as in complex
-    // products.
-    return __builtin_assoc_barrier(a * b);
-#endif
-#endif
-    return a * b;
-  }
-}
-
 /// Returns 1/d for d in [1, 2], rounded to nearest even, by two Newton steps from q, off by at most
 /// 4 ulp. One d is too close to half way. (tests/exponential.cpp checks all d and q.)
 TALLY_HOST_DEVICE inline float rounded_reciprocal(float d, float q) {
@@ -154,7 +133,7 @@ struct number_arithmetic {
   static TALLY_HOST_DEVICE R minus_product(R a, R b, R c) { return std::fma(-a, b, c); }
   /// x, or x + speck. Not on devices, where subnormals are fast.
   static TALLY_HOST_DEVICE R kept_normal(R x, [[maybe_unused]] R speck) {
-#if defined(__CUDA_ARCH__)
+#if TALLY_DEVICE_CODE
     return x;
 #else
     return x + speck;
@@ -163,10 +142,9 @@ struct number_arithmetic {
   /// Either for NaN. Devices, limited by double operations, compare upper words as integers; x may
   /// then be slightly outside.
   static TALLY_HOST_DEVICE R at_least(R x, R negative_bound) {
-#if defined(__CUDA_ARCH__)
+#if TALLY_DEVICE_CODE
     if constexpr (sizeof(R) == 8) {
-      return static_cast<unsigned>(__double2hiint(x)) >
-                     static_cast<unsigned>(__double2hiint(negative_bound))
+      return static_cast<unsigned>(upper_word(x)) > static_cast<unsigned>(upper_word(negative_bound))
                  ? negative_bound
                  : x;
     }
@@ -176,9 +154,9 @@ struct number_arithmetic {
 #endif
   }
   static TALLY_HOST_DEVICE R at_most(R x, R positive_bound) {
-#if defined(__CUDA_ARCH__)
+#if TALLY_DEVICE_CODE
     if constexpr (sizeof(R) == 8) {
-      return __double2hiint(x) > __double2hiint(positive_bound) ? positive_bound : x;
+      return upper_word(x) > upper_word(positive_bound) ? positive_bound : x;
     }
     return fmin(x, positive_bound);
 #else
@@ -217,8 +195,8 @@ struct number_arithmetic {
   static TALLY_HOST_DEVICE R minus_magnitude(R a) { return -std::fabs(a); }
   /// Whether a is negative; either for -0.
   static TALLY_HOST_DEVICE bool is_negative(R a) {
-#if defined(__CUDA_ARCH__)
-    if constexpr (sizeof(R) == 8) return __double2hiint(a) < 0;
+#if TALLY_DEVICE_CODE
+    if constexpr (sizeof(R) == 8) return upper_word(a) < 0;
 #endif
     return a < 0;
   }

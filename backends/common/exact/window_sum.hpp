@@ -2,6 +2,7 @@
 // whose unit the largest magnitude decides.
 #pragma once
 
+#include "backends/common/arithmetic.hpp"
 #include "backends/common/elementwise/elementwise.hpp"
 
 #include <tally/numerics/rounding.hpp>
@@ -50,14 +51,6 @@ class window_sum {
 
   /// Binades below the largest exponent: 53 bits of a term, 5 of their number and the sign remain.
   static constexpr int below = 128 - 53 - 5 - 1;
-
-  static TALLY_HOST_DEVICE int leading_zeros(std::uint64_t nonzero) {
-#ifdef __CUDA_ARCH__
-    return __clzll(static_cast<long long>(nonzero));
-#else
-    return __builtin_clzll(nonzero);
-#endif
-  }
 
   wide sum_ = 0;
   int unit_;

@@ -187,6 +187,29 @@ struct even_bins {
 
 inline constexpr std::int64_t two_to_52 = std::int64_t{1} << 52;
 
+/// a * b, which is below 2^64.
+struct narrow_product {
+  std::uint64_t value;
+
+  TALLY_HOST_DEVICE narrow_product(std::uint64_t a, slot b) : value(a * b) {}
+  TALLY_HOST_DEVICE bool operator<(const narrow_product& y) const { return value < y.value; }
+};
+
+/// a * b, which is high * 2^32 + low. (Not every device has integers of 128 bits.)
+struct wide_product {
+  std::uint64_t high;
+  std::uint32_t low;
+
+  TALLY_HOST_DEVICE wide_product(std::uint64_t a, slot b) {
+    const std::uint64_t lower = (a & 0xffffffffu) * b;
+    high = (a >> 32) * b + (lower >> 32);
+    low = static_cast<std::uint32_t>(lower);
+  }
+  TALLY_HOST_DEVICE bool operator<(const wide_product& y) const {
+    return high != y.high ? high < y.high : low < y.low;
+  }
+};
+
 /// Integers between integers: edge i is lower + i * range / bins, unrounded.
 struct even_integer_bins {
   slot bins;
@@ -228,17 +251,16 @@ struct even_integer_bins {
     const double guess = static_cast<double>(distance) * rate;
     const slot last = bins - 1;
     const slot g = guess >= static_cast<double>(last) ? last : static_cast<slot>(guess);
-    __extension__ using wide = unsigned __int128;
-    return narrow ? corrected<std::uint64_t>(distance, g) : corrected<wide>(distance, g);
+    return narrow ? corrected<narrow_product>(distance, g) : corrected<wide_product>(distance, g);
   }
 
  private:
   /// The guess is below 2^31 with three roundings, so off by less than 1.
-  template <class Word>
-  TALLY_HOST_DEVICE slot corrected(Word distance, slot g) const {
-    const Word position = distance * bins;
-    if (position < g * Word{range}) return g - 1;
-    return g + 1 < bins && position >= (g + 1) * Word{range} ? g + 1 : g;
+  template <class Product>
+  TALLY_HOST_DEVICE slot corrected(std::uint64_t distance, slot g) const {
+    const Product position(distance, bins);
+    if (position < Product(range, g)) return g - 1;
+    return g + 1 < bins && !(position < Product(range, g + 1)) ? g + 1 : g;
   }
 };
 

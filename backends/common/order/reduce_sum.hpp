@@ -3,6 +3,7 @@
 // `A` is the real accumulator, or complex for complex elements: then the parts are summed apart.
 #pragma once
 
+#include "backends/common/arithmetic.hpp"
 #include "backends/common/order/dot_sum.hpp"
 
 #include <tally/operands/types.hpp>
@@ -76,16 +77,7 @@ inline constexpr bool squares_leave_range =
 /// Returns the root, correctly rounded, with `scale` undone.
 template <class R>
 TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
-#if defined(__CUDA_ARCH__)  // -use_fast_math does not affect these
-  R root;
-  if constexpr (std::is_same_v<R, double>) {
-    root = __dsqrt_rn(sum_of_squares);
-  } else {
-    root = __fsqrt_rn(sum_of_squares);
-  }
-#else
-  const R root = std::sqrt(sum_of_squares);
-#endif
+  const R root = rounded_root(sum_of_squares);
   if (scale == 1) return root;
   return root * (scale > 1 ? 1 / norm_range<R>::up : 1 / norm_range<R>::down);
 }

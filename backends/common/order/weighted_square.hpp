@@ -35,24 +35,10 @@ struct weighted_vectors {
   }
 };
 
-/// Returns a / b, correctly rounded.
-template <class R>
-TALLY_HOST_DEVICE R quotient(R a, R b) {
-#if defined(__CUDA_ARCH__)  // as in `norm`
-  if constexpr (std::is_same_v<R, double>) {
-    return __ddiv_rn(a, b);
-  } else {
-    return __fdiv_rn(a, b);
-  }
-#else
-  return a / b;
-#endif
-}
-
 /// Returns the root of the mean of n terms with this sum; 0 for n = 0.
 template <class R>
 TALLY_HOST_DEVICE R root_of_mean(R sum, std::size_t n) {
-  return canonical(norm(quotient(sum, static_cast<R>(n > 0 ? n : 1)), R{1}));
+  return canonical(norm(rounded_quotient(sum, static_cast<R>(n > 0 ? n : 1)), R{1}));
 }
 
 /// Returns the result of a sum of n terms.

@@ -71,7 +71,7 @@ TALLY_HOST_DEVICE constexpr decltype(auto) with_type_of(type t, F& f) {
     default: break;
   }
     // clang-format on
-#if !defined(__CUDA_ARCH__)
+#if !TALLY_DEVICE_CODE
   if (t != type_of<Last>) __builtin_trap();  // unreachable: public functions have checked
 #endif
   return f.template operator()<Last>();

@@ -348,14 +348,14 @@ class exact_sum {
 
   // Device code can't throw.
   TALLY_HOST_DEVICE static void fail_capacity() {
-#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+#if !TALLY_DEVICE_CODE
     throw error(errc::invalid_argument, "tally::exact_sum: the sum is 2^" +
                                             std::to_string(lowest_exponent + radix_bits * limbs) +
                                             " or more in magnitude");
 #endif
   }
   TALLY_HOST_DEVICE static void fail_exponent([[maybe_unused]] int exponent) {
-#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__)
+#if !TALLY_DEVICE_CODE
     throw error(errc::invalid_argument, "tally::exact_sum::add_scaled: exponent " +
                                             std::to_string(exponent) + " is not in [" +
                                             std::to_string(lowest_exponent) + ", " +

@@ -11,6 +11,13 @@
 #define TALLY_HOST_DEVICE
 #endif
 
+// Whether this is a device's code, of CUDA, HIP or SYCL, which can't throw.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
+#define TALLY_DEVICE_CODE 1
+#else
+#define TALLY_DEVICE_CODE 0
+#endif
+
 namespace tally {
 
 /// IEEE 754 binary16. Storage only; converts exactly to `float`. Layout of `_Float16` and CUDA's
