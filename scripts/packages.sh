@@ -3,10 +3,21 @@
 #
 #   need_packages NAME...   the caller can't go on without them: ends the script when they can't be had
 #   want_packages NAME...   the caller can: says what will be left out and returns
-#   unpack_packages ARCHITECTURE FOLDER NAME...
-#                           packages for another processor, unpacked into a folder, not installed
+#   unpack_packages ARCHITECTURE RELEASE FOLDER NAME...
+#                           packages for another processor, of a release of Debian ("": the system's), unpacked into a
+#                           folder, not installed
 #
 # NAME is a package, or package:command where the command will do, wherever it came from.
+
+debian_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# Prints the address of Debian's archive from which this machine has its packages, or of $TALLY_DEBIAN_MIRROR.
+debian_mirror() {
+  local codename
+  codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  echo "${TALLY_DEBIAN_MIRROR:-$(apt-get indextargets --format "\$(RELEASE) \$(REPO_URI)" |
+    sed -n "/^$codename /{s///p;q}" || true)}"
+}
 
 need_packages() {
   install_packages "$@" && return
@@ -55,8 +66,8 @@ list_missing() {
 # Packages come with their dependencies, except the C and C++ libraries, which the cross compiler has. apt-get's state
 # for the other architecture stays in the folder too: the system is unchanged.
 unpack_packages() {
-  local architecture=$1 folder=$2
-  shift 2
+  local architecture=$1 release=$2 folder=$3
+  shift 3
   [ "$(cat "$folder/.unpacked" 2>/dev/null)" = "$*" ] && return
   echo "Unpacking $* for $architecture"
   mkdir -p "$folder/.apt/lists/partial" "$folder/.apt/archives/partial" "$folder/usr/lib"
@@ -64,18 +75,28 @@ unpack_packages() {
   folder=$(cd "$folder" && pwd)
   local apt=(-qq -o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
     -o "Dir::State=$folder/.apt" -o "Dir::Cache=$folder/.apt" -o APT::Sandbox::User=root)
+  if [ -n "$release" ]; then
+    echo "deb [signed-by=$debian_keyring] $(debian_mirror) $release main" >"$folder/.apt/sources.list"
+    apt+=(-o "Dir::Etc::SourceList=$folder/.apt/sources.list" -o Dir::Etc::SourceParts=/dev/null)
+  fi
   (
-    cd "$folder/.apt/archives" && apt-get "${apt[@]}" update &&
-      mapfile -t libraries < <(apt-cache "${apt[@]}" depends --important "$@" |
-        sed -En '/: (libc6|libstdc)/d; s/^ *Depends: (lib|zlib)/\1/p') &&
-      apt-get "${apt[@]}" download "$@" "${libraries[@]}" || exit
+    cd "$folder/.apt/archives"
+    # What is needed may be there although an index, or another package, is not.
+    apt-get "${apt[@]}" update
+    mapfile -t libraries < <(apt-cache "${apt[@]}" depends --important "$@" |
+      sed -En '/: (libc6|libstdc)/d; s/^ *Depends: (lib|zlib)/\1/p')
+    apt-get "${apt[@]}" download "$@" "${libraries[@]}" && touch ../complete
     for package in *.deb; do
-      dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$folder" || exit
+      dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$folder"
     done
     # Makes absolute links relative to the folder.
     find "$folder" -type l -lname '/*' -printf '%p %l\n' |
       while read -r link target; do ln -sfn "$folder$target" "$link"; done
-  ) || { echo "Can't be had for $architecture: $*" >&2; exit 1; }
+  ) || true
+  if [ -e "$folder/.apt/complete" ]; then
+    echo "$*" >"$folder/.unpacked"
+  else
+    echo "Going on without some of what was to be had for $architecture: $*" >&2
+  fi
   rm -r "$folder/.apt"
-  echo "$*" >"$folder/.unpacked"
 }
