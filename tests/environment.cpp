@@ -43,10 +43,21 @@ word control() {
   return value;
 }
 void set_control(word value) { asm volatile("msr fpcr, %0" : : "r"(value)); }
+#elif defined(__GLIBC__)
+using word = int;
+// FE_ALL_EXCEPT shares no bit with the rounding modes where the processor traps: POWER, IBM Z.
+constexpr word flush_results = 0, flush_operands = 0, traps = FE_ALL_EXCEPT, sticky = 0;
+constexpr bool a_set_bit_traps = true;
+
+word control() { return std::fegetround() | fegetexcept(); }
+void set_control(word value) {
+  fedisableexcept(FE_ALL_EXCEPT);
+  feenableexcept(value & traps);
+}
 #else
 using word = int;
-constexpr word flush_results = 0, flush_operands = 0, traps = 0, sticky = 0;
-constexpr bool a_set_bit_traps = false;
+constexpr word flush_results = 0, flush_operands = 0, traps = FE_ALL_EXCEPT, sticky = 0;
+constexpr bool a_set_bit_traps = true;
 
 word control() { return std::fegetround(); }
 void set_control(word) {}
@@ -59,8 +70,8 @@ struct environment {
 
   void set() const {
     std::fesetround(rounding);
-#if defined(__x86_64__) && defined(__GLIBC__)
-    if (has_traps) {  // also x87, whose next instruction traps for what earlier tests have raised
+#if defined(__GLIBC__) && !defined(__aarch64__)
+    if (has_traps) {  // also x87; what earlier tests have raised would trap there and on POWER
       std::feclearexcept(FE_ALL_EXCEPT);
       feenableexcept(FE_ALL_EXCEPT);
     }

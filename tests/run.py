@@ -456,23 +456,23 @@ class ThreadSanitizer:
         os.environ["OMP_TOOL_LIBRARIES"] = f"{resources.strip()}/../../libarcher.so"
 
 
-class Distribution:
-    """README's commands on a fresh system."""
-    expected = 3600
-
-    def __init__(self, system):
-        self.system = system
+@dataclasses.dataclass
+class InRoot:
+    """A script that works in the root of another system."""
+    script: str
+    expected: float
+    arguments: tuple = ()
 
     def __str__(self):
-        return f"distribution {self.system}"
+        return " ".join((self.script, *self.arguments))
 
     def run(self, progress, results, _jobs):
         if os.geteuid() != 0 or not shutil.which("debootstrap"):
             say(f"{self}: skipped; it needs root and debootstrap")
             return results.add("skipped", str(self))
-        log = ROOT / "build" / f"distribution_{self.system.replace(':', '_')}.log"
+        log = ROOT / "build" / f"{str(self).replace(':', '_').replace(' ', '_')}.log"
         progress.begin(str(self), "ran", 1, self.expected)
-        status = logged([ROOT / "scripts" / "distribution", self.system], log)
+        status = logged([ROOT / "scripts" / self.script, *self.arguments], log)
         results.add("failed" if status else "passed", str(self), log.read_text(errors="replace")[-10000:] if status else "")
         progress.end()
 
@@ -497,6 +497,12 @@ def from_pypi(kind, names, file):
     return [str(file) for file in found]
 
 
+# Processors that are emulated: Debian's architecture, and the release that has its libraries, the machine's own or 13,
+# the first with RISC-V and with a Highway that knows POWER's vectors.
+PROCESSORS = {"aarch64": ("arm64", ""), "ppc64le": ("ppc64el", "trixie"), "riscv64": ("riscv64", "trixie"),
+              "s390x": ("s390x", "trixie")}
+
+
 def gpu_there():
     return shutil.which("nvidia-smi") is not None and subprocess.run(
         ["nvidia-smi", "-L"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
@@ -517,13 +523,16 @@ def options():
                         help="leave out CUDA, and the tests of sources and of installing")
     parser.add_argument("--full", action="store_true",
                         help="all there is: every test on every executor, those of huge sizes, the static library, every "
-                             "architecture of CUDA, clang, the sanitizers, the fuzzers for a minute each, ARM, more MPI "
-                             "libraries and releases of Go, PETSc's example, and a fresh Debian 13")
+                             "architecture of CUDA, clang, the sanitizers, the fuzzers for a minute each, the other "
+                             "processors, HIP's compiler, more MPI libraries and releases of Go, PETSc's example, and a "
+                             "fresh Debian 13")
     parser.add_argument("--no-cuda", action="store_true", help="leave the CUDA backend out")
     parser.add_argument("--clang", action="store_true", help="also a build with clang, and its tests")
-    parser.add_argument("--arm", choices=("all", "quick"),
-                        help="also a build for ARM (AArch64) by a cross compiler, and its tests under emulation; or the "
-                             "quick: the golden bits, the caller's environment, and cg on a matrix")
+    parser.add_argument("--emulate", choices=[*PROCESSORS, *(f"{name}:all" for name in PROCESSORS)], action="append",
+                        default=[], metavar="PROCESSOR",
+                        help=f"also a build for one of {', '.join(PROCESSORS)} by a cross compiler, and under emulation "
+                             "the golden bits, the caller's environment, and cg on a matrix; or, with :all behind the "
+                             "name, all tests; may be given several times")
     parser.add_argument("--sanitize", choices=("address", "undefined", "thread"), action="append", default=[],
                         help="also a build with this sanitizer (address includes undefined), and its tests; may be "
                              "given twice")
@@ -533,7 +542,8 @@ def options():
                         help="build and test with N jobs (default: one a processor)")
     chosen = parser.parse_args()
     if chosen.full:
-        chosen.clang, chosen.arm, chosen.sanitize = True, "all", ["address", "thread"]
+        chosen.clang, chosen.sanitize = True, ["address", "thread"]
+        chosen.emulate = ["aarch64:all", *(name for name in PROCESSORS if name != "aarch64")]
     return chosen
 
 
@@ -550,9 +560,11 @@ def install(chosen):
                  "debootstrap:debootstrap")
     if chosen.clang or "thread" in chosen.sanitize:
         packages("need_packages", "clang:clang++", "libomp-dev")
-    if chosen.arm:
-        packages("need_packages", "g++-aarch64-linux-gnu:aarch64-linux-gnu-g++", "qemu-user-static:qemu-aarch64-static")
-        packages("unpack_packages", "arm64", "build/arm/sysroot", "libhwy-dev", "libgtest-dev", "libmpfr-dev",
+    for each in chosen.emulate:
+        name = each.removesuffix(":all")
+        triplet = f"{name.replace('ppc', 'powerpc')}-linux-gnu"
+        packages("need_packages", f"g++-{triplet}:{triplet}-g++", f"qemu-user-static:qemu-{name}-static", "googletest")
+        packages("unpack_packages", *PROCESSORS[name], f"build/{name}/sysroot", "libhwy-dev", "libmpfr-dev",
                  "libgmp-dev", "zlib1g-dev")
 
 
@@ -581,7 +593,7 @@ def plan(chosen):
     if not chosen.full:
         emulated, sanitized = NONE, (
             r"HundredMillion|AMillionParts|Long/|LongVectors|LongAndAlike|PastTheCaches|WhereverItIs|ReachesNoOperation")
-    slow = {"arm": emulated, "asan": sanitized, "tsan": sanitized}
+    slow = {"asan": sanitized, "tsan": sanitized} | dict.fromkeys(PROCESSORS, emulated)
     steps = []
 
     def without(*labels):
@@ -609,11 +621,13 @@ def plan(chosen):
             targets=["tally_installed"])
     if chosen.clang:
         add("clang", 650, tests, others, choice, without(*full_only, "tidy"))
-    if chosen.arm == "all":
-        add("arm", 600, 1200, 100, choice, without(*full_only, "sources"), programs="^(?!tally_quick)")
-    elif chosen.arm == "quick":
-        add("arm", 250, 60, 10, "few", lambda name, labels: name == "examples.cg",
-            targets=["tally_quick_tests", "tally_cg"], programs="^tally_quick")
+    for each in chosen.emulate:
+        name = each.removesuffix(":all")
+        if name != each:
+            add(name, 600, 1200, 100, choice, without(*full_only, "sources"), programs="^(?!tally_quick)")
+        else:
+            add(name, 250, 60, 10, "few", lambda name, labels: name == "examples.cg",
+                targets=["tally_quick_tests", "tally_cg"], programs="^tally_quick")
     if {"address", "undefined"} & set(chosen.sanitize):
         parts = "ON" if chosen.full else "OFF"
         add("asan", 900, 500, 80, "full" if chosen.full else "few", without(*full_only, "sources"),
@@ -624,7 +638,8 @@ def plan(chosen):
     if chosen.full:
         add("fuzz", 200, 0, 120, "default", lambda name, labels: "fuzz" in labels,
             targets=["tally_fuzz_matrix_market", "tally_fuzz_validate"])
-        steps.append(Distribution("debian:13"))
+        steps.append(InRoot("hip", 400))
+        steps.append(InRoot("distribution", 3600, ("debian:13",)))
     return steps
 
 

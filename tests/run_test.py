@@ -317,7 +317,7 @@ class TestPlan(unittest.TestCase):
 
     def test_full_leaves_out_nothing_but_the_slowest_of_emulators_and_sanitizers(self):
         left_out = {
-            "arm": r"HundredMillion|/openmp_[17]",
+            "aarch64": r"HundredMillion|/openmp_[17]",
             "asan": r"HundredMillion|/openmp_[17]|(Long|PastTheCaches|WhereverItIs)/serial|PastTheCaches/openmp"
                     r"|(Exact.*|Long|PastTheCaches|WhereverItIs|FarElements)/(simd_baseline|simd_SSE4|openmp_2|kokkos)"}
         left_out["tsan"] = left_out["asan"]
@@ -325,24 +325,34 @@ class TestPlan(unittest.TestCase):
                   "Exact.HundredMillionEqualTerms", "Stack.EveryOperationTakesAtMost48KiB", "Huge.CountsBeyondTwoToThe32")
         executors = ("serial", "simd_baseline", "simd_SSE4", "simd_AVX2", "simd_chosen", "openmp_1", "openmp_2",
                      "openmp_3", "openmp_7", "kokkos", "cuda")
+        quick = {"static", "fuzz", "ppc64le", "riscv64", "s390x"}
         found = set()
         for step in self.plan("--full"):
-            if not isinstance(step, (run.ProgramTests, run.OtherTests)) or step.preset in ("static", "fuzz"):
+            if not isinstance(step, (run.ProgramTests, run.OtherTests)) or step.preset in quick:
                 continue
             found.add((step.preset, type(step).__name__))
             self.assertEqual(step.choice, "full", step)
             for name in (f"Executors/{suite}/{executor}" for suite in suites for executor in executors):
                 expected = step.preset in left_out and re.search(left_out[step.preset], name)
                 self.assertEqual(bool(re.search(step.but, name)), bool(expected), f"{step}: {name}")
-        self.assertEqual(found, {(preset, kind) for preset in ("release", "clang", "arm", "asan", "tsan")
+        self.assertEqual(found, {(preset, kind) for preset in ("release", "clang", "aarch64", "asan", "tsan")
                                  for kind in ("ProgramTests", "OtherTests")})
 
     def test_full_has_a_fresh_system(self):
         with unittest.mock.patch.object(run, "ROOT", pathlib.Path("/there/is/none")):
             self.assertIn("distribution debian:13", map(str, self.plan("--full")))
+            self.assertIn("hip", map(str, self.plan("--full")))
+
+    def test_emulates_each_processor_with_few_tests_or_all(self):
+        for name in run.PROCESSORS:
+            build, few = self.plan("--quick", "--emulate", name)[-3:-1]
+            self.assertEqual((build.preset, build.targets, few.programs),
+                             (name, ["tally_quick_tests", "tally_cg"], "^tally_quick"))
+            build, tests = self.plan("--quick", "--emulate", f"{name}:all")[-3:-1]
+            self.assertEqual((build.preset, build.targets, tests.choice), (name, [], "default"))
 
     def test_without_full_sanitizers_alone_leave_out_what_is_long(self):
-        for step in self.plan("--arm", "all", "--sanitize", "address", "--sanitize", "thread", "--clang"):
+        for step in self.plan("--emulate", "aarch64:all", "--sanitize", "address", "--sanitize", "thread", "--clang"):
             for name in "Executors/Exact.HundredMillionEqualTerms/openmp_1", "Executors/Dot.Long/openmp_3":
                 found = re.search(getattr(step, "but", "(?!)"), name)
                 self.assertEqual(bool(found), getattr(step, "preset", "") in ("asan", "tsan") and hasattr(step, "but"), step)
@@ -364,7 +374,7 @@ LOGGED = run.logged
 
 class TestDistributions(TestRuns):
     def test_a_system_that_cannot_be_made_here_is_skipped(self):
-        step = run.Distribution("debian:13")
+        step = run.InRoot("distribution", 3600, ("debian:13",))
         for user, tool in ((1000, "/usr/sbin/debootstrap"), (0, None)):
             with unittest.mock.patch.object(os, "geteuid", lambda: user), \
                     unittest.mock.patch.object(run.shutil, "which", lambda _: tool):
@@ -378,7 +388,7 @@ class TestDistributions(TestRuns):
             for status, counts in ((0, (1, 0, 0)), (1, (0, 1, 0))):
                 command = ["sh", "-c", f"echo it ran; exit {status}"]
                 with unittest.mock.patch.object(run, "logged", lambda _, log: LOGGED(command, log)):
-                    results, out = self.run_step(run.Distribution("debian:13"))
+                    results, out = self.run_step(run.InRoot("distribution", 3600, ("debian:13",)))
                 self.assertEqual("it ran" in out, status != 0)
                 self.assertEqual((results.passed, results.failed, results.skipped), counts)
 

@@ -6,12 +6,13 @@
 // compile. Lengths of SVE and RISC-V vectors are unknown at compile time, but kernels keep arrays
 // of vectors. Sanitizer builds have only the least and the widest.
 #if TALLY_FEW_INSTRUCTION_SETS
-#define TALLY_HWY_TARGETS \
-  (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES)
+#define TALLY_HWY_TARGETS                                                                \
+  (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES | \
+   HWY_PPC8 | HWY_PPC9 | HWY_PPC10)
 #else
 #define TALLY_HWY_TARGETS                                                           \
   (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON | \
-   HWY_NEON_WITHOUT_AES)
+   HWY_NEON_WITHOUT_AES | HWY_PPC8 | HWY_PPC9 | HWY_PPC10)
 #endif
 // Clang 22 dropped the feature evex512, and ignores attributes that name it, as Highway's before
 // 1.4 do: AVX-512 can't be compiled.
@@ -22,11 +23,11 @@
 #define HWY_DISABLED_TARGETS (~TALLY_HWY_TARGETS)
 #endif
 
-// Every 64-bit ARM processor has NEON, so there is no choice at run time. Highway must not compile
-// NEON with AES: an implicit default constructor of a struct of vectors would lack it, and GCC 12
-// can't inline Highway's into it ("target specific option mismatch"). Where Highway can't query the
-// processor it keeps to the flags.
-#if defined(__aarch64__)
+// Every 64-bit ARM processor has NEON, and little-endian POWER ones VSX, so there is no choice at run
+// time. Highway must not compile NEON with AES: an implicit default constructor of a struct of
+// vectors would lack it, and GCC 12 can't inline Highway's into it ("target specific option
+// mismatch"). Where Highway can't query the processor it keeps to the flags.
+#if defined(__aarch64__) || defined(__powerpc64__)
 #define TOOLCHAIN_MISS_SYS_AUXV_H 1
 #endif
 
@@ -38,6 +39,11 @@
 #endif
 #ifndef HWY_NEON_WITHOUT_AES
 #define HWY_NEON_WITHOUT_AES HWY_NEON
+#endif
+#ifndef HWY_PPC8  // nor to those before 1.1
+#define HWY_PPC8 0
+#define HWY_PPC9 0
+#define HWY_PPC10 0
 #endif
 
 #include <hwy/targets.h>
