@@ -120,7 +120,7 @@ struct target {
 /// Every backend of the build: simd by instruction set and with the one it chooses, openmp by
 /// number of threads, a workspace with stages so small that most vectors take many. TALLY_TESTS in
 /// the environment: `default`; `full`, where all run the narrowest scope; `few`, for sanitizers and
-/// emulators: serial, two instruction sets, three threads.
+/// emulators: serial, the widest instruction set, three threads.
 std::vector<target> targets();
 
 class OnEveryExecutor : public testing::Test {
