@@ -26,12 +26,18 @@ V load(const T* from) {
   return v;
 }
 
+/// Each vector by itself: arrays of vectors would lie in memory.
+template <class T, class V>
+void store(T* to, V v) {
+  std::memcpy(to, &v, sizeof v);
+}
+
 /// A square of adjacent elements per column becomes one of adjacent elements per row.
 inline void transpose_square(const element<8>* from, std::int64_t step, element<8>* to,
                              std::int64_t ld) {
   const two a = load<two>(from), b = load<two>(from + step);
-  const two rows[] = {__builtin_shuffle(a, b, two{0, 2}), __builtin_shuffle(a, b, two{1, 3})};
-  for (std::int64_t i = 0; i < 2; ++i) std::memcpy(to + i * ld, &rows[i], sizeof rows[i]);
+  store(to, __builtin_shuffle(a, b, two{0, 2}));
+  store(to + ld, __builtin_shuffle(a, b, two{1, 3}));
 }
 inline void transpose_square(const element<4>* from, std::int64_t step, element<4>* to,
                              std::int64_t ld) {
@@ -40,10 +46,10 @@ inline void transpose_square(const element<4>* from, std::int64_t step, element<
   constexpr four low{0, 4, 1, 5}, high{2, 6, 3, 7};
   const two ab = two(__builtin_shuffle(a, b, low)), cd = two(__builtin_shuffle(c, d, low)),
             ab2 = two(__builtin_shuffle(a, b, high)), cd2 = two(__builtin_shuffle(c, d, high));
-  const two rows[] = {__builtin_shuffle(ab, cd, two{0, 2}), __builtin_shuffle(ab, cd, two{1, 3}),
-                      __builtin_shuffle(ab2, cd2, two{0, 2}),
-                      __builtin_shuffle(ab2, cd2, two{1, 3})};
-  for (std::int64_t i = 0; i < 4; ++i) std::memcpy(to + i * ld, &rows[i], sizeof rows[i]);
+  store(to, __builtin_shuffle(ab, cd, two{0, 2}));
+  store(to + ld, __builtin_shuffle(ab, cd, two{1, 3}));
+  store(to + 2 * ld, __builtin_shuffle(ab2, cd2, two{0, 2}));
+  store(to + 3 * ld, __builtin_shuffle(ab2, cd2, two{1, 3}));
 }
 
 /// Elements of a side of the square; 1: there is none.
@@ -72,11 +78,14 @@ void copy_columns(const T* from, std::int64_t rows, std::int64_t row_step, std::
   if constexpr (width == 3 && sizeof(T) == 8) {
     for (; row_step == 1 && ld == 3 && i + 2 <= rows; i += 2) {
       const T* const at = from + i;
+      for (std::int64_t j = 0; i % 8 == 0 && j < 3; ++j) {  // 2 KiB ahead
+        __builtin_prefetch(at + 256 + j * column_step);
+      }
       const two a = load<two>(at), b = load<two>(at + column_step),
                 c = load<two>(at + 2 * column_step);
-      const two all[] = {__builtin_shuffle(a, b, two{0, 2}), __builtin_shuffle(c, a, two{0, 3}),
-                         __builtin_shuffle(b, c, two{1, 3})};
-      std::memcpy(to + i * ld, all, sizeof all);
+      store(to + i * ld, __builtin_shuffle(a, b, two{0, 2}));
+      store(to + i * ld + 2, __builtin_shuffle(c, a, two{0, 3}));
+      store(to + i * ld + 4, __builtin_shuffle(b, c, two{1, 3}));
     }
   }
   for (; i < rows; ++i) {
@@ -180,11 +189,12 @@ block_reader::block_reader(const array& a, const char* data, const layout& order
     : type(a.type), item_(a.item), data_(data), order_(order) {
   const std::int64_t n = order.elements();
   // A cache line has elements of several indices of the nearest dimension, which lie in different
-  // blocks where more dimensions follow: blocks are read together so that each line is used up.
+  // blocks where more dimensions follow: blocks are read together, several lines wide, so that few
+  // lines are read twice.
   if (order.ndim > 1) {
-    constexpr std::int64_t line = 8, most = 16;
+    constexpr std::int64_t indices = 32, most = 32;
     const int m = nearest(order, 0);
-    const std::int64_t span = line * elements_after(order, m);
+    const std::int64_t span = indices * elements_after(order, m);
     if (std::abs(order.stride[m]) < std::abs(order.stride[order.ndim - 1])) {
       together_ = std::clamp<std::int64_t>((span + block - 1) / block, 1, most);
     }
