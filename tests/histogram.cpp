@@ -1059,7 +1059,6 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, SpecialValues) {
     const std::vector<std::int32_t> keys = {0, 1, 1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 99, -1};
     const std::vector<W> w = {nan,   inf,   -inf,  inf,   -inf,  huge,   huge, huge, huge,
                               -huge, least, least, -W(0), least, -least, nan,  inf};
-    const auto got = sums<W, W>(keys, w, 10);
     const std::vector<W> want = {limits::quiet_NaN(),
                                  limits::quiet_NaN(),
                                  inf,
@@ -1070,7 +1069,12 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, SpecialValues) {
                                  W(0),
                                  W(0),
                                  W(0)};
-    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(got[i], bits_of(want[i])) << i;
+    for (const std::size_t bins : {10, 40}) {  // hosts chain samples much fewer than bins
+      const auto got = sums<W, W>(keys, w, bins);
+      for (std::size_t i = 0; i < want.size(); ++i) {
+        EXPECT_EQ(got[i], bits_of(want[i])) << i << " of " << bins;
+      }
+    }
   };
   check(std::type_identity<float>());
   check(std::type_identity<double>());
@@ -1097,6 +1101,9 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, FewSamplesOfManyBins) {
     for (const auto& [n, bins] : {std::pair<std::size_t, std::size_t>{0, 100},
                                   {1, 4095},
                                   {2, 4096},
+                                  {100, 201},
+                                  {256, 513},
+                                  {257, 515},
                                   {1000, 4097},
                                   {1000, 66'000}}) {
       auto before = random_weights<C>(bins, data::kind::special);

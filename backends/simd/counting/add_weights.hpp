@@ -7,7 +7,7 @@
 //   many bins     samples sorted by groups of bins, whose table fits a cache. A thread takes
 //                 adjacent samples; the one that begins a group that is cut finishes it.
 //   few samples   of a group of bins are strays, so that an empty bin costs nothing.
-//   strays        are chained by bin and summed one by one.
+//   strays        are chained by bin and summed one by one; so are samples much fewer than bins.
 #pragma once
 
 #include "backends/common/elementwise/elementwise.hpp"
@@ -44,6 +44,13 @@ inline constexpr std::size_t many_groups = 4096;
 /// round. Not measured.
 inline bool needs_table(const limb_window& window, std::size_t samples, std::size_t bins) {
   return window.limbs != 0 ? samples >= bins / 8 : samples / 4 >= bins;
+}
+
+/// Maximum samples that are chained as strays (tuning/histogram.md: max_chained).
+inline constexpr std::size_t max_chained = 256;
+/// Whether samples are so few that most bins are empty.
+inline bool are_chained(const job& j) {
+  return j.a.x.size <= max_chained && j.counts > 2 * j.a.x.size;
 }
 
 // --- Windows -------------------------------------------------------------------------------------
@@ -192,7 +199,7 @@ class finished_sums {
         const std::size_t row = places[i] - first;
         const std::uint32_t head = std::exchange(heads[row], none);
         if (head == none) continue;
-        if (!have_tables && chains[head] == none && add_one(strays[head], places[i])) continue;
+        if (!have_tables && add_chain(strays, head, chains, places[i])) continue;
         exact_sum<double> sum;
         for (const partial_sums& t : parts) {
           if (t.table == nullptr) continue;
@@ -235,14 +242,23 @@ class finished_sums {
     y = sum.template round<C>();
   }
 
-  /// Adds one weight, if one addition rounds correctly.
-  bool add_one(W weight, std::size_t k) const {
+  /// Adds a chain of weights, if one addition rounds correctly: of one, or of two where there was
+  /// 0.
+  bool add_chain(const W* weights, std::uint32_t head, const std::uint32_t* chains,
+                 std::size_t k) const {
     if constexpr (sizeof(W) > sizeof(C)) return false;
     if (a_.words) return false;
     C& y = static_cast<C*>(a_.counts.data)[k];
-    const C sum = y + static_cast<C>(weight);
+    const C weight = static_cast<C>(weights[head]);
+    C other = y;
+    if (const std::uint32_t second = chains[head]; second != none) {
+      if (chains[second] != none || y != 0) return false;
+      other = static_cast<C>(weights[second]);
+    }
+    const C sum = other + weight;
     if (!std::isfinite(sum)) return false;
-    if (weight != 0) y = sum;
+    // A sum of 0 leaves its 0, whatever the sign.
+    if (y != 0 ? weight != 0 : sum != 0) y = sum;
     return true;
   }
 
@@ -260,7 +276,7 @@ struct weighted_samples {
 
   weighted_samples(const job& job_of, const limb_kernels& k)
       : j(job_of),
-        window(window_of<W>(j.a.weights)),
+        window(are_chained(j) ? limb_window() : window_of<W>(j.a.weights)),
         kernel(k.add[kernel_of(window.limbs)][type_of<W>]) {
     if (window.limbs == 0) take_all();
   }
@@ -577,6 +593,40 @@ class sorted_weights {
   std::vector<std::uint32_t> heads_;
 };
 
+/// Few samples, by bin; those without a bin by place.
+template <class W, class C>
+class chained_weights {
+ public:
+  chained_weights(const weighted_samples<W>& samples, const finished_sums<W, C>& sums,
+                  std::uint64_t* outside)
+      : sums_(sums), heads_(samples.j.counts, sums.none) {
+    const job& j = samples.j;
+    samples.for_each_block(0, j.a.x.size, [&](std::size_t n, const slot* found, const W* weights) {
+      for (std::size_t i = 0; i < n; ++i) {
+        if (found[i] >= j.counts) {
+          ++outside[found[i] - j.counts];
+          continue;
+        }
+        places_[count_] = found[i];
+        weights_[count_++] = weights[i];
+      }
+    });
+  }
+
+  void add() {
+    const partial_sums all{nullptr, 0, count_};
+    sums_.add_strays({&all, 1}, 0, places_, weights_, heads_.data(), chains_);
+  }
+
+ private:
+  const finished_sums<W, C>& sums_;
+  std::vector<std::uint32_t> heads_;
+  std::size_t count_ = 0;
+  slot places_[max_chained];
+  W weights_[max_chained];
+  std::uint32_t chains_[max_chained];
+};
+
 template <class W, class C>
 void add_weights(const job& j, const limb_kernels& kernels, const threads& all) {
   const std::size_t slots = j.places - j.counts;
@@ -600,8 +650,12 @@ void add_weights(const job& j, const limb_kernels& kernels, const threads& all) 
     tables.finish();
     return true;
   };
-  // The second time, perhaps, with all limbs.
-  if (!sum_in_tables() && !sum_in_tables()) {
+  if (are_chained(j)) {
+    std::fill_n(outside.get(), slots * all.count, 0);
+    chained_weights<W, C> few(samples, sums, outside.get());
+    start();
+    few.add();
+  } else if (!sum_in_tables() && !sum_in_tables()) {  // the second time, perhaps, with all limbs
     sorted_weights<W, C> sorted(samples, sums, all, outside.get());
     start();
     sorted.add();
