@@ -142,6 +142,42 @@ TEST_ON_EVERY_EXECUTOR(Scan, ManyElements) {
   check_long<std::complex<float>, std::complex<double>>(where(), 300 * chunk + 3);
 }
 
+/// Calls with types, which on one host thread go a short way.
+template <class T>
+void check_call(const tally::executor& where, std::size_t n, kind k) {
+  const scan_case c{tally::type_of<T>, tally::type_of<T>};
+  const std::vector<T> all = data::elements_of<T>(sums(c, n, k));
+  const data::placed x(where, data::elements_of<T>(data::random_bytes(c.x, n, n, k)));
+  for (const bool exclusive : {false, true}) {
+    const data::placed y(where, std::vector<T>(n));
+    const auto scan = [&](const auto& from, const auto& to) {
+      exclusive ? tally::exclusive_scan(where, from, to) : tally::inclusive_scan(where, from, to);
+    };
+    const auto same = [&](const std::vector<T>& got) {
+      ASSERT_EQ(std::memcmp(got.data(), &all[exclusive ? 0 : 1], n * sizeof(T)), 0)
+          << n << " elements" << (exclusive ? ", exclusive" : "");
+    };
+    scan(x.span(), y.span());
+    ASSERT_NO_FATAL_FAILURE(same(y.read()));
+    const data::placed z(where, x.read());
+    scan(z.span(), z.span());
+    ASSERT_NO_FATAL_FAILURE(same(z.read()));
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Scan, ShortCalls) {
+  for (const kind k : {kind::plain, kind::special}) {
+    for (std::size_t n = 1; n < 200; n += n < 70 ? 1 : 13) {
+      ASSERT_NO_FATAL_FAILURE(check_call<double>(where(), n, k));
+      ASSERT_NO_FATAL_FAILURE(check_call<float>(where(), n, k));
+      ASSERT_NO_FATAL_FAILURE(check_call<std::int64_t>(where(), n, k));
+    }
+    ASSERT_NO_FATAL_FAILURE(check_call<double>(where(), 2 * chunk + 77, k));
+    ASSERT_NO_FATAL_FAILURE(check_call<float>(where(), 2 * chunk + 77, k));
+    ASSERT_NO_FATAL_FAILURE(check_call<std::int64_t>(where(), 2 * chunk + 77, k));
+  }
+}
+
 /// Scans the rest of a vector behind its first `chunks`.
 template <class X, class Y>
 void check_rest(const tally::executor& where, std::size_t chunks, std::size_t n) {
@@ -232,6 +268,9 @@ TEST(Scan, Errors) {
   using tally::errc;
   data::expect_error(errc::size_mismatch, "tally::inclusive_scan: x has 5 elements, y has 6",
                      [&] { tally::inclusive_scan(where, x, y); });
+  EXPECT_THROW(tally::inclusive_scan(tally::simd(), x, y), tally::error);
+  EXPECT_THROW(tally::exclusive_scan(tally::simd(), std::span(y).first(5), std::span(y).last(5)),
+               tally::error);
   data::expect_error(
       errc::unsupported_type, "tally::exclusive_scan: y is float32; float64 gives float64",
       [&] { tally::scan(where, {tally::as_operand(x), tally::as_output(f), true}); });

@@ -12,6 +12,7 @@ void add_dot(instruction_set set, detail::level_one_kernels& to);
 void add_reductions(instruction_set set, detail::level_one_kernels& to);
 void add_iamax(instruction_set set, detail::level_one_kernels& to);
 void add_updates(instruction_set set, detail::level_one_kernels& to);
+void add_scans(instruction_set set, detail::level_one_kernels& to);
 void add_short_functions(instruction_set set, detail::level_one_kernels& to);
 
 }  // namespace tally::backends::simd

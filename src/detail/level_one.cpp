@@ -35,6 +35,7 @@ const detail::level_one_kernels* level_one_of(instruction_set set) {
       backends::simd::add_reductions(each, to);
       backends::simd::add_iamax(each, to);
       backends::simd::add_updates(each, to);
+      backends::simd::add_scans(each, to);
       backends::simd::add_short_functions(each, to);
       to.max_bytes = openmp_from_bytes / 2 - 1;
       to.are_here = are_here;

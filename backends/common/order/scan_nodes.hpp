@@ -21,6 +21,7 @@ struct scan_nodes {
   int count = 0;
   std::int64_t chunks = 0;
 
+  scan_nodes() = default;
   /// Those of component `part` of `parts`.
   scan_nodes(const scan_arguments& a, int part, int parts) : chunks(a.chunks) {
     const auto* const from = static_cast<const R*>(a.nodes);

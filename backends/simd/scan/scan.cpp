@@ -7,7 +7,9 @@
 #include "backends/simd/scan/scan.hpp"
 #include "backends/simd/simd.hpp"
 
+#include "backends/common/floating_point_environment.hpp"
 #include "backends/common/types/tables.hpp"
+#include "backends/simd/level_one.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <tally/numerics/order.hpp>
@@ -24,6 +26,7 @@ namespace {
 struct implementation {
   instruction_set set;
   std::tuple<scan_part<std::int64_t>*, scan_part<float>*, scan_part<double>*> parts;
+  void (*add_level_one)(detail::level_one_kernels& to);
 };
 
 }  // namespace
@@ -161,6 +164,48 @@ HWY_INLINE vec<W> scan_row(growing_sums<W>& sums, const W* terms, const scan_nod
   }
 }
 
+/// Writes `count` sums of the first n terms of a row, from vector j on; returns the last vector
+/// without the nodes before.
+template <std::size_t j, class W>
+HWY_INLINE vec<W> scan_part_of_row(growing_sums<W>& sums, const W* terms, std::size_t n,
+                                   std::size_t count, const scan_nodes<W>& nodes, W* to) {
+  constexpr tag<W> d;
+  constexpr std::size_t first = j * width<W>, end = first + width<W>;
+  const auto last = sums.template add<j>(load_first<W>(terms + first, n - first));
+  auto v = last;
+  for (int k = nodes.count; k-- > 0;) v = hn::Add(hn::Set(d, nodes.held[k]), v);
+  v = canonical_vector<W>(v);
+  if (count >= end) {
+    hn::StoreU(v, d, to + first);
+  } else {
+    HWY_ALIGN W some[width<W>];
+    hn::Store(v, d, some);
+    std::copy_n(some, count - first, to + first);
+  }
+  if constexpr (j + 1 < vectors_of_row<W>) {
+    if (n > end) return scan_part_of_row<j + 1>(sums, terms, n, count, nodes, to);
+  }
+  return last;
+}
+
+/// The same of all vectors that have terms. Long rows of narrow vectors are padded, which compiles
+/// in less time.
+template <class W>
+HWY_INLINE vec<W> scan_rest(growing_sums<W>& sums, const W* terms, std::size_t n, std::size_t count,
+                            const scan_nodes<W>& nodes, W* to) {
+  if constexpr (vectors_of_row<W> <= 8) {
+    return scan_part_of_row<0>(sums, terms, n, count, nodes, to);
+  } else {
+    HWY_ALIGN W padded[order::lanes], scanned[order::lanes];
+    for (std::size_t i = 0; i < order::lanes; i += width<W>) {
+      hn::Store(load_first<W>(terms + i, n > i ? n - i : 0), tag<W>(), padded + i);
+    }
+    const auto last = scan_row(sums, padded, nodes, scanned);
+    std::copy_n(scanned, count, to);
+    return last;
+  }
+}
+
 /// Scans a chunk's n terms, and returns their sum if all 1024 are there. `to` is `terms`, if
 /// inclusive, or apart.
 template <class W>
@@ -174,12 +219,7 @@ HWY_NOINLINE W scan_chunk(const W* terms, std::size_t n, bool exclusive, const s
   const std::size_t whole = (n - exclusive) / row * row;
   for (std::size_t i = 0; i < whole; i += row) last = scan_row(sums, terms + i, nodes, to + i);
   if (const std::size_t rest = n - whole; rest > 0) {
-    HWY_ALIGN W padded[row], scanned[row];
-    for (std::size_t i = 0; i < row; i += width<W>) {
-      hn::Store(load_first<W>(terms + whole + i, rest > i ? rest - i : 0), tag<W>(), padded + i);
-    }
-    last = scan_row(sums, padded, nodes, scanned);
-    std::copy_n(scanned, rest - exclusive, to + whole);
+    last = scan_rest(sums, terms + whole, rest, rest - exclusive, nodes, to + whole);
   }
   HWY_ALIGN W all[width<W>];
   hn::Store(last, tag<W>(), all);
@@ -264,10 +304,35 @@ void scan_numbers(const operand& x, const output_operand& y, bool exclusive, sca
   }
 }
 
+template <class R, bool exclusive>
+void scan_from_start(const R* x, R* y, std::size_t n) {
+  scan_nodes<R> nodes;
+  if constexpr (std::is_integral_v<R>) {
+    scan_integers(x, n, exclusive, 0, reinterpret_cast<std::uint64_t*>(y));
+  } else {
+    const default_environment environment;
+    for (std::size_t i = 0; i < n; i += order::chunk) {
+      nodes.take(scan_chunk(x + i, std::min(order::chunk, n - i), exclusive, nodes, y + i));
+    }
+  }
+}
+
+void add_level_one(detail::level_one_kernels& to) {
+  const auto add = []<class R>(detail::level_one_scans<R>& kernels) {
+    kernels.inclusive = &scan_from_start<R, false>;
+    kernels.exclusive = &scan_from_start<R, true>;
+  };
+  add.operator()<float>(to);
+  add.operator()<double>(to);
+  add.operator()<std::int64_t>(to);
+}
+
 }  // namespace
 
 constexpr implementation this_target = {
-    set_of(HWY_TARGET), {&scan_numbers<std::int64_t>, &scan_numbers<float>, &scan_numbers<double>}};
+    set_of(HWY_TARGET),
+    {&scan_numbers<std::int64_t>, &scan_numbers<float>, &scan_numbers<double>},
+    &add_level_one};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -281,6 +346,10 @@ namespace tally::backends::simd {
 template <class R>
 scan_part<R>* scan_part_of(instruction_set set) {
   return std::get<scan_part<R>*>(implementation_of(set).parts);
+}
+
+void add_scans(instruction_set set, detail::level_one_kernels& to) {
+  implementation_of(widest(set)).add_level_one(to);
 }
 
 void backend::scan(const executor& where, const scan_arguments& a) const {

@@ -1,6 +1,6 @@
-// BLAS's level one and the short element-wise functions on contiguous vectors of one type, in the
-// default grade, on one host thread: no types are erased, since short calls spend most of their
-// time outside the kernel (tuning/short_calls.md: level_one).
+// BLAS's level one, the short element-wise functions and the scans on contiguous vectors of one
+// type, in the default grade, on one host thread: no types are erased, since short calls spend most
+// of their time outside the kernel (tuning/short_calls.md: level_one).
 #pragma once
 
 #include <tally/executor.hpp>
@@ -34,28 +34,38 @@ struct level_one<T> {
                          const T* w, T* z, std::size_t n);
 };
 
+/// Scans into y, which may be x if inclusive.
+template <class T>
+struct level_one_scans {
+  void (*inclusive)(const T* x, T* y, std::size_t n);
+  void (*exclusive)(const T* x, T* y, std::size_t n);
+};
+
 /// Kernels of an executor.
 struct level_one_kernels : level_one<float>,
                            level_one<double>,
                            level_one<float16>,
                            level_one<bfloat16>,
                            level_one<std::int8_t>,
-                           level_one<std::uint8_t> {
+                           level_one<std::uint8_t>,
+                           level_one_scans<float>,
+                           level_one_scans<double>,
+                           level_one_scans<std::int64_t> {
   std::size_t max_bytes;  ///< of each vector; more may be worth threads
   /// Whether the host can reach both vectors and runs the call; null where all memory is its own.
   bool (*are_here)(const executor& where, const void* x, const void* y);
 };
 
-template <class V, class T>
-concept contiguous_of = std::derived_from<level_one_kernels, level_one<T>> && contiguous<V> &&
-                        std::same_as<value_t<V>, T>;
+template <class V, class T, class Kernels>
+concept contiguous_of =
+    std::derived_from<level_one_kernels, Kernels> && contiguous<V> && std::same_as<value_t<V>, T>;
 
 /// Returns f(kernels, n, addresses ...) for vectors of T; false for others, for a wrong call, and
 /// for one that goes the general way.
-template <class T, class F, class X, class... Y>
+template <class T, template <class> class Kernels = level_one, class F, class X, class... Y>
 bool with_level_one(const executor& where, const F& f, X& x, Y&... y) {
-  if constexpr (contiguous_of<std::remove_const_t<X>, T> &&
-                (... && contiguous_of<std::remove_const_t<Y>, T>)) {
+  if constexpr (contiguous_of<std::remove_const_t<X>, T, Kernels<T>> &&
+                (... && contiguous_of<std::remove_const_t<Y>, T, Kernels<T>>)) {
     const level_one_kernels* const kernels = where.level_one();
     const auto n = static_cast<std::size_t>(std::ranges::size(x));
     const T* const first = std::ranges::data(x);
@@ -74,7 +84,7 @@ bool with_level_one(const executor& where, const F& f, X& x, Y&... y) {
         return false;
       }
     }
-    return f(static_cast<const level_one<T>&>(*kernels), n, std::ranges::data(x),
+    return f(static_cast<const Kernels<T>&>(*kernels), n, std::ranges::data(x),
              std::ranges::data(y)...);
   } else {
     return false;

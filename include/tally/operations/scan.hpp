@@ -7,6 +7,7 @@
 
 #include <tally/export.h>
 #include <tally/detail/arguments.hpp>
+#include <tally/detail/level_one.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
@@ -54,7 +55,16 @@ constexpr bool is_scanned() {
 
 template <class X, class Y>
 auto run_scan(const executor& where, const X& x, Y& y, bool exclusive) {
-  if constexpr (is_scanned<X, Y&>()) scan(where, {as_operand(x), as_output(y), exclusive});
+  if constexpr (is_scanned<X, Y&>()) {
+    using T = element_t<X>;
+    const auto short_way = [&](const auto& kernels, std::size_t n, const T* px, T* py) {
+      if (!is_same_or_apart<T>(px, py, n) || (exclusive && px == py)) return false;
+      (exclusive ? kernels.exclusive : kernels.inclusive)(px, py, n);
+      return true;
+    };
+    if (with_level_one<T, level_one_scans>(where, short_way, x, y)) return;
+    scan(where, {as_operand(x), as_output(y), exclusive});
+  }
 }
 
 }  // namespace detail
