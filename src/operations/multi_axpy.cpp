@@ -53,7 +53,7 @@ void check_arguments(const check& check, const multi_axpy_arguments& a) {
   }
   if (k == 0) {
     check.vector("y", a.y);
-    return check_arguments(check, {elementwise::axpby, a.beta, a.beta, a.y, a.y, a.y});
+    return check_arguments(check, {elementwise::axpby, 1, a.beta, a.y, a.y, a.y});
   }
   scalar alpha;
   alpha.element = a.alpha.element;
@@ -116,18 +116,21 @@ reduced_update reduced(const check& check, const executor& where, const multi_ax
   return made;
 }
 
-/// y = beta y, of valid arguments.
-void scale(const executor& where, const multi_axpy_arguments& a) {
-  if (a.beta.is_zero()) return transform(where, {elementwise::fill, 0, {}, {}, {}, a.y});
-  transform(where, {elementwise::scal, a.beta, {}, a.y, {}, a.y});
-}
-
-/// Returns the executor, or the one chosen by memory and size. Pre: vectors.
+/// Returns the executor, or the one chosen by memory and size.
 executor chosen(const executor& where, const multi_axpy_arguments& a) {
   if (where.backend() != nullptr) return where;
+  if (a.x.size() == 0) return choose(a.y);
   operand all = a.x[0];
   all.size *= a.x.size();
   return choose(all, a.y);
+}
+
+/// y = beta y. Pre: no vectors; valid arguments, but for memory.
+void scale(const check& check, const executor& where, const multi_axpy_arguments& a) {
+  const executor on = chosen(where, a);
+  if (check::is_needed(on)) check.reach(on, "y", a.y);
+  if (a.beta.is_zero()) return transform(on, {elementwise::fill, 0, {}, {}, {}, a.y});
+  transform(on, {elementwise::scal, a.beta, {}, a.y, {}, a.y});
 }
 
 void check_types(const check& check, const multi_axpy_arguments& a) {
@@ -177,7 +180,7 @@ void multi_axpy(const executor& where, const multi_axpy_arguments& a) {
   constexpr check check{"tally::multi_axpy"};
   check_types(check, a);
   check_arguments(check, a);
-  if (a.x.size() == 0) return scale(where, a);
+  if (a.x.size() == 0) return scale(check, where, a);
   if (a.y.size == 0) return;
   const executor on = chosen(where, a);
   const reduced_update update = reduced(check, on, a);
@@ -189,7 +192,7 @@ void multi_axpy_dot(const executor& where, const multi_axpy_dot_arguments& a) {
   constexpr check check{"tally::multi_axpy_dot"};
   check_types(check, a.update);
   check_arguments(check, a.update);
-  if (a.update.x.size() == 0) return scale(where, a.update);
+  if (a.update.x.size() == 0) return scale(check, where, a.update);
   check_results(check, a);
   std::vector<operand_pair> list;
   const multi_dot_arguments dots = dots_of(a, list);
