@@ -566,6 +566,12 @@ TEST_ON_EVERY_EXECUTOR(Sums, BadInput) {
          tally::detail::in_blocks({five, 3, 5}, 4, std::ptrdiff_t{1} << 50));
   if (!data::on_device(where())) {
     double v[40] = {};
+    const auto too_many = tally::rows(v, (std::size_t{1} << 48) + 1, 5, 0);
+    const std::string text = ": x has 281474976710657 rows; there can be 281474976710656";
+    data::expect_error(errc::invalid_argument, "tally::sums" + text,
+                       [&] { tally::sums(where(), too_many); });
+    data::expect_error(errc::invalid_argument, "tally::multi_dot" + text,
+                       [&] { tally::multi_dot(where(), too_many, std::span(v, 5)); });
     data::expect_error(errc::overlap, "tally::sums: result overlaps x",
                        [&] { tally::sums(where(), tally::rows(v, 4, 5), v + 19); });
     tally::sums(where(), tally::rows(v, 4, 5, 8), v + 5 + 24);  // behind the rows

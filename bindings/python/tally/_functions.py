@@ -38,7 +38,7 @@ def mean(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out
     """The sum, divided by the number of its elements and rounded again; of integers in float64."""
     if not hasattr(x, "shape"):
         x = numpy.asarray(x)
-    name = str(getattr(x, "dtype", "")).rpartition(".")[2]
+    name = _libraries.type_name(x) if hasattr(x, "dtype") else ""
     if name == "uint64":  # whose sums are modulo 2^64
         x = _libraries.converted(x, "float64")
     elif dtype is None and name.lstrip("u").startswith(("int", "bool")):

@@ -35,7 +35,7 @@ def from_host(like, x):
     if not hasattr(like, "__array_namespace__"):
         return x[()]
     made = like.__array_namespace__().asarray(x, device=like.device)
-    held = _type(made)
+    held = type_name(made)
     if held != x.dtype.name and not (x.dtype.kind in "iu" and (x.astype(held) == x).all()):
         _refuse_64_bits(x.dtype)
     return made
@@ -57,7 +57,7 @@ def converted(x, dtype):
     if _library(x) == "torch":
         return x.to(getattr(sys.modules["torch"], dtype))
     made = (x if hasattr(x, "astype") else numpy.from_dlpack(x)).astype(dtype)
-    if _type(made) != dtype:
+    if type_name(made) != dtype:
         _refuse_64_bits(dtype)
     return made
 
@@ -66,15 +66,16 @@ def readable(x):
     """A copy whose elements Tally reads in place: C-ordered, and of no type that it has not."""
     if not hasattr(x, "dtype"):
         return numpy.from_dlpack(x)
-    wider = _wider.get(_type(x))
+    wider = _wider.get(type_name(x))
     return contiguous(x) if wider is None else converted(x, wider)
 
 
 _wider = {"int16": "int32", "uint16": "int32", "uint32": "int64"}
 
 
-def _type(x):
-    return str(x.dtype).rpartition(".")[2]
+def type_name(x):
+    """The name of the elements' type, without the library and the byte order."""
+    return getattr(x.dtype, "name", None) or str(x.dtype).rpartition(".")[2]
 
 
 def _refuse_64_bits(dtype):

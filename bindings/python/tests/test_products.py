@@ -140,6 +140,12 @@ def test_sparse_times_columns(random, layout, plan):
         assert k == 0 or same(exact[:, -1].copy(), m.dot(X[:, -1], exact=True))
         out = numpy.zeros((200, k), order="F")
         assert m.dot(X, out=out) is out and same(out.copy(), products)
+    column = numpy.ones(120)  # steps of a dimension of one element are of no account
+    for X in (column[:, None], numpy.lib.stride_tricks.as_strided(column, (120, 1), (8, 0))):
+        assert same((m @ X).ravel(), m @ column)
+    one = tally.csr((numpy.ones(200), numpy.zeros(200, "i8"), numpy.arange(201)), (200, 1), plan=plan)
+    X = numpy.lib.stride_tricks.as_strided(numpy.arange(3.), (1, 3), (0, 8))
+    assert same(one @ X, one @ X.copy())
     for bad in (numpy.ones((119, 2)), numpy.ones(119), numpy.ones((120, 1, 1)), numpy.float64(1)):
         with pytest.raises(ValueError):
             m @ bad

@@ -1,4 +1,5 @@
 """Sums of whole arrays and along axes: bits, layouts, types."""
+import itertools
 import math
 import pathlib
 import re
@@ -191,6 +192,9 @@ def test_means(x):
     assert numpy.allclose(tally.mean(A, (0, 2)), A.mean((0, 2)))
     assert tally.mean([1, 2]) == 1.5 and tally.mean(numpy.ones((2**12, 2), "f4"), 0).tolist() == [1, 1]
     assert tally.mean(numpy.array([1, 2], "u8")) == 1.5 and tally.mean(x.astype("f4")).dtype == "float32"
+    large = numpy.full(3, 2**62)  # whose sum is no int64
+    for dtype in ("<i8", ">i8", "<u8", ">u8"):
+        assert tally.mean(large.astype(dtype)) == 2**62
     out = numpy.empty(33)
     assert tally.mean(A, (0, 2), out=out) is out and same(out, tally.mean(A, (0, 2)))
     # The sum has its own type, whatever out is.
@@ -264,6 +268,19 @@ def test_extrema(x):
     assert same(low, A.min(0)) and same(high, A.max(0))
     assert tally.iamax(numpy.array([1, -9, 9])) == 1 and tally.iamax(numpy.array([1, 2 - 2j, 3])) == 1
     assert tally.iamax(numpy.zeros(0)) == -1
+    for shape in itertools.product((0, 1, 2, 3), repeat=3):
+        for laid in (numpy.ones(shape), numpy.ones(shape[::-1]).T, numpy.ones((9, 9, 9))[:shape[0], :shape[1], ::3][..., :shape[2]]):
+            for axis in ((0, 1), (0, 2), (1, 2), (2,), None):
+                over = (0, 1, 2) if axis is None else axis
+                reduced = math.prod(laid.shape[i] for i in over)
+                expected = numpy.ones(laid.shape).sum(over)
+                assert same(tally.sum(laid, axis), expected)
+                assert same(tally.iamax(laid, axis), numpy.full_like(expected, -1 if reduced == 0 else 0, "i8")[()])
+                if reduced > 0:
+                    assert same(tally.max(laid, axis), numpy.ones_like(expected)[()])
+                elif expected.size > 0:
+                    with pytest.raises(ValueError, match="0 elements"):
+                        tally.max(laid, axis)
     assert tally.max(x.astype(ml_dtypes.bfloat16)).dtype == ml_dtypes.bfloat16
     with pytest.raises(ValueError):
         tally.max(numpy.zeros(0))

@@ -20,9 +20,11 @@ struct layout {
     return n;
   }
 
-  /// The next faster dimension, merged with the one before where both are one stride.
+  /// The next faster dimension, merged with the one before where both are one stride; without
+  /// elements there is one dimension.
   void add(std::int64_t n, std::int64_t step) {
-    if (n == 1) return;
+    if (n == 1 || (ndim == 1 && size[0] == 0)) return;
+    if (n == 0) ndim = 0;
     if (ndim > 0 && stride[ndim - 1] == n * step) {
       size[ndim - 1] *= n;
       stride[ndim - 1] = step;

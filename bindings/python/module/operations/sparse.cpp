@@ -80,9 +80,10 @@ class csr {
                           type, result.data(), 1, &o);
       }
       const std::int64_t ldy = axis == 0 ? shape[1] : 1, incy = axis == 0 ? 1 : shape[1];
+      const auto step = [&](int i) { return a.shape[i] > 1 ? a.stride[i] : 1; };
       return tally_spmm(where, plan, static_cast<std::size_t>(vectors), type, nullptr, &m, a.type,
-                        a.data, a.stride[axis], a.stride[1 - axis], type, nullptr, type,
-                        result.data(), ldy, incy, &o);
+                        a.data, step(axis), step(1 - axis), type, nullptr, type, result.data(), ldy,
+                        incy, &o);
     });
     return result.object();
   }
