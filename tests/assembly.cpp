@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <complex>
@@ -190,8 +191,40 @@ TEST_ON_EVERY_EXECUTOR(Assembly, Shapes) {
   compare<std::int32_t, std::int32_t>(none, none, std::vector<double>{}, 0, 0);
 }
 
-/// More than a block's entries on a device.
-TEST_ON_EVERY_EXECUTOR(Assembly, ManyEntries) { compare_random<double>(200'000, 3000, 70); }
+/// More than a block's entries on a device, and than a bucket's on a CPU.
+TEST_ON_EVERY_BACKEND(Assembly, ManyEntries) {
+  compare_random<double>(200'000, 3000, 70);
+  compare_random<float>(135'000, 300, 1 << 30);  // several digits of a column
+  compare_random<double, std::int64_t, std::int64_t, std::int64_t>(135'000, 20'000,
+                                                                   std::size_t{1} << 40);
+}
+
+/// In order and nearly so, with entries of one place.
+TEST_ON_EVERY_BACKEND(Assembly, EntriesInOrder) {
+  for (const std::size_t n : {5000, 140'000}) {
+    std::mt19937_64 random(n);
+    std::vector<std::int32_t> rows(n), columns(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      rows[k] = static_cast<std::int32_t>(k / 9 * 2);
+      columns[k] = static_cast<std::int32_t>(k / 9 * 2 + k % 9 / 2);
+    }
+    const auto values =
+        data::elements_of<double>(data::random_bytes<double>(n, n, data::kind::plain));
+    const std::size_t size = n / 9 * 2 + 10;
+    compare<std::int32_t, std::int32_t>(rows, columns, values, size, size);
+    std::ranges::reverse(rows);
+    std::ranges::reverse(columns);
+    compare<std::int32_t, std::int32_t>(rows, columns, values, size, size);
+    for (std::size_t k = 0; k + 64 <= n; k += 64) {
+      for (std::size_t i = 63; i > 0; --i) {
+        const std::size_t j = random() % (i + 1);
+        std::swap(rows[k + i], rows[k + j]);
+        std::swap(columns[k + i], columns[k + j]);
+      }
+    }
+    compare<std::int32_t, std::int32_t>(rows, columns, values, size, size);
+  }
+}
 
 /// Entries of one place, with others of their row and column between them.
 TEST_ON_EVERY_EXECUTOR(Assembly, GoldenBits) {
@@ -302,6 +335,12 @@ TEST(AssemblyErrors, OfArguments) {
   data::expect_error(errc::invalid_argument,
                      "tally::csr_from_coo: row_indices[1] is 2; there are 2 rows",
                      [&] { tally::csr_from_coo(2, 2, rows, columns, values); });
+  data::expect_error(errc::invalid_argument,
+                     "tally::csr_from_coo: row_indices[0] is -2147483648; there are 2 rows", [&] {
+                       tally::csr_from_coo(2, 2,
+                                           std::vector<int>{std::numeric_limits<int>::min(), 0},
+                                           columns, values);
+                     });
   data::expect_error(errc::invalid_argument,
                      "tally::csr_from_coo: column_indices[0] is 1; there are 1 columns",
                      [&] { tally::csr_from_coo(3, 1, rows, columns, values); });

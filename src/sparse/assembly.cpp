@@ -1,25 +1,20 @@
 // Public `csr_from_coo`.
 #include <tally/error.hpp>
-#include <tally/numerics/exact_sum.hpp>
 #include <tally/operations/elementwise.hpp>
 #include <tally/sparse/assembly.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
-#include "backends/common/order/dot_sum.hpp"
 #include "backends/common/sparse/assembly.hpp"
-#include "backends/common/sparse/csr.hpp"
-#include "backends/common/types/typed_vector.hpp"
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
+#include "src/sparse/assemble.hpp"
 #if TALLY_HAS_CUDA
 #include "backends/cuda/cuda.hpp"
 #endif
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -103,137 +98,7 @@ void check_arguments(const coo_arguments& a) {
   }
 }
 
-std::int64_t index_at(const operand& v, std::size_t i) {
-  return backends::index_vector(
-      v)[static_cast<std::size_t>(static_cast<std::ptrdiff_t>(i) * v.increment)];
-}
-
-void put_index(const output_operand& v, std::size_t i, std::size_t index) {
-  if (v.element == type::int64) {
-    static_cast<std::int64_t*>(v.data)[i] = static_cast<std::int64_t>(index);
-  } else {
-    static_cast<std::int32_t*>(v.data)[i] = static_cast<std::int32_t>(index);
-  }
-}
-
-/// A search of the first index that is not below `size`.
-struct index_search {
-  const operand& indices;
-  std::size_t size;
-  std::atomic<std::size_t> first;  ///< the least found so far
-
-  void among(std::size_t i, std::size_t end) {
-    while (i < end && static_cast<std::uint64_t>(index_at(indices, i)) < size) ++i;
-    std::size_t least = first;
-    while (i < end && i < least && !first.compare_exchange_weak(least, i)) {
-    }
-  }
-};
-
-/// Returns the first index that is not below `size`, or v.size. Runs on the threads of `host`.
-std::size_t first_outside(const executor& host, const operand& v, std::size_t size) {
-  index_search search{v, size, v.size};
-  const part_calls calls{&search, [](void* context, std::size_t, std::size_t first, std::size_t n) {
-                           static_cast<index_search*>(context)->among(first, first + n);
-                         }};
-  host.backend()->for_each_part(host, "tally::csr_from_coo", v.size, calls);
-  return search.first;
-}
-
-/// Entries by row, then column, those of one place in their order.
-struct sorted_entries {
-  std::vector<std::size_t> offsets;  ///< of rows, among `order`
-  std::vector<std::size_t> order;
-
-  explicit sorted_entries(const coo_arguments& a) : offsets(a.rows + 1), order(a.values.size) {
-    for (std::size_t i = 0; i < order.size(); ++i) ++offsets[row(a, i) + 1];
-    for (std::size_t r = 0; r < a.rows; ++r) offsets[r + 1] += offsets[r];
-    std::vector<std::size_t> next(offsets.begin(), offsets.end() - 1);
-    for (std::size_t i = 0; i < order.size(); ++i) order[next[row(a, i)]++] = i;
-    const auto column = [&](std::size_t i) { return index_at(a.column_indices, i); };
-    for (std::size_t r = 0; r < a.rows; ++r) {
-      const auto begin = order.begin() + static_cast<std::ptrdiff_t>(offsets[r]);
-      const auto end = order.begin() + static_cast<std::ptrdiff_t>(offsets[r + 1]);
-      if (!std::ranges::is_sorted(begin, end, {}, column)) {
-        std::ranges::sort(begin, end, {}, [&](std::size_t i) { return std::pair(column(i), i); });
-      }
-    }
-  }
-
- private:
-  static std::size_t row(const coo_arguments& a, std::size_t i) {
-    return static_cast<std::size_t>(index_at(a.row_indices, i));
-  }
-};
-
-/// Sums a real part of some entries.
-template <class A, class Part>
-A summed(std::size_t count, bool exact, const Part& part) {
-  if (exact) {
-    exact_sum<double> sum;
-    for (std::size_t k = 0; k < count; ++k) sum.add(part(k));
-    return sum.template round<A>();
-  }
-  A sum = part(0);
-  for (std::size_t k = 1; k < count; ++k) sum = sum + part(k);
-  return backends::canonical(sum);
-}
-
-/// Writes the sum of the entries entries[0] ... entries[count - 1] as value `to`.
-void put_sum(const coo_arguments& a, const std::size_t* entries, std::size_t count,
-             std::size_t to) {
-  const std::size_t size = size_of(a.values.element);
-  auto* const out = static_cast<std::byte*>(a.sorted_values.data) + to * size;
-  if (count == 1) {
-    std::memcpy(out, a.values.slice(entries[0], 1).data, size);
-    return;
-  }
-  const backends::typed_vector values(a.values), sums{operand(a.sorted_values)};
-  const auto sum_in = [&]<class A>(A) {
-    using backends::complex_number;
-    const auto part = [&](bool imaginary) {
-      return summed<A>(count, a.sums.is_exact(), [&](std::size_t k) {
-        const auto value = values.get<complex_number<A>>(entries[k]);
-        return imaginary ? value.im : value.re;
-      });
-    };
-    if (values.complex) {
-      sums.put(to, complex_number<A>{part(false), part(true)});
-    } else {
-      sums.put(to, part(false));
-    }
-  };
-  values.number == type::float64 ? sum_in(double{}) : sum_in(float{});
-}
-
 using backends::assembled;
-
-/// Assembles in host memory.
-assembled assemble_here(const executor& host, const coo_arguments& a) {
-  for (const bool is_row : {true, false}) {
-    const operand& indices = is_row ? a.row_indices : a.column_indices;
-    const std::size_t i = first_outside(host, indices, is_row ? a.rows : a.columns);
-    if (i == indices.size) continue;
-    return {is_row ? assembled::defect::row : assembled::defect::column, i, index_at(indices, i)};
-  }
-  const sorted_entries sorted(a);
-  std::size_t stored = 0;
-  put_index(a.row_offsets, 0, 0);
-  for (std::size_t r = 0; r < a.rows; ++r) {
-    for (std::size_t i = sorted.offsets[r], next = i; i < sorted.offsets[r + 1]; i = next) {
-      const std::int64_t column = index_at(a.column_indices, sorted.order[i]);
-      while (next < sorted.offsets[r + 1] &&
-             index_at(a.column_indices, sorted.order[next]) == column) {
-        ++next;
-      }
-      put_index(a.sorted_columns, stored, static_cast<std::size_t>(column));
-      put_sum(a, &sorted.order[i], next - i, stored);
-      ++stored;
-    }
-    put_index(a.row_offsets, r + 1, stored);
-  }
-  return {assembled::defect::none, stored, 0};
-}
 
 /// Assembles copies in host memory.
 assembled assemble_copies(const executor& where, const coo_arguments& a) {
@@ -261,7 +126,7 @@ assembled assemble_copies(const executor& where, const coo_arguments& a) {
   copies.row_offsets = room(a.row_offsets, a.rows + 1);
   copies.sorted_columns = room(a.sorted_columns, a.values.size);
   copies.sorted_values = room(a.sorted_values, a.values.size);
-  const assembled made = assemble_here(serial(), copies);
+  const assembled made = assemble_on_host(serial(), copies);
   if (made.what != assembled::defect::none) return made;
   const auto put = [&](const output_operand& from, const output_operand& to, std::size_t n) {
     if (n > 0) on.copy_bytes(where, from.data, to.data, n * size_of(to.element));
@@ -276,7 +141,7 @@ assembled assemble(const executor& where, const coo_arguments& a) {
 #if TALLY_HAS_CUDA
   if (where.backend() == &backends::cuda::instance) return backends::cuda::assemble(where, a);
 #endif
-  return where.backend()->reaches(where, backends::place{}) ? assemble_here(where, a)
+  return where.backend()->reaches(where, backends::place{}) ? assemble_on_host(where, a)
                                                             : assemble_copies(where, a);
 }
 

@@ -13,8 +13,8 @@
 #include "backends/common/elementwise/elementwise.hpp"
 #include "backends/common/exact/exact_sums.hpp"
 #include "backends/common/histogram/weights.hpp"
+#include "backends/common/memory.hpp"
 #include "backends/simd/counting/limbs.hpp"
-#include "backends/simd/counting/memory.hpp"
 #include "backends/simd/counting/places.hpp"
 
 #include <algorithm>

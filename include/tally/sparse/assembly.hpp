@@ -6,10 +6,11 @@
 // that type; then rounded to the values' type. A value without another one stays as it is, bit by
 // bit; a NaN of a sum is the positive quiet one with an empty payload.
 //
-// Blocking: always, and no capture of the stream, since the number of values is returned. CPUs sort
-// on one thread, also for `kokkos` on a device; a workspace does not take it. `cuda` allocates 32
-// bytes per entry, 64 from 2^31 - 1 rows, columns or entries on, and for exact sums also a copy and
-// a sum of each.
+// Blocking: always, and no capture of the stream, since the number of values is returned. `openmp`
+// sorts on its threads, `kokkos` on a device on one of the host's; a workspace does not take it.
+// Entries that are in order are not sorted; else CPUs allocate at most three copies of them, `cuda`
+// 32 bytes per entry, 64 from 2^31 - 1 rows, columns or entries on, and for exact sums also a copy
+// and a sum of each.
 #pragma once
 
 #include <tally/export.h>

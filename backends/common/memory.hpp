@@ -9,8 +9,7 @@
 #include <memory>
 #include <new>
 
-namespace tally::backends::simd {
-namespace counting {
+namespace tally::backends {
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
@@ -37,5 +36,4 @@ table_memory<T> make_table(std::size_t n) {
   return table_memory<T>(static_cast<T*>(memory), aligned_delete{alignment});
 }
 
-}  // namespace counting
-}  // namespace tally::backends::simd
+}  // namespace tally::backends
