@@ -360,16 +360,15 @@ TEST_ON_EVERY_EXECUTOR(MultiAxpy, WithoutVectorsScales) {
                        tally::multi_axpy(where(), none, tally::rows(none.data(), 0, 3), 2,
                                          std::span<double>(static_cast<double*>(nullptr), 3));
                      });
-  const auto with_beta = [&](const tally::scalar& beta) {
-    tally::multi_axpy(where(),
-                      {tally::detail::as_operand(none),
-                       {tally::detail::as_rows(tally::rows(none.data(), 0, 3)), {}},
-                       beta,
-                       tally::detail::as_output(integers.span())});
-  };
+  const auto written = integers.span();
+  const tally::multi_axpy_arguments wrong = {
+      {none.data(), 0, 1, type::float64},
+      {{{none.data(), written.size(), 1, type::float64}}, {}},
+      0.5,
+      {written.data(), written.size(), 1, type::int32}};
   data::expect_error(errc::unsupported_type,
                      "tally::multi_axpy: beta is float64; the computation is in int64",
-                     [&] { with_beta(0.5); });
+                     [&] { tally::multi_axpy(where(), wrong); });
   EXPECT_EQ(integers.read(), (std::vector<std::int32_t>{0, 0, 0}));
 }
 

@@ -93,11 +93,14 @@ auto returned_sum(grade g, const Call& call) {
     return 0.0;
   }
 }
+/// Results of one call, at most. A call refuses more, of which a vector throws another exception.
+inline constexpr std::size_t max_sums = std::size_t{1} << 48;
+
 /// The same for several sums.
 template <class Sum, class R, class Call>
 auto returned_sums(std::size_t count, grade g, const Call& call) {
   if constexpr (is_summable<Sum, R>()) {
-    std::vector<sum_t<Sum, R>> r(count);
+    std::vector<sum_t<Sum, R>> r(count > max_sums ? 0 : count);
     call(output{r.data(), type_of<sum_t<Sum, R>>}, call_options{g, true});
     return r;
   } else {
