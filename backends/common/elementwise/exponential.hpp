@@ -144,7 +144,8 @@ struct number_arithmetic {
   static TALLY_HOST_DEVICE R at_least(R x, R negative_bound) {
 #if TALLY_DEVICE_CODE
     if constexpr (sizeof(R) == 8) {
-      return static_cast<unsigned>(upper_word(x)) > static_cast<unsigned>(upper_word(negative_bound))
+      return static_cast<unsigned>(upper_word(x)) >
+                     static_cast<unsigned>(upper_word(negative_bound))
                  ? negative_bound
                  : x;
     }

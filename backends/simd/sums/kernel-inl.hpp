@@ -271,8 +271,8 @@ HWY_INLINE sum_of<Terms> sum_short(vec_of<Terms>* lanes, Terms t, std::size_t n)
   return fold<last, Terms>(lanes);
 }
 
-/// Whether lanes are kept in registers: with AVX2, AVX-512, NEON and VSX. SSE4 and the baseline have
-/// too few for doubles, and get little code.
+/// Whether lanes are kept in registers: with AVX2, AVX-512, NEON and VSX. SSE4 and the baseline
+/// have too few for doubles, and get little code.
 template <class W>
 constexpr bool in_registers = width<W> > 16 / sizeof(W) || is_neon || is_vsx;
 

@@ -6,9 +6,9 @@
 // compile. Lengths of SVE and RISC-V vectors are unknown at compile time, but kernels keep arrays
 // of vectors. Sanitizer builds have only the least and the widest.
 #if TALLY_FEW_INSTRUCTION_SETS
-#define TALLY_HWY_TARGETS                                                                \
-  (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES | \
-   HWY_PPC8 | HWY_PPC9 | HWY_PPC10)
+#define TALLY_HWY_TARGETS                                                                       \
+  (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES | HWY_PPC8 | \
+   HWY_PPC9 | HWY_PPC10)
 #else
 #define TALLY_HWY_TARGETS                                                           \
   (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_SSE4 | HWY_AVX2 | HWY_AVX3 | HWY_NEON | \
@@ -23,8 +23,8 @@
 #define HWY_DISABLED_TARGETS (~TALLY_HWY_TARGETS)
 #endif
 
-// Every 64-bit ARM processor has NEON, and little-endian POWER ones VSX, so there is no choice at run
-// time. Highway must not compile NEON with AES: an implicit default constructor of a struct of
+// Every 64-bit ARM processor has NEON, and little-endian POWER ones VSX, so there is no choice at
+// run time. Highway must not compile NEON with AES: an implicit default constructor of a struct of
 // vectors would lack it, and GCC 12 can't inline Highway's into it ("target specific option
 // mismatch"). Where Highway can't query the processor it keeps to the flags.
 #if defined(__aarch64__) || defined(__powerpc64__)

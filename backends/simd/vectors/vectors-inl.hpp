@@ -42,8 +42,7 @@ constexpr std::size_t width = hn::MaxLanes(tag<W>());
 
 constexpr bool is_avx512 = HWY_TARGET == HWY_AVX3;
 constexpr bool is_neon = HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_NEON_WITHOUT_AES;
-constexpr bool is_vsx =
-    HWY_TARGET == HWY_PPC8 || HWY_TARGET == HWY_PPC9 || HWY_TARGET == HWY_PPC10;
+constexpr bool is_vsx = HWY_TARGET == HWY_PPC8 || HWY_TARGET == HWY_PPC9 || HWY_TARGET == HWY_PPC10;
 constexpr std::size_t registers = is_avx512 || is_neon || is_vsx ? 32 : 16;
 
 /// Two vectors side by side, as of terms of the same elements.
