@@ -29,7 +29,7 @@ class RowFunctions : public data::OnEveryExecutor {
   }
 };
 
-/// Rows of 0 to 40 terms, columns unsorted and repeated, many on the diagonal.
+/// Rows of 0 to 40 terms, two longer ones, columns unsorted and repeated, many on the diagonal.
 template <class V>
 struct matrix {
   std::size_t height, width;
@@ -40,7 +40,10 @@ struct matrix {
   matrix(std::size_t m, std::size_t n, data::kind kind) : height(m), width(n) {
     std::mt19937_64 random(m * 100 + n);
     for (std::size_t row = 0; row < m; ++row) {
-      const std::size_t terms = row % 5 == 3 ? 0 : row == 7 ? 300 : random() % 40;
+      const std::size_t terms = row % 5 == 3 ? 0
+                                : row == 7   ? 300
+                                : row == 11  ? 2500
+                                             : random() % 40;
       for (std::size_t k = 0; k < terms; ++k) {
         const std::size_t column = random() % 3 == 0 && row < n ? row : random() % n;
         columns.push_back(static_cast<std::int32_t>(column));
@@ -147,6 +150,16 @@ void compare(const tally::executor& where, std::size_t m, std::size_t n, data::k
     ASSERT_NO_FATAL_FAILURE(expect_equal(r.read(), exact, "exact sums of magnitudes"));
     tally::row_norms(where, view, row_norm::infinity, r.span());
     ASSERT_NO_FATAL_FAILURE(expect_equal(r.read(), largest, "largest magnitudes"));
+    const data::placed apart(where, std::vector<R>(3 * m, 7));
+    for (const row_norm which : {row_norm::one, row_norm::infinity}) {
+      tally::row_norms(where, view, which, tally::strided(apart.span().data(), m, 3));
+      const std::vector<R> all = apart.read();
+      for (std::size_t row = 0; row < m; ++row) {
+        const R norm = which == row_norm::one ? sums[row] : largest[row];
+        ASSERT_TRUE(data::same_bits(all[3 * row], norm)) << "row " << row;
+        ASSERT_EQ(all[3 * row + 1], 7);
+      }
+    }
     if constexpr (scales) {
       const data::placed d(where, factors);
       const data::placed z(where, std::vector<V>(terms, V(7)));
