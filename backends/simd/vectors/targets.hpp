@@ -40,8 +40,10 @@
 #ifndef HWY_NEON_WITHOUT_AES
 #define HWY_NEON_WITHOUT_AES HWY_NEON
 #endif
-#ifndef HWY_PPC8  // nor to those before 1.1
+#ifndef HWY_PPC8
 #define HWY_PPC8 0
+#endif
+#ifndef HWY_PPC9  // nor to those before 1.1
 #define HWY_PPC9 0
 #define HWY_PPC10 0
 #endif
