@@ -276,7 +276,7 @@ struct weighted_samples {
 
   weighted_samples(const job& job_of, const limb_kernels& k)
       : j(job_of),
-        window(are_chained(j) ? limb_window() : window_of<W>(j.a.weights)),
+        window(window_of<W>(j.a.weights)),
         kernel(k.add[kernel_of(window.limbs)][type_of<W>]) {
     if (window.limbs == 0) take_all();
   }
@@ -593,39 +593,44 @@ class sorted_weights {
   std::vector<std::uint32_t> heads_;
 };
 
-/// Few samples, by bin; those without a bin by place.
+/// Puts the counts of samples without a bin, the sums of `count` adjacent arrays of them.
+inline void put_outside(const job& j, const std::uint64_t* outside, std::size_t count) {
+  const std::size_t slots = j.places - j.counts;
+  const result<std::uint64_t> to(j.a, j.a.options.add);
+  for (std::size_t k = 0; k < slots; ++k) {
+    std::uint64_t total = 0;
+    for (std::size_t t = 0; t < count; ++t) total += outside[t * slots + k];
+    to.put(j.counts + k, total);
+  }
+}
+
+/// Few samples. Not inlined: others need the stack.
 template <class W, class C>
-class chained_weights {
- public:
-  chained_weights(const weighted_samples<W>& samples, const finished_sums<W, C>& sums,
-                  std::uint64_t* outside)
-      : sums_(sums), heads_(samples.j.counts, sums.none) {
-    const job& j = samples.j;
-    samples.for_each_block(0, j.a.x.size, [&](std::size_t n, const slot* found, const W* weights) {
-      for (std::size_t i = 0; i < n; ++i) {
-        if (found[i] >= j.counts) {
-          ++outside[found[i] - j.counts];
-          continue;
-        }
-        places_[count_] = found[i];
-        weights_[count_++] = weights[i];
-      }
-    });
+[[gnu::noinline]] void chain_weights(const job& j, const limb_kernels& kernels) {
+  const std::size_t n = j.a.x.size;
+  const limb_window none;
+  const finished_sums<W, C> sums(j.a, none, kernels);
+  std::vector<std::uint32_t> heads(j.counts, sums.none);
+  std::vector<std::uint64_t> outside(j.places - j.counts);
+  slot room[max_chained], places[max_chained];
+  W weights[max_chained];
+  std::uint32_t chains[max_chained];
+  const slot* const found = j.find(0, n, room);
+  gather(j.a.weights, reinterpret_cast<std::byte*>(weights));
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (found[i] < j.counts) {
+      places[count] = found[i];
+      weights[count++] = weights[i];
+    } else {
+      ++outside[found[i] - j.counts];
+    }
   }
-
-  void add() {
-    const partial_sums all{nullptr, 0, count_};
-    sums_.add_strays({&all, 1}, 0, places_, weights_, heads_.data(), chains_);
-  }
-
- private:
-  const finished_sums<W, C>& sums_;
-  std::vector<std::uint32_t> heads_;
-  std::size_t count_ = 0;
-  slot places_[max_chained];
-  W weights_[max_chained];
-  std::uint32_t chains_[max_chained];
-};
+  sums.start(0, j.counts);
+  const partial_sums all{nullptr, 0, count};
+  sums.add_strays({&all, 1}, 0, places, weights, heads.data(), chains);
+  put_outside(j, outside.data(), 1);
+}
 
 template <class W, class C>
 void add_weights(const job& j, const limb_kernels& kernels, const threads& all) {
@@ -650,22 +655,13 @@ void add_weights(const job& j, const limb_kernels& kernels, const threads& all) 
     tables.finish();
     return true;
   };
-  if (are_chained(j)) {
-    std::fill_n(outside.get(), slots * all.count, 0);
-    chained_weights<W, C> few(samples, sums, outside.get());
-    start();
-    few.add();
-  } else if (!sum_in_tables() && !sum_in_tables()) {  // the second time, perhaps, with all limbs
+  // The second time, perhaps, with all limbs.
+  if (!sum_in_tables() && !sum_in_tables()) {
     sorted_weights<W, C> sorted(samples, sums, all, outside.get());
     start();
     sorted.add();
   }
-  const result<std::uint64_t> to(j.a, j.a.options.add);
-  for (std::size_t k = 0; k < slots; ++k) {
-    std::uint64_t total = 0;
-    for (std::size_t t = 0; t < all.count; ++t) total += outside[t * slots + k];
-    to.put(j.counts + k, total);
-  }
+  put_outside(j, outside.get(), all.count);
 }
 
 }  // namespace counting

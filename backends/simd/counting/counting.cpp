@@ -156,8 +156,10 @@ out_of_range_key count_on_threads(const executor& where, const histogram_argumen
   }
   const limb_kernels& kernels = limb_kernels_of(where.instructions());
   with_type<detail::weight_types>(a.weights.element, [&]<class W>() {
-    with_type<detail::weight_types>(a.counts.element,
-                                    [&]<class C>() { add_weights<W, C>(j, kernels, all); });
+    with_type<detail::weight_types>(a.counts.element, [&]<class C>() {
+      if (are_chained(j)) return chain_weights<W, C>(j, kernels);
+      add_weights<W, C>(j, kernels, all);
+    });
   });
   return {};
 }
