@@ -199,7 +199,7 @@ TEST_ON_EVERY_BACKEND(Assembly, ManyEntries) {
                                                                    std::size_t{1} << 40);
 }
 
-/// In order and nearly so, with entries of one place.
+/// Entries in order and nearly so, some of one place.
 TEST_ON_EVERY_BACKEND(Assembly, EntriesInOrder) {
   for (const std::size_t n : {5000, 140'000}) {
     std::mt19937_64 random(n);

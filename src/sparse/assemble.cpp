@@ -403,7 +403,7 @@ class assembly {
     }
   }
 
-  /// Of entries in order.
+  /// Rows of entries that are in order.
   void find_rows() {
     const std::ranges::iota_view entries(std::size_t{0}, size_);
     for (std::size_t b = 1; b < buckets_; ++b) {
@@ -496,8 +496,8 @@ class assembly {
           std::size_t to = stored_[b];
           for_each_row(b, [&](std::size_t r, std::size_t first, std::size_t end) {
             for (std::size_t next = first; first < end; first = next) {
-              while (++next < end && entries.column(next) == entries.column(first)) {
-              }
+              next = first + 1;
+              while (next < end && entries.column(next) == entries.column(first)) ++next;
               put(a_.sorted_columns, to, entries.column(first));
               sums[to++] =
                   next - first == 1

@@ -1,12 +1,14 @@
 // Public functions of a sparse matrix's rows.
 #include <tally/buffer.hpp>
 #include <tally/error.hpp>
+#include <tally/numerics/exact_sum.hpp>
 #include <tally/numerics/order.hpp>
 #include <tally/operations/elementwise.hpp>
 #include <tally/sparse/row_functions.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/floating_point_environment.hpp"
+#include "backends/common/order/tree.hpp"
 #include "backends/common/sparse/row_functions.hpp"
 #include "backends/common/types/tables.hpp"
 #include "backends/serial/order.hpp"
@@ -93,14 +95,6 @@ void check_arguments(const check& check, const row_function_arguments& a) {
   if (a.a.row_ends) check_apart(check, "row_ends", *a.a.row_ends, z, a.z);
 }
 
-bool is_on_device([[maybe_unused]] const executor& where) {
-#if TALLY_HAS_CUDA
-  return where.backend() == &backends::cuda::instance;
-#else
-  return false;
-#endif
-}
-
 /// A host executor's threads, each with some rows.
 template <class A>
 void write_on_host(const executor& where, const row_function_arguments& a) {
@@ -124,117 +118,146 @@ void write(const executor& where, const row_function_arguments& a) {
   in_double ? write_on_host<double>(where, a) : write_on_host<float>(where, a);
 }
 
-/// Norms of rows of real values of type V on a CPU.
+/// Norms of type R of rows on a CPU, from magnitudes of type V in blocks on the stack.
 template <class R, class V>
-class real_norms {
+class host_norms {
  public:
-  /// @param one thread, for sums.
-  real_norms(const executor& one, const row_function_arguments& a)
-      : one_(one), a_(a), bounds_(a.a), values_(static_cast<const V*>(a.a.values.data)) {}
+  /// @param one a thread's executor, for blocks.
+  host_norms(const executor& one, const row_function_arguments& a)
+      : one_(one), a_(a), bounds_(a.a) {}
 
   void write(std::size_t first, std::size_t n) const {
-    const std::size_t end = first + n;
-    while (first < end) {
+    for (const std::size_t end = first + n; first < end;) {
       if (a_.what == row_function::one_norm && bounds_.length(first) <= order::chunk) {
         first += write_sums(first, end);
       } else {
-        const V* const row = values_ + bounds_.begin(first);
-        const std::size_t terms = bounds_.length(first);
-        const R norm = a_.what == row_function::infinity_norm ? largest_of(row, terms)
-                                                              : sum_of_long_row(row, terms);
-        static_cast<R*>(a_.z.data)[static_cast<std::ptrdiff_t>(first) * a_.z.increment] =
-            backends::canonical(norm);
+        const R norm =
+            a_.what == row_function::one_norm ? sum_of_long_row(first) : largest_of(first);
+        *result(first) = backends::canonical(norm);
         ++first;
       }
     }
   }
 
  private:
-  static R magnitude(V value) { return std::abs(backends::rounded<R>(value)); }
+  using magnitudes = std::array<V, order::chunk>;
 
-  /// Writes sums of rows from `first` whose magnitudes fit into some memory of the stack. Returns
-  /// their number.
+  R* result(std::size_t row) const {
+    return static_cast<R*>(a_.z.data) + static_cast<std::ptrdiff_t>(row) * a_.z.increment;
+  }
+
+  /// Pre: n > 0, at most a chunk.
+  void find_magnitudes(std::size_t begin, std::size_t n, magnitudes& to) const {
+    transform_arguments abs;
+    abs.what = elementwise::abs;
+    abs.x = a_.a.values.slice(begin, n);
+    abs.z = {to.data(), n, 1, type_of<V>};
+    one_.backend()->transform(one_, abs,
+                              detail::computation_type(abs.what, abs.x.element, abs.x.element));
+  }
+
+  /// Writes sums of adjacent rows from `first` that fit into a block. Returns their number.
   std::size_t write_sums(std::size_t first, std::size_t end) const {
-    alignas(64) std::array<std::byte, order::chunk * sizeof(double)> memory;
+    alignas(64) magnitudes block;
     std::array<std::int64_t, 129> offsets{};
     const std::size_t begin = bounds_.begin(first);
     std::size_t rows = 0, terms = 0;
     while (first + rows < end && rows + 1 < offsets.size() &&
+           bounds_.begin(first + rows) == begin + terms &&
            terms + bounds_.length(first + rows) <= order::chunk) {
       terms += bounds_.length(first + rows);
       offsets[++rows] = static_cast<std::int64_t>(terms);
     }
-    const type element = a_.a.values.element;
-    const type computation = element == type::float64 ? type::float64 : type::float32;
-    transform_arguments abs;
-    abs.what = elementwise::abs;
-    abs.x = a_.a.values.slice(begin, terms);
-    abs.z = {memory.data(), terms, 1, element};
-    if (terms > 0) one_.backend()->transform(one_, abs, computation);
+    if (terms > 0) find_magnitudes(begin, terms, block);
     backends::csr_product sums;
     sums.a.rows = rows;
     sums.a.columns = a_.a.columns;
     sums.a.row_offsets = {offsets.data(), rows + 1, 1, type::int64};
     sums.a.column_indices = a_.a.column_indices.slice(begin, terms);
-    sums.a.values = abs.z;
+    sums.a.values = {block.data(), terms, 1, type_of<V>};
     sums.x = {nullptr, 0, 1, type_of<R>};
-    sums.y = a_.z;
-    sums.y.data = static_cast<R*>(a_.z.data) + static_cast<std::ptrdiff_t>(first) * a_.z.increment;
-    sums.y.size = rows;
+    sums.y = {result(first), rows, a_.z.increment, type_of<R>};
+    sums.options = {a_.grade, false};
     one_.backend()->spmv(one_, sums);
     return rows;
   }
 
-  static R sum_of_long_row(const V* v, std::size_t n) {
-    return backends::serial::sum_in_order<R>(n, [=](std::size_t k) { return magnitude(v[k]); });
+  /// Calls f(magnitude, n) for the chunks of a row.
+  template <class F>
+  void for_each_chunk(std::size_t row, const F& f) const {
+    alignas(64) magnitudes block;
+    const std::size_t end = bounds_.end(row);
+    for (std::size_t k = bounds_.begin(row); k < end; k += order::chunk) {
+      const std::size_t n = std::min(order::chunk, end - k);
+      find_magnitudes(k, n, block);
+      f([&](std::size_t i) { return backends::rounded<R>(block[i]); }, n);
+    }
+  }
+
+  R sum_of_long_row(std::size_t row) const {
+    if (a_.grade.is_exact()) {
+      exact_sum<double> sum;
+      for_each_chunk(row, [&](const auto& magnitude, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) sum.add(magnitude(i));
+      });
+      return sum.template round<R>();
+    }
+    backends::tree<R> chunks;
+    for_each_chunk(row, [&](const auto& magnitude, std::size_t n) {
+      chunks.add(backends::serial::sum_chunk<R>(0, n, magnitude));
+    });
+    return chunks.total();
   }
 
   /// A NaN stays. Magnitudes are compared in lanes.
-  static R largest_of(const V* v, std::size_t n) {
+  R largest_of(std::size_t row) const {
     std::array<R, 8> lane{};
     bool is_number = true;
     const auto take = [&](R& to, R value) {
       to = value > to ? value : to;
       is_number &= value == value;
     };
-    for (; n >= lane.size(); n -= lane.size(), v += lane.size()) {
-      for (std::size_t l = 0; l < lane.size(); ++l) take(lane[l], magnitude(v[l]));
+    const auto take_all = [&](const auto& magnitude, std::size_t n) {
+      std::size_t i = 0;
+      for (; i + lane.size() <= n; i += lane.size()) {
+        for (std::size_t l = 0; l < lane.size(); ++l) take(lane[l], magnitude(i + l));
+      }
+      for (std::size_t l = 0; i < n; ++i, ++l) take(lane[l], magnitude(i));
+    };
+    if (is_complex(a_.a.values.element)) {
+      for_each_chunk(row, take_all);
+    } else {
+      const V* const first = static_cast<const V*>(a_.a.values.data) + bounds_.begin(row);
+      take_all([=](std::size_t i) { return std::abs(backends::rounded<R>(first[i])); },
+               bounds_.length(row));
     }
-    for (std::size_t l = 0; l < n; ++l) take(lane[l], magnitude(v[l]));
     return is_number ? *std::ranges::max_element(lane) : std::numeric_limits<R>::quiet_NaN();
   }
 
   const executor& one_;
   const row_function_arguments& a_;
   backends::row_bounds bounds_;
-  const V* values_;
 };
 
-/// On a host executor's threads, each with some rows.
-void write_real_norms(const executor& where, const row_function_arguments& a) {
+/// Norms, by the threads of a host executor.
+void write_norms_on_host(const executor& where, const row_function_arguments& a) {
   const bool is_one = where.name() == "serial" || where.name() == "simd";
   const executor one = is_one ? where : simd();
   backends::with_type<type_list<float, double>>(a.z.element, [&]<class R>() {
-    backends::with_type<floating_point_types>(a.a.values.element, [&]<class V>() {
-      real_norms<R, V> norms(one, a);
+    backends::with_type<floating_point_types>(part_of(a.a.values.element), [&]<class V>() {
+      host_norms<R, V> norms(one, a);
       const part_calls calls{&norms, [](void* all, std::size_t, std::size_t first, std::size_t n) {
-                               static_cast<const real_norms<R, V>*>(all)->write(first, n);
+                               static_cast<const host_norms<R, V>*>(all)->write(first, n);
                              }};
       where.backend()->for_each_part(where, name_of(a.what), a.a.rows, calls);
     });
   });
 }
 
-/// Of rows of magnitudes, in memory of their own if these are to be computed first.
-void write_norms(const executor& where, const row_function_arguments& a) {
-  if (!is_on_device(where) && !is_complex(a.a.values.element) &&
-      (a.what == row_function::infinity_norm || !(a.grade.is_exact() || a.a.row_ends))) {
-    return write_real_norms(where, a);
-  }
 #if TALLY_HAS_CUDA
-  if (where.backend() == &backends::cuda::instance)
-    backends::cuda::refuse_capture(where, "row_norms");
-#endif
+/// Norms, of magnitudes in memory of their own.
+void write_norms_on_device(const executor& where, const row_function_arguments& a) {
+  backends::cuda::refuse_capture(where, "row_norms");
   const type magnitude = part_of(a.a.values.element);
   const std::size_t n = a.a.nonzeros();
   const buffer memory(where, std::max<std::size_t>(n, 1) * size_of(magnitude));
@@ -253,6 +276,14 @@ void write_norms(const executor& where, const row_function_arguments& a) {
   product.y = a.z;
   product.options = {a.grade, false};
   where.backend()->spmv(where, product);
+}
+#endif
+
+void write_norms(const executor& where, const row_function_arguments& a) {
+#if TALLY_HAS_CUDA
+  if (where.backend() == &backends::cuda::instance) return write_norms_on_device(where, a);
+#endif
+  write_norms_on_host(where, a);
 }
 
 }  // namespace

@@ -8,9 +8,8 @@
 // there; `validate` checks them.
 //
 // Blocking: CPU backends return when the output is written, CUDA once the work is queued; but
-// `row_norms` blocks there. It keeps magnitudes, as many as values, in memory of its own; on CPUs
-// only of complex values, for exact sums, or of a matrix of four arrays. `kokkos` runs on the host
-// alone, and a workspace not at all.
+// `row_norms` keeps magnitudes there in memory of its own, as many as values, and blocks. `kokkos`
+// runs on the host alone, and a workspace not at all.
 #pragma once
 
 #include <tally/export.h>
