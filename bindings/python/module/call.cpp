@@ -104,8 +104,8 @@ void call::write(const char* name, nb::handle x, array& a) {
   }
   if (!a.is_writable) {
     fail(PyExc_ValueError, std::string(name) +
-                               " can't be written in place: it is read-only, or lies as no "
-                               "operation writes it");
+                               " can't be written in place: it is read-only, or has a type, a byte "
+                               "order or a layout that no operation writes");
   }
   const char* data = a.data;
   if (a.ndim > 1 && layout_in_memory(a, data).may_overlap()) {

@@ -38,7 +38,7 @@ def mean(x: ArrayLike, axis: Axis = None, *, dtype: DTypeLike | None = None, out
     """The sum, divided by the number of its elements and rounded again; of integers in float64."""
     if not hasattr(x, "shape"):
         x = numpy.asarray(x)
-    name = _libraries.type_name(x) if hasattr(x, "dtype") else ""
+    name = _libraries.type_name(x)
     if name == "uint64":  # whose sums are modulo 2^64
         x = _libraries.converted(x, "float64")
     elif dtype is None and name.lstrip("u").startswith(("int", "bool")):
@@ -57,6 +57,12 @@ def _flat(x):
     return x if getattr(x, "ndim", 1) == 1 else x.reshape(-1)
 
 
+def _rounded_as_by(edges, x):
+    """x, or where edges are above 2^53 its integers in float64, in which NumPy compares them with these."""
+    is_large = edges.ndim == 1 and edges.size > 1 and edges.dtype.kind == "f" and max(-edges[0], edges[-1]) >= 2**53
+    return _libraries.converted(x, "float64") if is_large and _libraries.type_name(x) == "int64" else x
+
+
 def histogram(x: ArrayLike, bins: int | ArrayLike = 10, range: tuple[float, float] | None = None,
               weights: ArrayLike | None = None, *, backend: Backend = None) -> tuple[Any, Any]:
     """numpy.histogram: counts and edges, equal to NumPy's. With weights each bin has the exact sum of its weights,
@@ -65,7 +71,7 @@ def histogram(x: ArrayLike, bins: int | ArrayLike = 10, range: tuple[float, floa
     weights = None if weights is None else _flat(weights)
     if numpy.ndim(bins) > 0:
         edges = numpy.ascontiguousarray(bins)
-        return _tally._histogram(x, edges, weights, backend), edges
+        return _tally._histogram(_rounded_as_by(edges, x), edges, weights, backend), edges
     try:
         bins = operator.index(bins)
     except TypeError:
@@ -86,4 +92,5 @@ def histogram(x: ArrayLike, bins: int | ArrayLike = 10, range: tuple[float, floa
         raise ValueError(f"tally.histogram: the range [{lower}, {upper}] has no {bins} bins")
     if dtype.itemsize < 8:
         return _tally._histogram(x, edges, weights, backend), edges
+    x = _rounded_as_by(edges, x)
     return _tally._histogram_even(x, float(lower), float(upper), bins, weights, backend), edges

@@ -74,8 +74,9 @@ _wider = {"int16": "int32", "uint16": "int32", "uint32": "int64"}
 
 
 def type_name(x):
-    """The name of the elements' type, without the library and the byte order."""
-    return getattr(x.dtype, "name", None) or str(x.dtype).rpartition(".")[2]
+    """The name of the elements' type, without the library and the byte order; of an object without one nothing."""
+    dtype = getattr(x, "dtype", "")
+    return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
 
 def _refuse_64_bits(dtype):

@@ -258,6 +258,17 @@ def test_histogram(random, dtype):
         assert same(counts, numpy.histogram(x.astype("u1") if dtype == "?" else x, bins, range=(-20, 20))[0])
 
 
+def test_histogram_of_large_integers(random):
+    """NumPy rounds them to the edges' type: none falls out of the range of all."""
+    for dtype in ("i8", ">i8"):
+        for bits in range(50, 63):
+            x = random.integers(-2**bits, 2**bits, 200).astype(dtype)
+            for bins in (1, 7, numpy.linspace(-2.**bits, 2.**bits, 9), numpy.arange(-3, 4) * 2**(bits - 2)):
+                assert same(tally.histogram(x, bins)[0], numpy.histogram(x, bins)[0])
+            limits = (int(x[0]) - 2**40, int(x[0]) + 2**40)
+            assert same(tally.histogram(x, 5, limits)[0], numpy.histogram(x, 5, limits)[0])
+
+
 def test_histogram_of_edges(random):
     x, w = random.standard_normal((30, 40)), random.standard_normal((30, 40))
     edges = numpy.sort(random.standard_normal(20))
