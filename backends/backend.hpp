@@ -243,7 +243,7 @@ struct csr_products;
 class backend {
  public:
   const std::string_view name;
-  /// Whether kernels access exactly host memory; short calls can't afford to call `reaches`.
+  /// Where this backend's memory is: the host's, which may read any operand, or a device's.
   const bool is_on_host;
 
   /// Returns the variant for people, such as "AVX2", or nothing.

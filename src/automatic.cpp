@@ -14,15 +14,13 @@ namespace tally {
 namespace {
 
 template <class... Operand>
-const executor* of_host([[maybe_unused]] const Operand&... v) {
-#if TALLY_HAS_CUDA
+const executor* of_host(const Operand&... v) {
   if (memory_differs()) {
     std::array<const void*, sizeof...(v)> pointers{};
     std::size_t n = 0;
     ((v.size > 0 ? void(pointers[n++] = v.data) : void()), ...);
     if (!are_on_host(std::span(pointers).first(n))) return nullptr;
   }
-#endif
 #if TALLY_HAS_OPENMP
   const std::size_t bytes = (... + (v.size * size_of(v.element)));
   if (bytes >= openmp_from_bytes && backends::openmp::default_threads() > 1) {
@@ -34,12 +32,20 @@ const executor* of_host([[maybe_unused]] const Operand&... v) {
   return &in_vectors;
 }
 
+executor of_device([[maybe_unused]] int device) {
+#if TALLY_HAS_CUDA
+  return cuda({.device = device});
+#else
+  return kokkos();
+#endif
+}
+
 template <class... Operand>
 executor of_all(const Operand&... v) {
   if (const executor* on_host = of_host(v...)) return *on_host;
   for (const operand* each : {&v...}) {
     const backends::place memory = locate(each->data);
-    if (each->size > 0 && !memory.host) return cuda({.device = memory.device});
+    if (each->size > 0 && !memory.host) return of_device(memory.device);
   }
   return simd();
 }

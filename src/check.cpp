@@ -10,8 +10,9 @@ namespace {
 std::string describe(const backends::place& memory) {
   using backends::place;
   if (memory.device == place::none) return "host memory";
-  if (memory.device == place::every) return "memory shared by the host and CUDA devices";
-  return "the memory of CUDA device " + std::to_string(memory.device);
+  const std::string devices = TALLY_HAS_CUDA ? "CUDA device" : "device";
+  if (memory.device == place::every) return "memory shared by the host and " + devices + "s";
+  return "the memory of " + devices + " " + std::to_string(memory.device);
 }
 
 }  // namespace
@@ -19,6 +20,8 @@ std::string describe(const backends::place& memory) {
 backends::place locate([[maybe_unused]] const void* pointer) noexcept {
 #if TALLY_HAS_CUDA
   if (memory_differs()) return backends::cuda::locate(pointer);
+#elif TALLY_HAS_KOKKOS
+  if (memory_differs()) return backends::kokkos::locate(pointer);
 #endif
   return {};
 }

@@ -7,9 +7,7 @@
 
 #include "backends/backend.hpp"
 #include "src/backends.hpp"
-#if TALLY_HAS_CUDA
 #include "src/process_memory.hpp"
-#endif
 
 #include <cstdint>
 #include <span>
@@ -22,32 +20,30 @@ namespace tally {
 inline bool memory_differs() noexcept {
 #if TALLY_HAS_CUDA
   return backends::cuda::in_use();
+#elif TALLY_HAS_KOKKOS
+  return backends::kokkos::in_use();
 #else
   return false;
 #endif
 }
 
-/// Who can access `pointer`; without CUDA in this process, the host.
+/// Who can access `pointer`; without a device in use in this process, the host.
 backends::place locate(const void* pointer) noexcept;
 
-/// Whether `pointer` is certainly the host's, without a query of CUDA.
-inline bool is_surely_on_host([[maybe_unused]] const void* pointer) noexcept {
-#if TALLY_HAS_CUDA
+/// Whether `pointer` is certainly the host's, without a query of the device's runtime.
+inline bool is_surely_on_host(const void* pointer) noexcept {
   return !memory_differs() || process_memory::is_programs_own(pointer);
-#else
-  return true;
-#endif
 }
 
-/// Whether the host can access `pointer`. Threads remember pages, because a query of CUDA is slower
-/// than a short call (tuning/short_calls.md: known_on_host). If a page's address is reused for
-/// device memory, a call faults instead of throwing.
+/// Whether the host can access `pointer`. Threads remember pages, because a query of a device is
+/// slower than a short call (tuning/short_calls.md: known_on_host). If a page's address is reused
+/// for device memory, a call faults instead of throwing.
 bool known_on_host(const void* pointer);
 bool known_on_host(std::span<const void* const> pointers);
 
 /// Whether `automatic()` runs a call with these vectors on the host. Remembered pages do not count,
 /// as a device may have them by now. One vector certainly out of devices' reach decides; the others
-/// are only checked: usually one query of CUDA.
+/// are only checked: usually one query.
 bool are_on_host(std::span<const void* const> pointers);
 
 /// Maximum number of elements, times the increment: more than memory holds, and byte counts cannot

@@ -56,4 +56,16 @@ TEST(Automatic, DeviceVectorsRunOnTheirDevice) {
 }
 #endif
 
+// Without cuda, kokkos.
+TEST(Automatic, DeviceVectorsRunOnADevicesBackend) {
+  for (const tally::executor& where : tally::executors()) {
+    if (!data::on_device(where)) continue;
+    const data::placed x(where, std::vector<double>(100, 2.0));
+    const tally::operand v = tally::as_operand(x.span());
+    EXPECT_EQ(tally::choose(v, v).name(), TALLY_HAS_CUDA ? "cuda" : "kokkos");
+    EXPECT_EQ(tally::dot(x.span(), x.span()), 400.0);
+    EXPECT_THROW(tally::dot(x.span(), std::vector<double>(100)), tally::error);
+  }
+}
+
 }  // namespace

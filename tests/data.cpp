@@ -163,7 +163,7 @@ void OnEveryExecutor::SetUp() {
 
 bool on_device(const tally::executor& where) { return !where.reaches_host_memory(); }
 
-bool has_memory(const tally::executor& where) {
+bool has_workspaces(const tally::executor& where) {
   return where.name() != "kokkos" || !on_device(where);
 }
 
@@ -193,39 +193,59 @@ void allocate_in_library() {
   tally::spmv_plan(tally::serial(), tally::csr_view{1, 1, offsets, columns, values});
 }
 
+// CUDA's own functions where the build has them, else the library's.
+
 buffer::buffer(const tally::executor& where, std::size_t bytes)
-    : device_(on_device(where)), size_(bytes) {
+    : where_(where), device_(on_device(where)), size_(bytes) {
+  if (!device_) {
+    pointer_ = ::operator new(bytes, std::align_val_t{256});
+    return;
+  }
 #if TALLY_HAS_CUDA
-  if (device_) check_cuda(cudaMalloc(&pointer_, bytes));
+  check_cuda(cudaMalloc(&pointer_, bytes));
+#else
+  pointer_ = tally::allocate(where_, bytes);
 #endif
-  if (!device_) pointer_ = ::operator new(bytes, std::align_val_t{256});
 }
 
 buffer::~buffer() {
+  if (!device_) {
+    ::operator delete(pointer_, std::align_val_t{256});
+    return;
+  }
 #if TALLY_HAS_CUDA
-  if (device_) cudaFree(pointer_);
+  cudaFree(pointer_);
+#else
+  tally::deallocate(where_, pointer_, tally::reach::kernels);
 #endif
-  if (!device_) ::operator delete(pointer_, std::align_val_t{256});
 }
 
 void buffer::write(const void* from, std::size_t bytes, std::size_t offset) {
   if (bytes == 0) return;  // memcpy permits no null `from`
-#if TALLY_HAS_CUDA
-  if (device_) {
-    check_cuda(cudaMemcpy(get() + offset, from, bytes, cudaMemcpyDefault));
-    // From pageable memory it may return early, and other streams don't wait.
-    return check_cuda(cudaStreamSynchronize(nullptr));
+  if (!device_) {
+    std::memcpy(get() + offset, from, bytes);
+    return;
   }
+#if TALLY_HAS_CUDA
+  check_cuda(cudaMemcpy(get() + offset, from, bytes, cudaMemcpyDefault));
+  // From pageable memory it may return early, and other streams don't wait.
+  check_cuda(cudaStreamSynchronize(nullptr));
+#else
+  tally::copy_bytes(where_, from, get() + offset, bytes);
 #endif
-  std::memcpy(get() + offset, from, bytes);
 }
 
 void buffer::read(void* to, std::size_t bytes, std::size_t offset) const {
   if (bytes == 0) return;
+  if (!device_) {
+    std::memcpy(to, get() + offset, bytes);
+    return;
+  }
 #if TALLY_HAS_CUDA
-  if (device_) return check_cuda(cudaMemcpy(to, get() + offset, bytes, cudaMemcpyDefault));
+  check_cuda(cudaMemcpy(to, get() + offset, bytes, cudaMemcpyDefault));
+#else
+  tally::copy_bytes(where_, get() + offset, to, bytes);
 #endif
-  std::memcpy(to, get() + offset, bytes);
 }
 
 std::vector<std::byte> elements_at(const buffer& memory, const tally::operand& v) {

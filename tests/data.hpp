@@ -169,9 +169,8 @@ inline void check_cuda(cudaError_t status) {
 #endif
 
 bool on_device(const tally::executor& where);
-/// Whether buffers, workspaces and pinned memory can be had: on a device Kokkos has functions of
-/// its own for them.
-bool has_memory(const tally::executor& where);
+/// Whether workspaces can be had: of cuda's devices, and of hosts, where they are nothing.
+bool has_workspaces(const tally::executor& where);
 /// Whether blocks have enough shared memory for a ring of x: compute capability 7.5 has too little.
 bool has_shared_memory_for_rings();
 /// The identifier at, or before, a place in a source: std::regex compiles for two seconds.
@@ -195,6 +194,7 @@ class buffer {
   void read(void* to, std::size_t bytes, std::size_t offset = 0) const;
 
  private:
+  tally::executor where_;
   bool device_;
   std::size_t size_;
   void* pointer_ = nullptr;

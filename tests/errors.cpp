@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 
 namespace {
@@ -166,44 +167,42 @@ TEST_ON_EVERY_EXECUTOR(Errors, OfExtrema) {
   EXPECT_EQ(result, (std::array<double, 4>{42, 42, 42, 42}));
 }
 
-#if TALLY_HAS_CUDA
 TEST_ON_EVERY_EXECUTOR(Errors, MemoryOfTheOtherSide) {
   if (where().name() == "workspace") GTEST_SKIP() << "it reaches both sides";
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
+  const auto all = tally::executors();
+  const auto device_executor = std::ranges::find_if(all, data::on_device);
+  if (device_executor == all.end()) GTEST_SKIP() << "no device";
   const std::vector<double> host(8, 1.0);
   const tally::operand on_host = tally::as_operand(host);
-  double* device = nullptr;
-  ASSERT_EQ(cudaMalloc(&device, 64), cudaSuccess);
+  const tally::buffer there(*device_executor, 64);
+  auto* const device = static_cast<double*>(there.get());
+  const std::string device_memory =
+      TALLY_HAS_CUDA ? "the memory of CUDA device 0" : "the memory of device 0";
   const tally::operand on_device = {device, 8, 1, tally::type::float64};
   const bool far = data::on_device(where());
   expect_error(errc::wrong_memory,
-               std::string("tally::dot: y is in ") +
-                   (far ? "host memory" : "the memory of CUDA device 0") + ", which " +
-                   where().description() + " can't reach",
+               std::string("tally::dot: y is in ") + (far ? "host memory" : device_memory) +
+                   ", which " + where().description() + " can't reach",
                [&] { dot(vector(8), far ? on_host : on_device); });
-  expect_error(
-      errc::wrong_memory,
-      std::string("tally::nrm2: x is in ") + (far ? "host memory" : "the memory of CUDA device 0") +
-          ", which " + where().description() + " can't reach",
-      [&] {
-        tally::reduce(
-            where(),
-            {far ? on_host : on_device, tally::reduction::nrm2, {&result_, tally::type::float64}});
-      });
+  expect_error(errc::wrong_memory,
+               std::string("tally::nrm2: x is in ") + (far ? "host memory" : device_memory) +
+                   ", which " + where().description() + " can't reach",
+               [&] {
+                 tally::reduce(where(), {far ? on_host : on_device,
+                                         tally::reduction::nrm2,
+                                         {&result_, tally::type::float64}});
+               });
   std::array<double, 2> found = {42, 42};
   expect_error(errc::wrong_memory,
-               std::string("tally::min: x is in ") +
-                   (far ? "host memory" : "the memory of CUDA device 0") + ", which " +
-                   where().description() + " can't reach",
+               std::string("tally::min: x is in ") + (far ? "host memory" : device_memory) +
+                   ", which " + where().description() + " can't reach",
                [&] {
                  tally::find_extremum(
                      where(), {far ? on_host : on_device, tally::extreme::min, found.data()});
                });
   expect_error(errc::wrong_memory,
-               std::string("tally::dot: result is in ") +
-                   (far ? "host memory" : "the memory of CUDA device 0") + ", which " +
-                   where().description() + " can't reach",
+               std::string("tally::dot: result is in ") + (far ? "host memory" : device_memory) +
+                   ", which " + where().description() + " can't reach",
                [&] {
                  tally::dot(where(), {vector(8),
                                       vector(8),
@@ -213,15 +212,13 @@ TEST_ON_EVERY_EXECUTOR(Errors, MemoryOfTheOtherSide) {
                });
   expect_error(
       errc::wrong_memory,
-      "tally::dot: result is in the memory of CUDA device 0; the form that returns a value "
-      "needs host memory",
+      "tally::dot: result is in " + device_memory +
+          "; the form that returns a value needs host memory",
       [&] {
         tally::dot(where(),
                    {vector(8), vector(8), tally::conjugate::none, {device, tally::type::float64}});
       });
-  cudaFree(device);
 }
-#endif
 
 TEST(Backends, AMissingOneSaysWhichAreThere) {
 #if !TALLY_HAS_CUDA

@@ -1172,7 +1172,6 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, StridesAndChannels) {
 
 // Limbs of partial histograms round to the bits of one call, also after others' weights.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, WordsAreThoseOfTheWhole) {
-  if (!data::has_memory(where())) GTEST_SKIP() << "Kokkos has the memory of a device";
   const auto check = [&]<class W, class T>(std::type_identity<W>, std::type_identity<T>) {
     constexpr std::size_t n = 3000, bins = 300, words = tally::exact_sum<T>::words;
     for (const auto k : {data::kind::plain, data::kind::wide, data::kind::special}) {

@@ -140,7 +140,6 @@ void expect_joined(const tally::executor& where, const problem& p, std::size_t p
 class JoinedSum : public data::OnEveryExecutor {};
 
 TEST_ON_EVERY_EXECUTOR(JoinedSum, HasTheBitsOfOneSum) {
-  if (!data::has_memory(where())) GTEST_SKIP() << "Kokkos has the memory of a device";
   struct types {
     type x, y, accumulator;
   };
@@ -188,7 +187,6 @@ TEST(JoinSteps, AreThoseOfTheTree) {
 }
 
 TEST_ON_EVERY_EXECUTOR(JoinedSum, Refuses) {
-  if (!data::has_memory(where())) GTEST_SKIP() << "Kokkos has the memory of a device";
   const problem p(where(), summand::product, type::float64, type::float64, type::float64, 1, 3000,
                   data::kind::plain);
   const tally::buffer memory(where(), 4096);

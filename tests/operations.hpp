@@ -124,8 +124,6 @@ struct operation {
   factors constants = {};
   /// Calls functions compiled here, which don't run on a device.
   bool has_host_functions = false;
-  /// Takes memory of the executor's.
-  bool allocates = false;
 
   friend void PrintTo(const operation& o, std::ostream* out) { *out << o.name; }
 };
@@ -191,8 +189,7 @@ class prepared {
 };
 
 inline bool runs(const operation& what, const tally::executor& where) {
-  return !(what.has_host_functions && data::on_device(where)) &&
-         !(what.allocates && !data::has_memory(where));
+  return !(what.has_host_functions && data::on_device(where));
 }
 
 // --- The list -------------------------------------------------------------------------------------

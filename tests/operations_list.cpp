@@ -142,7 +142,6 @@ class all_operations {
     some inputs, outputs;
     function* call;
     bool has_host_functions = false;
-    bool allocates = false;
   };
 
   /// Rows are data, and this is no template, to keep compilation short.
@@ -157,8 +156,7 @@ class all_operations {
     };
     for (const row& each : rows) {
       all_.push_back({std::string(each.name) + label, those(inputs, each.inputs),
-                      those(outputs, each.outputs), each.call, constants, each.has_host_functions,
-                      each.allocates});
+                      those(outputs, each.outputs), each.call, constants, each.has_host_functions});
     }
   }
 
@@ -854,8 +852,7 @@ class all_operations {
             std::vector<tally::exact_sum<double>> sums(few_bins);
             tally::bincount(where, a.in<K>(0), a.in<W>(1), tally::add_to(sums));
             a.keep(sums[few_bins / 2].template round<double>());
-          },
-          false, true}});
+          }}});
   }
 
   /// The scale of edges that suits the samples' magnitude.
@@ -1073,12 +1070,12 @@ class all_operations {
           [](const tally::executor& where, arguments& a) {
             tally::row_norms(where, matrix<V, X>(a), tally::row_norm::one, a.out<double>());
           },
-          true, true},
+          true},
          {"row_norms_largest", all_inputs, second,
           [](const tally::executor& where, arguments& a) {
             tally::row_norms(where, matrix<V, X>(a), tally::row_norm::infinity, a.out<double>());
           },
-          true, true},
+          true},
          {"scale_rows",
           {0, 5},
           third,

@@ -51,7 +51,7 @@ std::vector<T> random_vector(std::size_t n, std::uint64_t seed,
 
 class TransformReduce : public data::OnEveryExecutor {
  protected:
-  bool calls() const { return where().name() != "cuda" && !data::on_device(where()); }
+  bool calls() const { return !data::on_device(where()); }
   void SetUp() override {
     OnEveryExecutor::SetUp();
     if (!IsSkipped() && !calls()) GTEST_SKIP() << "a device: see transform_reduce_device.cu";

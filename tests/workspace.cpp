@@ -36,8 +36,9 @@ class Workspace : public data::OnEveryExecutor {
  protected:
   void SetUp() override {
     data::OnEveryExecutor::SetUp();
-    if (!IsSkipped() && !data::has_memory(where()))
-      GTEST_SKIP() << "Kokkos has the memory of a device";
+    if (!IsSkipped() && !data::has_workspaces(where())) {
+      GTEST_SKIP() << "a workspace is one of cuda's";
+    }
   }
   tally::workspace small(int threads = 2) const {
     return tally::workspace(where(), {least, threads});

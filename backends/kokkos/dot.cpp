@@ -15,12 +15,6 @@ struct products {
   Numbers x, y;
   bool exchanged = false;  // whether x and y are exchanged
 
-  KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
-    sum s{};
-    for (std::size_t i = first; i < end; i += order::lanes) s = s + term(i);
-    return s;
-  }
-
   KOKKOS_FUNCTION sum term(std::size_t i) const {
     const R re = x.template get<R>(i, 0), yre = y.template get<R>(i, 0);
     if constexpr (!is_complex_v<A>) {

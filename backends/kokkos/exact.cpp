@@ -124,8 +124,7 @@ struct add_sums {
   KOKKOS_FUNCTION void operator()(std::size_t part) const {
     std::int64_t own[accumulator::words];
     accumulator::from_words(words + part * accumulator::words).to_words(own);
-    add_normal_form<T>(own, to + part * exact_sum<T>::words,
-                       [](std::int64_t* word, std::int64_t value) { *word += value; });
+    add_normal_form<T>(own, to + part * exact_sum<T>::words, add_to_word());
   }
 };
 

@@ -138,7 +138,6 @@ struct count_samples {
   wide_count* outside;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const environment_guard environment;
     const std::int64_t bin = x.bin(i);
     if (bin >= 0) {
       if (counts != nullptr) add_one(counts + x.channel(i) * x.bins + bin);
@@ -170,11 +169,6 @@ struct write_key {
 
 using range = Kokkos::RangePolicy<space, Kokkos::IndexType<std::int64_t>>;
 
-template <class Body>
-void for_each(const space& where, std::size_t n, const Body& body) {
-  Kokkos::parallel_for("tally histogram", range(where, 0, static_cast<std::int64_t>(n)), body);
-}
-
 // --- Weights -------------------------------------------------------------------------------------
 
 /// Limbs of sums of doubles, which hold floats, too.
@@ -190,7 +184,6 @@ struct add_weights {
   std::int64_t* words;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const environment_guard environment;
     const std::int64_t bin = x.bin(i);
     const std::int64_t at = x.channel(i) * x.bins + bin;
     if (bin < 0 || at < begin || at >= end) return;
@@ -224,7 +217,6 @@ struct round_sums {
   bool keeps;  ///< sums whose weights add up to 0
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    const environment_guard environment;
     std::int64_t* const own = words + k * stride;
     if (own[exact::words] == 0) {
       if (!keeps) sums[k] = add ? canonical(sums[k] + C{0}) : C{0};
@@ -251,8 +243,7 @@ struct merge_sums {
     std::int64_t all[exact::words];
     exact::from_words(own).to_words(all);
     for (int i = 0; i < stride; ++i) own[i] = 0;
-    add_normal_form<T>(all, sums + k * exact_sum<T>::words,
-                       [](std::int64_t* word, std::int64_t value) { *word += value; });
+    add_normal_form<T>(all, sums + k * exact_sum<T>::words, add_to_word());
   }
 };
 
@@ -264,14 +255,15 @@ void sum_weights(const space& where, const histogram_arguments& a, const Samples
   clear(where, words, at_once * stride);
   for (std::size_t first = 0; first < a.counts.size; first += at_once) {
     const std::size_t n = std::min(at_once, a.counts.size - first);
-    for_each(where, a.x.size,
+    for_each(where, "tally bins", a.x.size,
              add_weights<Samples>{x, numbers(a.weights), static_cast<std::int64_t>(first),
                                   static_cast<std::int64_t>(first + n), words});
     if (a.words) {
       auto* const to = static_cast<std::int64_t*>(a.counts.data) + first * exact_sum<C>::words;
-      for_each(where, n, merge_sums<C>{words, to});
+      for_each(where, "tally bins", n, merge_sums<C>{words, to});
     } else {
-      for_each(where, n, round_sums<C>{words, sums + first, a.options.add, a.scatters});
+      for_each(where, "tally bins", n,
+               round_sums<C>{words, sums + first, a.options.add, a.scatters});
     }
   }
 }
@@ -287,7 +279,7 @@ void count_all(const space& where, const histogram_arguments& a, const Samples& 
     if (outside != nullptr) clear(where, outside, 3 * a.options.channels);
   }
   if (counts == nullptr && outside == nullptr) return;
-  for_each(where, a.x.size, count_samples<C, Samples>{x, counts, outside});
+  for_each(where, "tally bins", a.x.size, count_samples<C, Samples>{x, counts, outside});
 }
 
 template <class S, class Edges>
@@ -302,7 +294,7 @@ out_of_range_key run(const space& where, const histogram_arguments& a, const Edg
     where.fence();
     if (first < n) {
       auto* const key = static_cast<std::int64_t*>(scratch(sizeof(std::int64_t)));
-      for_each(where, 1, write_key<Samples>{x, first, key});
+      for_each(where, "tally bins", 1, write_key<Samples>{x, first, key});
       out_of_range_key stray{first, 0};
       copy_to_host(where, key, &stray.key, 1);
       where.fence();

@@ -17,7 +17,6 @@ struct write_terms {
   R* to;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    const environment_guard environment;
     to[i] = interval_term<R>(what, x, y, number, i);
   }
 };
@@ -28,7 +27,6 @@ struct write_weighted {
   R* to;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    const environment_guard environment;
     const R number = vectors.product<R>(i);
     to[i] = multiply(number, number);
   }
@@ -48,7 +46,6 @@ struct join_field {
   R* results;
 
   KOKKOS_FUNCTION void operator()(std::size_t field) const {
-    const environment_guard environment;
     joined_nodes<Sum> all;
     for (std::size_t i = 0; i < count; ++i) {
       all.take(nodes[static_cast<std::size_t>(steps[i].node) * fields + field], steps[i].additions);
@@ -73,14 +70,12 @@ void backend::sum_interval(const executor&, const interval_arguments& a) const {
           const bool staged = a.wait && !on_host;
           R* const to = static_cast<R*>(t.to) + k * t.stride;
           R* const made = staged ? static_cast<R*>(scratch(n * sizeof(R))) : to;
-          const Kokkos::RangePolicy<space> all(on, 0, n);
           if (const interval_field& f = t.elements; f.squared) {
-            Kokkos::parallel_for("tally terms", all,
-                                 write_weighted<R>{weighted_vectors(f.x, f.y, f.mask), made});
+            for_each(on, "tally terms", n,
+                     write_weighted<R>{weighted_vectors(f.x, f.y, f.mask), made});
           } else {
-            Kokkos::parallel_for(
-                "tally terms", all,
-                write_terms<R>{what, typed_vector(f.x), typed_vector(f.y), k, made});
+            for_each(on, "tally terms", n,
+                     write_terms<R>{what, typed_vector(f.x), typed_vector(f.y), k, made});
           }
           if (staged) copy_to_host(on, made, to, static_cast<int>(n));
         }
@@ -93,13 +88,12 @@ void backend::sum_interval(const executor&, const interval_arguments& a) const {
 
   const std::size_t each = node_sum_bytes(what, a.shape.accumulator);
   auto* to = static_cast<std::byte*>(a.sums);
-  std::size_t longest = 0;
-  for (const interval_field& node : a.nodes) longest = std::max(longest, node.x.size);
   const auto leave = a.nodes[0].squared         ? leave_weighted
                      : what == summand::product ? leave_products
                                                 : leave_elements;
   locked([&] {
-    (void)scratch(node_count(longest) * each);  // so that none fails after another has written
+    (void)scratch(node_bytes);  // so that none fails after another has written
+    (void)memory_of_launches();
     for (const interval_field& node : a.nodes) {
       leave(a.shape.accumulator, node, to, a.wait);
       to += each;
@@ -112,10 +106,9 @@ void backend::join_nodes(const executor&, const join_arguments& a) const {
     const space where;
     with_node(a.shape.what, a.shape.accumulator, [&]<summand what, class A>() {
       using join = join_field<what, A>;
-      Kokkos::parallel_for(
-          "tally join", Kokkos::RangePolicy<space>(where, 0, a.shape.fields),
-          join{a.steps.data(), a.steps.size(), static_cast<const typename join::Sum*>(a.nodes),
-               a.shape.fields, a.conjugated, static_cast<typename join::R*>(a.results)});
+      for_each(where, "tally join", a.shape.fields,
+               join{a.steps.data(), a.steps.size(), static_cast<const typename join::Sum*>(a.nodes),
+                    a.shape.fields, a.conjugated, static_cast<typename join::R*>(a.results)});
     });
     if (on_host) where.fence();
   });

@@ -1,7 +1,8 @@
-// Memory, and the caller's functions: of the host, by the host's backends. A device's memory is
-// left to Kokkos.
+// Memory, and the caller's functions: of the host, by the host's backends; a device's memory by
+// Kokkos, and where an address lies and pinning by its vendor's runtime.
 #include "backends/kokkos/kokkos.hpp"
 
+#include "backends/kokkos/runtime/device.hpp"
 #include "backends/kokkos/sums.hpp"
 #include "backends/serial/serial.hpp"
 #if TALLY_HAS_OPENMP
@@ -10,22 +11,11 @@
 
 #include <tally/error.hpp>
 
+#include <cstring>
+#include <exception>
 #include <string>
 
 namespace tally::backends::kokkos {
-namespace {
-
-/// Throws on a device.
-void require_host(const char* function, const char* instead) {
-  if (on_host) return;
-  throw error(errc::invalid_argument,
-              std::string(function) + ": Kokkos runs on a device here" + instead);
-}
-
-constexpr const char* runtime_pins = ", whose runtime pins memory";
-
-}  // namespace
-
 constinit const backend instance(on_host);
 
 /// "3.4.1, OpenMP, 8 threads"
@@ -41,45 +31,84 @@ std::string backend::describe(const executor&) const {
   return text;
 }
 
-bool backend::reaches(const executor&, [[maybe_unused]] const place& p) const {
-  if constexpr (on_host) {
-    return p.host;
-  } else {
-#if defined(KOKKOS_ENABLE_CUDA) && TALLY_HAS_CUDA
-    if constexpr (std::is_same_v<space, Kokkos::Cuda>) {
-      const auto lock = acquire();
-      return p.device == place::every || p.device == space().cuda_device();
-    }
-#endif
-    return true;  // device addresses that the core can't tell from the host's
+bool backend::reaches(const executor&, const place& p) const {
+  if constexpr (on_host) return p.host;
+  const auto lock = acquire();
+  return p.device == place::every || p.device == device_of_space();
+}
+
+namespace {
+
+template <class Memory>
+using bytes_in = Kokkos::View<unsigned char*, Memory, Kokkos::MemoryUnmanaged>;
+
+template <class From, class To>
+void copy(const void* from, void* to, std::size_t bytes) {
+  const space where;
+  auto* const source = static_cast<unsigned char*>(const_cast<void*>(from));
+  Kokkos::deep_copy(where, bytes_in<To>(static_cast<unsigned char*>(to), bytes),
+                    bytes_in<From>(source, bytes));
+  where.fence();
+}
+
+}  // namespace
+
+void* backend::allocate(const executor& where, std::size_t bytes, reach who) const {
+  if constexpr (on_host) return serial::instance.allocate(where, bytes, who);
+  const auto lock = acquire();
+  try {
+    return who == reach::kernels ? Kokkos::kokkos_malloc<memory>("tally buffer", bytes)
+                                 : Kokkos::kokkos_malloc<pinned_memory>("tally buffer", bytes);
+  } catch (const std::exception&) {
+    fail_allocation(bytes);
   }
 }
 
-void* backend::allocate(const executor& where, std::size_t bytes, reach who) const {
-  require_host("tally::allocate", ", whose memory kokkos_malloc gives");
-  return serial::instance.allocate(where, bytes, who);
-}
-
+// If Kokkos is finalised, or the device's context is gone, there is nothing to free.
 void backend::deallocate(const executor& where, void* freed, reach who) const noexcept {
-  serial::instance.deallocate(where, freed, who);
+  if constexpr (on_host) return serial::instance.deallocate(where, freed, who);
+  try {
+    const auto lock = acquire();
+    who == reach::kernels ? Kokkos::kokkos_free<memory>(freed)
+                          : Kokkos::kokkos_free<pinned_memory>(freed);
+  } catch (const std::exception&) {
+  }
 }
 
 void backend::copy_bytes(const executor& where, const void* from, void* to,
                          std::size_t bytes) const {
-  require_host("tally::copy_bytes", "; deep_copy copies its memory");
-  serial::instance.copy_bytes(where, from, to, bytes);
+  if constexpr (on_host) return serial::instance.copy_bytes(where, from, to, bytes);
+  const auto lock = acquire();
+  const bool from_host = kokkos::locate(from).host, to_host = kokkos::locate(to).host;
+  if (from_host && to_host) {
+    space().fence();
+    std::memcpy(to, from, bytes);
+  } else if (from_host) {
+    copy<Kokkos::HostSpace, memory>(from, to, bytes);
+  } else if (to_host) {
+    copy<memory, Kokkos::HostSpace>(from, to, bytes);
+  } else {
+    copy<memory, memory>(from, to, bytes);
+  }
 }
 
-void backend::pin(const executor&, void*, std::size_t) const {
-  require_host("tally::pin", runtime_pins);
+void backend::pin(const executor&, void* at, std::size_t bytes) const {
+  if constexpr (on_host) return;
+  const auto lock = acquire();
+  lock_pages(at, bytes);
 }
 
-void backend::unpin(const executor&, void*) const { require_host("tally::unpin", runtime_pins); }
+void backend::unpin(const executor&, void* at) const {
+  if constexpr (on_host) return;
+  const auto lock = acquire();
+  unlock_pages(at);
+}
 
 std::shared_ptr<const backends::backend> backend::make_staged(const executor&,
                                                               const workspace_options&) const {
-  require_host("tally::workspace", "; a workspace is one of cuda's");
-  return nullptr;
+  if constexpr (on_host) return nullptr;
+  throw error(errc::invalid_argument,
+              "tally::workspace: Kokkos runs on a device here; a workspace is one of cuda's");
 }
 
 // Outside Kokkos's kernels: Kokkos locks an instance of its execution space while a kernel runs, so
@@ -102,25 +131,26 @@ void backend::for_each_part(const executor& where, const char* function, std::si
 
 namespace {
 
-/// Allocates for the longest, so that none fails after another has written.
-void allocate_scratch(const multi_sum& a) {
-  std::size_t longest = 0;
-  for (std::size_t j = 0; j < a.pairs.size(); ++j) longest = std::max(longest, a.pairs[j].x.size);
-  locked([&] { (void)scratch((1 + node_count(longest)) * sizeof(dot_sum<std::complex<double>>)); });
+/// So that none fails after another has written.
+void allocate_for_sums() {
+  locked([] {
+    (void)scratch(node_bytes);
+    (void)memory_of_launches();
+  });
 }
 
 }  // namespace
 
 void backend::multi_dot(const executor& where, const multi_sum& a) const {
   outside_regions([&] {
-    allocate_scratch(a);
+    allocate_for_sums();
     multi_dot_in_turn(where, a);
   });
 }
 
 void backend::multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
                              type computation, bool alpha_on_host, const multi_sum& sums) const {
-  outside_regions([&] { allocate_scratch(sums); });
+  outside_regions([&] { allocate_for_sums(); });
   backends::backend::multi_axpy_dot(where, update, computation, alpha_on_host, sums);
 }
 

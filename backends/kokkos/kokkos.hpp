@@ -53,4 +53,13 @@ extern const backend instance;
 /// finalised, or its device is absent.
 void initialize();
 
+bool is_running() noexcept;
+
+/// Whether a pointer may be a device's: Kokkos runs on one, and is initialised.
+inline bool in_use() noexcept { return !instance.is_on_host && is_running(); }
+
+/// Returns who can reach `pointer`: the host, if the device's runtime does not know it. Pre:
+/// `in_use`.
+place locate(const void* pointer) noexcept;
+
 }  // namespace tally::backends::kokkos

@@ -7,6 +7,8 @@
 #include "backends/common/types/tables.hpp"
 #include "backends/kokkos/sums.hpp"
 
+#include <algorithm>
+
 namespace tally::backends::kokkos {
 namespace {
 
@@ -30,16 +32,12 @@ struct values {
     const R value = x.template get<R>(i, part);
     return magnitudes ? magnitude(value) : value;
   }
-  KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
-    sum s{};
-    for (std::size_t i = first; i < end; i += order::lanes) {
-      if constexpr (is_complex_v<A>) {
-        s = s + sum{number(i, 0), number(i, 1)};
-      } else {
-        s = s + sum{number(i, 0)};
-      }
+  KOKKOS_FUNCTION sum term(std::size_t i) const {
+    if constexpr (is_complex_v<A>) {
+      return {number(i, 0), number(i, 1)};
+    } else {
+      return {number(i, 0)};
     }
-    return s;
   }
 };
 
@@ -70,6 +68,43 @@ struct squares {
       return lane_of(first, end, 0);
     }
   }
+
+  /// The same for a chunk on a host, lanes side by side.
+  void add_chunk(std::size_t begin, std::size_t end, int part, const R* scales, R* sums) const {
+    const auto add_to = [&](std::size_t l, std::size_t i) {
+      const R number = multiply(x.template get<R>(i, part), scales[l]);
+      sums[l] += multiply(number, number);
+    };
+    std::size_t i = begin;
+    for (; end - i >= order::lanes; i += order::lanes) {
+      for (std::size_t l = 0; l < order::lanes; ++l) add_to(l, i + l);
+    }
+    for (std::size_t l = 0; i + l < end; ++l) add_to(l, i + l);
+  }
+  norm_sum<R> chunk_of(std::size_t begin, std::size_t end, int part) const {
+    constexpr std::size_t lanes = order::lanes;
+    R scales[lanes], sums[lanes] = {}, scaled[lanes] = {};
+    norm_sum<R> lane[lanes];
+    std::fill_n(scales, lanes, R{1});
+    add_chunk(begin, end, part, scales, sums);
+    for (std::size_t l = 0; l < lanes; ++l) {
+      lane[l].sum = sums[l];
+      scales[l] = lane[l].scale();
+    }
+    add_chunk(begin, end, part, scales, scaled);
+    for (std::size_t l = 0; l < lanes; ++l) lane[l].scaled = scaled[l];
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+      for (std::size_t l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
+    }
+    return lane[0];
+  }
+  sum chunk(std::size_t begin, std::size_t end) const {
+    if constexpr (is_complex_v<A>) {
+      return {chunk_of(begin, end, 0), chunk_of(begin, end, 1)};
+    } else {
+      return chunk_of(begin, end, 0);
+    }
+  }
 };
 
 template <class R, class Numbers>
@@ -79,14 +114,11 @@ struct weighted_squares {
   numbers mask;
   bool is_masked;
 
-  KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
-    sum s{};
-    for (std::size_t i = first; i < end; i += order::lanes) {
-      if (is_masked && !(mask.template get<double>(i, 0) > 0)) continue;
-      const R number = multiply(x.template get<R>(i, 0), w.template get<R>(i, 0));
-      s.value += multiply(number, number);
-    }
-    return s;
+  /// Masked ones are +0, which changes no sum of squares.
+  KOKKOS_FUNCTION sum term(std::size_t i) const {
+    if (is_masked && !(mask.template get<double>(i, 0) > 0)) return {};
+    const R number = multiply(x.template get<R>(i, 0), w.template get<R>(i, 0));
+    return {multiply(number, number)};
   }
 };
 

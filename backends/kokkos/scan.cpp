@@ -72,7 +72,6 @@ struct scan_job {
 template <class R>
 struct scan_chunks : scan_job<R> {
   KOKKOS_FUNCTION void operator()(std::size_t chunk) const {
-    const environment_guard environment;
     const std::size_t first = chunk * order::chunk;
     const std::size_t n = this->size - first < order::chunk ? this->size - first : order::chunk;
     growing_sum<R> sum;
@@ -92,7 +91,6 @@ struct add_halves : scan_job<R> {
   int k;
 
   KOKKOS_FUNCTION void operator()(std::size_t chunk) const {
-    const environment_guard environment;
     const std::int64_t end = this->start.chunks + static_cast<std::int64_t>(chunk) + 1;
     const std::int64_t half = std::int64_t{1} << k;
     if (end % (2 * half) != 0) return;
@@ -104,7 +102,6 @@ struct add_halves : scan_job<R> {
 template <class R>
 struct add_nodes : scan_job<R> {
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    const environment_guard environment;
     const std::int64_t chunk = this->start.chunks + static_cast<std::int64_t>(i / order::chunk);
     R sum = this->element(i);
     for (int k = 0; chunk >> k != 0; ++k) {
@@ -120,7 +117,7 @@ void scan(const scan_arguments& a) {
   const std::size_t chunks = (a.x.size + order::chunk - 1) / order::chunk;
   auto* const sums = static_cast<R*>(scratch(chunks * sizeof(R)));
   const auto run = [&](const char* name, std::size_t n, const auto& kernel) {
-    Kokkos::parallel_for(name, Kokkos::RangePolicy<space>(where, 0, n), kernel);
+    for_each(where, name, n, kernel);
   };
   const int parts = is_complex(a.y.element) ? 2 : 1;
   for (int part = 0; part < parts; ++part) {

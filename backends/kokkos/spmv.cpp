@@ -1,8 +1,7 @@
-// spmv on Kokkos, a row per thread.
+// spmv on Kokkos.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/order/row_order.hpp"
-#include "backends/common/order/tree.hpp"
 #include "backends/common/sparse/csr.hpp"
 #include "backends/common/sparse/csr_defects.hpp"
 #include "backends/common/types/typed_vector.hpp"
@@ -11,6 +10,8 @@
 #include <tally/numerics/exact_sum.hpp>
 
 #include <algorithm>
+#include <complex>
+#include <type_traits>
 
 namespace tally::backends::kokkos {
 namespace {
@@ -20,122 +21,73 @@ struct product_of_parts {
   int of_value, of_x;
 };
 
+/// Terms of a row's sums in the default grade, all parts of a product at once.
+template <class A>
 struct matrix_terms {
+  using sum = dot_sum<A>;
+  using R = real_t<A>;
   index_vector columns, places;  // without `places` value j is term j's
   numbers values, x;
-  conjugate conjugated;
 
   explicit matrix_terms(const csr_product& a)
-      : columns(a.a.column_indices),
-        places(a.places),
-        values(a.a.values),
-        x(a.x),
-        conjugated(a.conjugated) {}
+      : columns(a.a.column_indices), places(a.places), values(a.a.values), x(a.x) {}
 
-  template <class R>
   KOKKOS_FUNCTION R value(std::size_t j, int part) const {
     return values.get<R>(places.data == nullptr ? j : static_cast<std::size_t>(places[j]), part);
   }
-  template <class R>
   KOKKOS_FUNCTION R element(std::size_t j, int part) const {
     if (x.v.data == nullptr) return R(part == 0);  // values alone
     return x.get<R>(static_cast<std::size_t>(columns[j]), part);
   }
-};
-
-/// Sums in the row order, one real sum after another.
-template <class R>
-struct ordered {
-  matrix_terms terms;
-
-  /// Terms first, first + step, ... before end.
-  KOKKOS_FUNCTION R lane(product_of_parts p, std::size_t first, std::size_t end,
-                         std::size_t step) const {
-    R sum{0};
-    for (std::size_t j = first; j < end; j += step) {
-      sum = sum + multiply(terms.value<R>(j, p.of_value), terms.element<R>(j, p.of_x));
-    }
-    return sum;
+  KOKKOS_FUNCTION R product(std::size_t j, product_of_parts p) const {
+    return multiply(value(j, p.of_value), element(j, p.of_x));
   }
-
-  template <std::size_t lanes>
-  KOKKOS_FUNCTION R folded(product_of_parts p, std::size_t first, std::size_t end) const {
-    R sums[lanes];
-    for (std::size_t l = 0; l < lanes; ++l) sums[l] = lane(p, first + l, end, lanes);
-    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
-      for (std::size_t l = 0; l < half; ++l) sums[l] = sums[l] + sums[l + half];
-    }
-    return sums[0];
-  }
-
-  KOKKOS_FUNCTION R sum(product_of_parts p, std::size_t first, std::size_t end) const {
-    if (end - first <= row_order::short_row) return folded<row_order::lanes>(p, first, end);
-    tree<R> chunks;
-    for (std::size_t j = first; j < end; j += order::chunk) {
-      chunks.add(folded<order::lanes>(p, j, j + order::chunk < end ? j + order::chunk : end));
-    }
-    return chunks.total();
-  }
-
-  template <class A>
-  KOKKOS_FUNCTION complex_number<R> result(std::size_t first, std::size_t end) const {
-    if constexpr (!is_complex_v<A>) {
-      return {canonical(sum({0, 0}, first, end)), R{0}};
-    } else {
-      dot_sum<A> all{};
-      all.rr = sum({0, 0}, first, end);
-      if (terms.values.v.complex && terms.x.v.complex) all.ii = sum({1, 1}, first, end);
-      if (terms.x.v.complex) all.ri = sum({0, 1}, first, end);
-      if (terms.values.v.complex) all.ir = sum({1, 0}, first, end);
-      return finish_parts(all, terms.conjugated);
-    }
-  }
-};
-
-template <class R>
-struct exact_terms {
-  matrix_terms terms;
-
-  KOKKOS_FUNCTION void add(exact_sum<double>& sum, product_of_parts p, double sign,
-                           std::size_t first, std::size_t end) const {
-    for (std::size_t j = first; j < end; ++j) {
-      sum.add_product(sign * terms.value<double>(j, p.of_value), terms.element<double>(j, p.of_x));
-    }
-  }
-
-  template <class A>
-  KOKKOS_FUNCTION complex_number<R> result(std::size_t first, std::size_t end) const {
-    complex_number<R> rounded{};
-    if (first == end) return rounded;
-    const double sign = terms.conjugated == conjugate::none ? 1 : -1;  // of imaginary parts
-    {
-      exact_sum<double> re;
-      add(re, {0, 0}, 1, first, end);
-      if (terms.values.v.complex && terms.x.v.complex) add(re, {1, 1}, -sign, first, end);
-      rounded.re = re.template round<R>();
-    }
+  KOKKOS_FUNCTION sum term(std::size_t j) const {
+    sum all{product(j, {0, 0})};
     if constexpr (is_complex_v<A>) {
-      exact_sum<double> im;
-      if (terms.x.v.complex) add(im, {0, 1}, 1, first, end);
-      if (terms.values.v.complex) add(im, {1, 0}, sign, first, end);
-      rounded.im = im.template round<R>();
+      if (values.is_complex() && x.is_complex()) all.ii = product(j, {1, 1});
+      if (x.is_complex()) all.ri = product(j, {0, 1});
+      if (values.is_complex()) all.ir = product(j, {1, 0});
     }
-    return rounded;
+    return all;
   }
 };
 
-template <class A, class C, class Sums>
-struct write_row {
+/// The same for real values and x of one type and indices of another, without `places`.
+template <class T, class Index>
+struct plain_terms {
+  using sum = dot_sum<T>;
+  const Index* columns;
+  const T* values;
+  const T* x;
+  std::ptrdiff_t increment;
+
+  explicit plain_terms(const csr_product& a)
+      : columns(static_cast<const Index*>(a.a.column_indices.data)),
+        values(static_cast<const T*>(a.a.values.data)),
+        x(static_cast<const T*>(a.x.data)),
+        increment(a.x.increment) {}
+
+  KOKKOS_FUNCTION sum term(std::size_t j) const {
+    return {multiply(values[j], x[static_cast<std::ptrdiff_t>(columns[j]) * increment])};
+  }
+};
+
+/// Destination of rows' sums.
+template <class A, class C>
+struct row_results {
   using V = computed_t<C>;
-  Sums sums;
-  row_bounds rows;
   factors<V> f;
   bool reads_addend;
   typed_vector addend, y;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    const environment_guard environment;
-    const auto parts = sums.template result<A>(rows.begin(i), rows.end(i));
+  explicit row_results(const csr_product& a)
+      : f(factors<V>::template of<C>(a.alpha, a.beta)),
+        reads_addend(a.reads_addend()),
+        addend(a.addend()),
+        y(a.y) {}
+
+  KOKKOS_FUNCTION void put(std::size_t i, const complex_number<real_t<A>>& parts) const {
     V sum{};
     if constexpr (is_complex_v<C>) {
       using T = real_t<C>;
@@ -148,15 +100,160 @@ struct write_row {
   }
 };
 
-template <class A, class C, class Sums>
-void run(const csr_product& a, const Sums& sums) {
-  const space where;
-  Kokkos::parallel_for(
-      "tally spmv", Kokkos::RangePolicy<space>(where, 0, a.a.rows),
-      write_row<A, C, Sums>{sums, row_bounds(a.a),
-                            factors<computed_t<C>>::template of<C>(a.alpha, a.beta),
-                            a.reads_addend(), typed_vector(a.addend()), typed_vector(a.y)});
-  if (on_host) where.fence();
+/// Rows in the default grade: a row a thread of a host; on a device a team takes several, a lane a
+/// thread, and then the long ones one after another.
+template <class Terms, class Results>
+struct sum_rows {
+  using Sum = typename Terms::sum;
+  using policy = Kokkos::TeamPolicy<space>;
+  using member = typename policy::member_type;
+  using index = std::conditional_t<on_host, std::size_t, member>;
+  using sums_of_team = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+  static constexpr int lanes = static_cast<int>(row_order::lanes);
+  static constexpr int rows_of_team = 32;
+  static constexpr int width = rows_of_team * lanes;
+
+  Terms terms;
+  Results results;
+  conjugate conjugated;
+  row_bounds rows;
+  std::size_t count;
+
+  KOKKOS_FUNCTION void operator()(const index& at) const {
+    if constexpr (on_host) {
+      sum_row(at);
+    } else {
+      sum_rows_of(at);
+    }
+  }
+
+  template <class Row>  // nvcc checks it, unless a template, on devices, too
+  void sum_row(Row row) const {
+    const std::size_t begin = rows.begin(row), end = rows.end(row);
+    put(row, end - begin <= row_order::short_row ? sum_of_lanes<row_order::lanes>(terms, begin, end)
+                                                 : sum_by_thread(terms, begin, end));
+  }
+
+  KOKKOS_FUNCTION void put(std::size_t i, const Sum& sum) const {
+    results.put(i, finish_parts(sum, conjugated));
+  }
+
+  KOKKOS_FUNCTION void sum_rows_of(const member& team) const {
+    const sums_of_team lane(team.team_scratch(0), width);
+    const sums_of_team held(team.team_scratch(0), max_levels);
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * rows_of_team;
+    const int n = static_cast<int>(count - first < rows_of_team ? count - first : rows_of_team);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n * lanes), [&](int t) {
+      const std::size_t row = first + static_cast<std::size_t>(t / lanes);
+      const std::size_t begin = rows.begin(row), end = rows.end(row);
+      const bool is_short = end - begin <= row_order::short_row;
+      lane(t) = sum_of_lane(terms, begin + static_cast<std::size_t>(t % lanes),
+                            is_short ? end : begin, row_order::lanes);
+    });
+    fold_lanes(team, lane, n, lanes);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int r) {
+      const std::size_t row = first + static_cast<std::size_t>(r);
+      if (rows.length(row) <= row_order::short_row) put(row, lane(r * lanes));
+    });
+    team.team_barrier();
+    for (int r = 0; r < n; ++r) {
+      const std::size_t row = first + static_cast<std::size_t>(r);
+      const std::size_t begin = rows.begin(row), end = rows.end(row);
+      if (end - begin <= row_order::short_row) continue;
+      const Sum sum = sum_by_team(team, terms, begin, end, lane, held, width / order::lanes);
+      Kokkos::single(Kokkos::PerTeam(team), [&] { put(row, sum); });
+    }
+  }
+
+  void run() const {
+    const space where;
+    if constexpr (on_host) {
+      for_each(where, "tally spmv", count, *this);
+      where.fence();
+    } else {
+      const int teams = static_cast<int>((count + rows_of_team - 1) / rows_of_team);
+      const auto configured = [&](int threads) {
+        return policy(where, teams, threads)
+            .set_scratch_size(
+                0, Kokkos::PerTeam(static_cast<int>(sums_of_team::shmem_size(width) +
+                                                    sums_of_team::shmem_size(max_levels))));
+      };
+      const int most = configured(1).team_size_max(*this, Kokkos::ParallelForTag());
+      Kokkos::parallel_for("tally spmv", configured(std::min(width, most)), *this);
+    }
+  }
+};
+
+template <class A>
+struct exact_terms {
+  using R = real_t<A>;
+  matrix_terms<std::complex<double>> terms;
+  conjugate conjugated;
+
+  KOKKOS_FUNCTION void add(exact_sum<double>& sum, product_of_parts p, double sign,
+                           std::size_t first, std::size_t end) const {
+    for (std::size_t j = first; j < end; ++j) {
+      sum.add_product(sign * terms.value(j, p.of_value), terms.element(j, p.of_x));
+    }
+  }
+
+  KOKKOS_FUNCTION complex_number<R> result(std::size_t first, std::size_t end) const {
+    complex_number<R> rounded{};
+    if (first == end) return rounded;
+    const double sign = conjugated == conjugate::none ? 1 : -1;  // of imaginary parts
+    {
+      exact_sum<double> re;
+      add(re, {0, 0}, 1, first, end);
+      if (terms.values.is_complex() && terms.x.is_complex()) add(re, {1, 1}, -sign, first, end);
+      rounded.re = re.template round<R>();
+    }
+    if constexpr (is_complex_v<A>) {
+      exact_sum<double> im;
+      if (terms.x.is_complex()) add(im, {0, 1}, 1, first, end);
+      if (terms.values.is_complex()) add(im, {1, 0}, sign, first, end);
+      rounded.im = im.template round<R>();
+    }
+    return rounded;
+  }
+};
+
+/// Correctly rounded rows, a row a thread.
+template <class A, class Results>
+struct round_row {
+  exact_terms<A> terms;
+  Results results;
+  row_bounds rows;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    results.put(i, terms.result(rows.begin(i), rows.end(i)));
+  }
+};
+
+template <class Terms, class Results>
+void run(const csr_product& a, const Terms& terms, const Results& results) {
+  sum_rows<Terms, Results>{terms, results, a.conjugated, row_bounds(a.a), a.a.rows}.run();
+}
+
+template <class A, class C>
+void run(const csr_product& a) {
+  const row_results<A, C> results(a);
+  if (a.options.grade.is_exact()) {
+    const space where;
+    for_each(where, "tally spmv", a.a.rows,
+             round_row<A, row_results<A, C>>{
+                 {matrix_terms<std::complex<double>>(a), a.conjugated}, results, row_bounds(a.a)});
+    if (on_host) where.fence();
+    return;
+  }
+  if constexpr (std::is_same_v<A, C> && !is_complex_v<A>) {
+    const bool is_plain = a.a.values.element == type_of<A> && a.x.element == type_of<A> &&
+                          !a.is_permuted() && !a.sums_values();
+    if (is_plain && a.a.column_indices.element == type::int32) {
+      return run(a, plain_terms<A, std::int32_t>(a), results);
+    }
+    if (is_plain) return run(a, plain_terms<A, std::int64_t>(a), results);
+  }
+  run(a, matrix_terms<A>(a), results);
 }
 
 /// A row of integers, values alone, modulo 2^64.
@@ -175,9 +272,8 @@ struct write_integer_row {
 
 void sum_integers(const csr_product& a) {
   const space where;
-  Kokkos::parallel_for(
-      "tally segmented_sum", Kokkos::RangePolicy<space>(where, 0, a.a.rows),
-      write_integer_row{row_bounds(a.a), typed_vector(a.a.values), typed_vector(a.y)});
+  for_each(where, "tally segments", a.a.rows,
+           write_integer_row{row_bounds(a.a), typed_vector(a.a.values), typed_vector(a.y)});
   if (on_host) where.fence();
 }
 
@@ -258,21 +354,15 @@ csr_defect defect_of_rows(const csr_operand& a) {
 void backend::spmv(const executor&, const csr_product& a) const {
   locked([&] {
     if (is_integer(a.a.values.element)) return sum_integers(a);
-    const matrix_terms terms(a);
-    with_row_accumulator(a, [&]<class A>() {
-      using R = real_t<A>;
-      with_combination<A>(a, [&]<class C>() {
-        a.options.grade.is_exact() ? run<A, C>(a, exact_terms<R>{terms})
-                                   : run<A, C>(a, ordered<R>{terms});
-      });
-    });
+    with_row_accumulator(
+        a, [&]<class A>() { with_combination<A>(a, [&]<class C>() { run<A, C>(a); }); });
   });
 }
 
 std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr_operand&,
                                                       const planned_products&) const {
   auto analysis = std::make_shared<spmv_analysis>();
-  analysis->description = "a row a thread";
+  analysis->description = on_host ? "a row a thread" : "a lane a thread";
   return analysis;
 }
 

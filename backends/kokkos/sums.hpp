@@ -1,13 +1,14 @@
-// Sums on Kokkos; the tree level by level.
+// Sums on Kokkos: one launch, nodes of the tree by teams, or by a host's threads.
 #pragma once
 
-#include "backends/common/floating_point_environment.hpp"
 #include "backends/common/order/dot_sum.hpp"
 #include "backends/common/types/typed_vector.hpp"
+#include "backends/kokkos/runtime/launch.hpp"
 #include "backends/kokkos/runtime/runtime.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <tally/numerics/order.hpp>
+#include <tally/numerics/order_tree.hpp>
 #include <tally/operands/operand.hpp>
 
 #include <algorithm>
@@ -16,19 +17,6 @@
 #include <type_traits>
 
 namespace tally::backends::kokkos {
-
-using space = Kokkos::DefaultExecutionSpace;
-using memory = space::memory_space;
-
-// Names of kernels have at most 15 letters: Kokkos makes a std::string of each, and a longer one
-// allocates, which could fail after a kernel has written.
-
-inline constexpr bool on_host = std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>;
-
-struct no_guard {
-  KOKKOS_FUNCTION no_guard() {}  // non-trivial, so that it may be unused
-};
-using environment_guard = std::conditional_t<on_host, default_environment, no_guard>;
 
 // --- Numbers -------------------------------------------------------------------------------------
 
@@ -71,183 +59,270 @@ struct own_numbers {
   }
 };
 
-template <class T>
-struct write_zeros {
-  T* to;
-  KOKKOS_FUNCTION void operator()(std::size_t i) const { to[i] = T{0}; }
+/// Adds to a word that other threads leave alone. No lambda: nvcc makes those the host's.
+struct add_to_word {
+  KOKKOS_FUNCTION void operator()(std::int64_t* word, std::int64_t value) const { *word += value; }
 };
 
-template <class T>
-void clear(const space& where, T* to, std::size_t n) {
-  Kokkos::parallel_for("tally clear", Kokkos::RangePolicy<space>(where, 0, n), write_zeros<T>{to});
+// --- Chunks --------------------------------------------------------------------------------------
+
+/// Levels of a tree that is built as its leaves arrive.
+inline constexpr std::size_t max_levels = 48;
+
+/// Folds lanes in halves, for `count` chunks of `lanes` each.
+template <class Member, class Lanes>
+KOKKOS_FUNCTION void fold_lanes(const Member& team, const Lanes& lane, int count, int lanes) {
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count * half), [&](int t) {
+      const int l = t / half * lanes + t % half;
+      lane(l) = lane(l) + lane(l + half);
+    });
+  }
+  team.team_barrier();
 }
 
-// --- One chunk -----------------------------------------------------------------------------------
-
-/// A chunk per team, lanes on its threads. `Terms::lane(first, end)` sums terms first, first +
-/// order::lanes, ... before end.
-template <class Terms>
-struct sum_chunks {
-  using Sum = typename Terms::sum;
-  using policy = Kokkos::TeamPolicy<space>;
-  using member = typename policy::member_type;
-  using lanes = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
-  static constexpr int width = static_cast<int>(order::lanes);
-
-  Terms terms;
-  std::size_t size;
-  std::size_t first_chunk;
-  Sum* sums;
-
-  KOKKOS_FUNCTION void operator()(const member& team) const {
-    const environment_guard environment;
-    const auto rank = static_cast<std::size_t>(team.league_rank());
-    const std::size_t begin = (first_chunk + rank) * order::chunk;
-    const std::size_t end = size - begin < order::chunk ? size : begin + order::chunk;
-    const lanes lane(team.team_scratch(0), width);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, width), [&](int l) {
-      lane(l) = terms.lane(begin + static_cast<std::size_t>(l), end);
-    });
-    for (int half = width / 2; half > 0; half /= 2) {
-      team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, half),
-                           [&](int l) { lane(l) = lane(l) + lane(l + half); });
-    }
+/// Folds nodes that are `stride` apart to the first, level by level.
+template <class Member, class Lanes>
+KOKKOS_FUNCTION void fold_nodes(const Member& team, const Lanes& node, int count, int stride) {
+  for (int distance = 1; distance < count; distance *= 2) {
     team.team_barrier();
-    Kokkos::single(Kokkos::PerTeam(team), [&] { sums[rank] = lane(0); });
+    const int pairs = (count - 1 + distance) / (2 * distance);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, pairs), [&](int pair) {
+      const int left = pair * 2 * distance * stride;
+      node(left) = node(left) + node(left + distance * stride);
+    });
   }
+  team.team_barrier();
+}
 
-  /// Sums chunks [first_chunk, first_chunk + count).
-  void run(const space& where, std::size_t count) const {
-    const auto configured = [&](int threads) {
-      return policy(where, static_cast<int>(count), threads)
-          .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(lanes::shmem_size(width))));
-    };
-    // A host thread takes a chunk by itself.
-    const int threads =
-        on_host ? 1 : std::min(width, configured(1).team_size_max(*this, Kokkos::ParallelForTag()));
-    Kokkos::parallel_for("tally chunks", configured(threads), *this);
+/// The sum of terms first, first + step, ... before end.
+template <class Terms>
+KOKKOS_FUNCTION typename Terms::sum sum_of_lane(const Terms& terms, std::size_t first,
+                                                std::size_t end, std::size_t step) {
+  typename Terms::sum sum{};
+  for (std::size_t i = first; i < end; i += step) sum = sum + terms.term(i);
+  return sum;
+}
+
+/// The sum of terms [begin, end) in `lanes` lanes, side by side, for a host.
+template <std::size_t lanes, class Terms>
+typename Terms::sum sum_of_lanes(const Terms& terms, std::size_t begin, std::size_t end) {
+  typename Terms::sum lane[lanes] = {};
+  std::size_t i = begin;
+  for (; end - i >= lanes; i += lanes) {
+    for (std::size_t l = 0; l < lanes; ++l) lane[l] = lane[l] + terms.term(i + l);
   }
-};
-
-// --- The tree ------------------------------------------------------------------------------------
-
-/// One level: node 2j, at index j * 2 * distance, takes node 2j + 1; a last one without a partner
-/// passes unchanged.
-template <class Sum>
-struct add_pairs {
-  Sum* nodes;
-  std::size_t distance;
-
-  KOKKOS_FUNCTION void operator()(std::size_t pair) const {
-    const environment_guard environment;
-    Sum* const left = nodes + pair * 2 * distance;
-    *left = *left + left[distance];
+  for (std::size_t l = 0; i + l < end; ++l) lane[l] = lane[l] + terms.term(i + l);
+  for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+    for (std::size_t l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
   }
-};
+  return lane[0];
+}
 
-/// Leaves the root over nodes [0, count) in nodes[0].
-template <class Sum>
-void add_tree(const space& where, Sum* nodes, std::size_t count) {
-  for (std::size_t distance = 1; distance < count; distance *= 2) {
-    const std::size_t pairs = (count - 1 + distance) / (2 * distance);
-    Kokkos::parallel_for("tally tree", Kokkos::RangePolicy<space>(where, 0, pairs),
-                         add_pairs<Sum>{nodes, distance});
+/// Sums terms [begin, end) on a host, chunks from `begin` on.
+template <class Terms>
+typename Terms::sum sum_by_thread(const Terms& terms, std::size_t begin, std::size_t end) {
+  order::tree<typename Terms::sum, order::add, max_levels> tree;
+  for (std::size_t i = begin; i < end; i += order::chunk) {
+    const std::size_t last = end - i < order::chunk ? end : i + order::chunk;
+    if constexpr (requires { terms.chunk(i, last); }) {  // a sum of their own
+      tree.add(terms.chunk(i, last));
+    } else {
+      tree.add(sum_of_lanes<order::lanes>(terms, i, last));
+    }
   }
+  return tree.total();
+}
+
+/// The same by a team, a lane a thread, `at_once` chunks at a time, a power of two. `lane` has room
+/// for their lanes, `held` for `max_levels` sums. The sum is the first thread's.
+template <class Terms, class Member, class Lanes>
+KOKKOS_FUNCTION typename Terms::sum sum_by_team(const Member& team, const Terms& terms,
+                                                std::size_t begin, std::size_t end,
+                                                const Lanes& lane, const Lanes& held,
+                                                std::size_t at_once) {
+  constexpr int lanes = static_cast<int>(order::lanes);
+  int count = 0;
+  std::size_t step = 0;
+  for (std::size_t at = begin; at < end; at += at_once * order::chunk, ++step) {
+    const std::size_t left = (end - at + order::chunk - 1) / order::chunk;
+    const int n = static_cast<int>(left < at_once ? left : at_once);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n * lanes), [&](int t) {
+      const std::size_t chunk = at + static_cast<std::size_t>(t / lanes) * order::chunk;
+      const std::size_t last = end - chunk < order::chunk ? end : chunk + order::chunk;
+      const std::size_t first = chunk + static_cast<std::size_t>(t % lanes);
+      if constexpr (requires { terms.lane(first, last); }) {  // a sum of their own
+        lane(t) = terms.lane(first, last);
+      } else {
+        lane(t) = sum_of_lane(terms, first, last, order::lanes);
+      }
+    });
+    fold_lanes(team, lane, n, lanes);
+    fold_nodes(team, lane, n, lanes);
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      typename Terms::sum sum = lane(0);
+      for (std::size_t bits = step; (bits & 1) != 0; bits >>= 1) sum = held(--count) + sum;
+      held(count++) = sum;
+    });
+    team.team_barrier();
+  }
+  typename Terms::sum sum{};
+  Kokkos::single(Kokkos::PerTeam(team), [&] {
+    if (count > 0) sum = held(--count);
+    while (count > 0) sum = held(--count) + sum;
+  });
+  return sum;
 }
 
 // --- The whole sum -------------------------------------------------------------------------------
 
-/// Chunk sums held at a time: a node, at most 2 MiB, more than fills a device.
-inline constexpr std::size_t group = std::size_t{1} << 16;
+/// Nodes of a launch, at most: as many as the lanes of a team's chunks.
+inline constexpr int max_nodes = 1024;
+inline constexpr std::size_t chunks_at_once = max_nodes / order::lanes;
+/// Bytes of nodes: four numbers of 8 bytes each.
+inline constexpr std::size_t node_bytes = max_nodes * 4 * sizeof(double);
 
-/// Returns the root; null without terms. Roots of whole groups are at the front: group g's chunk
-/// sums begin at index g, where their root stays.
-template <class Terms>
-const typename Terms::sum* sum(const space& where, const Terms& terms, std::size_t size,
-                               typename Terms::sum* nodes) {
-  const std::size_t chunks = (size + order::chunk - 1) / order::chunk;
-  std::size_t roots = 0;
-  for (std::size_t first = 0; first < chunks; first += group) {
-    const std::size_t count = std::min(group, chunks - first);
-    auto* const sums = nodes + roots++;
-    sum_chunks<Terms>{terms, size, first, sums}.run(where, count);
-    add_tree(where, sums, count);
+/// Sums of nodes of `chunks` chunks, a power of two. On a device a team's lanes are on its threads,
+/// and the team that is last adds up the nodes. `Finish` takes the root.
+template <class Terms, class Finish>
+struct sum_nodes {
+  using Sum = typename Terms::sum;
+  using policy = Kokkos::TeamPolicy<space>;
+  using member = typename policy::member_type;
+  using index = std::conditional_t<on_host, std::size_t, member>;
+  using sums_of_team = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+  static constexpr int lanes = static_cast<int>(order::lanes);
+  static_assert(max_nodes * sizeof(Sum) <= node_bytes);
+
+  Terms terms;
+  Finish finish;
+  std::size_t size;
+  std::size_t chunks;
+  Sum* nodes;
+  unsigned* finished;  // nodes; 0 between launches
+
+  KOKKOS_FUNCTION void operator()(const index& at) const {
+    if constexpr (on_host) {
+      const environment_guard environment;
+      nodes[at] = sum_by_thread(terms, begin_of(at), end_of(at));
+    } else {
+      sum_node(at);
+    }
   }
-  add_tree(where, nodes, roots);
-  return roots > 0 ? nodes : nullptr;
-}
 
-inline std::size_t node_count(std::size_t size) {
-  const std::size_t chunks = size / order::chunk + 1;
-  return std::min(group, chunks) + chunks / group + 1;
-}
+  KOKKOS_FUNCTION std::size_t begin_of(std::size_t node) const {
+    return node * chunks * order::chunk;
+  }
+  KOKKOS_FUNCTION std::size_t end_of(std::size_t node) const {
+    return size - begin_of(node) < chunks * order::chunk ? size : begin_of(node + 1);
+  }
+
+  KOKKOS_FUNCTION void sum_node(const member& team) const {
+    const sums_of_team lane(team.team_scratch(0), max_nodes);
+    const sums_of_team held(team.team_scratch(0), max_levels);
+    const auto node = static_cast<std::size_t>(team.league_rank());
+    const Sum sum =
+        sum_by_team(team, terms, begin_of(node), end_of(node), lane, held, chunks_at_once);
+    unsigned before = 0;
+    Kokkos::single(
+        Kokkos::PerTeam(team),
+        [&](unsigned& ticket) {
+          nodes[node] = sum;
+          Kokkos::memory_fence();
+          ticket = Kokkos::atomic_fetch_add(finished, 1u);
+        },
+        before);
+    const int all = team.league_size();
+    if (before + 1 != static_cast<unsigned>(all)) return;
+    Kokkos::memory_fence();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, all), [&](int t) { lane(t) = nodes[t]; });
+    fold_nodes(team, lane, all, 1);
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      *finished = 0;
+      finish(lane(0));
+    });
+  }
+
+  /// Queues it; on a host it is complete on return.
+  void run(const space& where) {
+    const std::size_t all = (size + order::chunk - 1) / order::chunk;
+    chunks = 1;
+    while ((all + chunks - 1) / chunks > max_nodes) chunks *= 2;
+    const int count = static_cast<int>(std::max<std::size_t>((all + chunks - 1) / chunks, 1));
+    if constexpr (on_host) {
+      Kokkos::parallel_for("tally sum", Kokkos::RangePolicy<space>(where, 0, count), *this);
+      where.fence();
+      order::tree<Sum, order::add, max_levels> tree;
+      for (int i = 0; i < count; ++i) tree.add(nodes[i]);
+      finish(tree.total());
+    } else {
+      const auto configured = [&](int threads) {
+        return policy(where, count, threads)
+            .set_scratch_size(
+                0, Kokkos::PerTeam(static_cast<int>(sums_of_team::shmem_size(max_nodes) +
+                                                    sums_of_team::shmem_size(max_levels))));
+      };
+      const int most = configured(1).team_size_max(*this, Kokkos::ParallelForTag());
+      const int wanted = lanes * static_cast<int>(std::min<std::size_t>(chunks, 4));
+      Kokkos::parallel_for("tally sum", configured(std::min(wanted, most)), *this);
+    }
+  }
+};
 
 /// Writes the first `parts` numbers of the result; `how`: argument of finish_parts.
 template <class Sum, class How, class R>
 struct write_result {
-  const Sum* sum;  // null without terms
   How how;
   R* result;
   int parts;
 
-  KOKKOS_FUNCTION void operator()(std::size_t) const {
-    const environment_guard environment;
-    const auto all = finish_parts(sum ? *sum : Sum{}, how);
+  KOKKOS_FUNCTION void operator()(const Sum& sum) const {
+    const auto all = finish_parts(sum, how);
     result[0] = all.re;
     if (parts == 2) result[1] = all.im;
   }
 };
-
-/// Queues the copy of `count` numbers.
-template <class R>
-void copy_to_host(const space& where, const R* from, void* to, int count) {
-  using Kokkos::MemoryUnmanaged;
-  const auto n = static_cast<std::size_t>(count);
-  Kokkos::deep_copy(where,
-                    Kokkos::View<R*, Kokkos::HostSpace, MemoryUnmanaged>(static_cast<R*>(to), n),
-                    Kokkos::View<const R*, memory, MemoryUnmanaged>(from, n));
-}
 
 /// Writes the result of `size` terms, `parts` numbers, to `data`, with `wait` on the host.
 /// @pre Default environment; `acquire`'s lock is held.
 template <class R, class Terms, class How>
 void write_sum(const Terms& terms, std::size_t size, How how, void* data, int parts, bool wait) {
   using Sum = typename Terms::sum;
+  using Finish = write_result<Sum, How, R>;
   const space where;
-  // The first node is for a result that a device can't write in place; a complex one fits, too.
-  auto* const nodes = static_cast<Sum*>(scratch((1 + node_count(size)) * sizeof(Sum)));
-  const bool staged = wait && !on_host;
-  auto* const result = static_cast<R*>(staged ? static_cast<void*>(nodes) : data);
-  const Sum* const total = sum(where, terms, size, nodes + 1);
-  Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(where, 0, 1),
-                       write_result<Sum, How, R>{total, how, result, parts});
-  if (staged) copy_to_host(where, result, data, parts);
-  if (wait || on_host) where.fence();
+  auto* const nodes = static_cast<Sum*>(scratch(node_bytes));
+  const launch_memory shared = memory_of_launches();
+  const bool staged = wait && !on_host;  // through memory that both write
+  auto* const result = static_cast<R*>(staged ? shared.result : data);
+  sum_nodes<Terms, Finish>{terms, Finish{how, result, parts}, size, 1, nodes, shared.counter}.run(
+      where);
+  if (!staged) return;
+  where.fence();
+  std::copy_n(result, parts, static_cast<R*>(data));
 }
 
 template <class Sum>
 struct write_node {
-  const Sum* sum;
   Sum* node;
 
-  KOKKOS_FUNCTION void operator()(std::size_t) const { *node = *sum; }
+  KOKKOS_FUNCTION void operator()(const Sum& sum) const { *node = sum; }
 };
 
 /// Leaves the sum of `size` > 0 terms at `node`, like `write_sum`.
 template <class Terms>
 void leave_sum(const Terms& terms, std::size_t size, void* node, bool wait) {
   using Sum = typename Terms::sum;
+  using Finish = write_node<Sum>;
   const space where;
-  auto* const nodes = static_cast<Sum*>(scratch(node_count(size) * sizeof(Sum)));
-  const Sum* const total = sum(where, terms, size, nodes);
-  if (wait && !on_host) {
-    copy_to_host(where, reinterpret_cast<const std::byte*>(total), node, sizeof(Sum));
-  } else {
-    Kokkos::parallel_for("tally node", Kokkos::RangePolicy<space>(where, 0, 1),
-                         write_node<Sum>{total, static_cast<Sum*>(node)});
-  }
-  if (wait || on_host) where.fence();
+  auto* const nodes = static_cast<Sum*>(scratch(node_bytes));
+  const launch_memory shared = memory_of_launches();
+  const bool staged = wait && !on_host;
+  auto* const to = static_cast<Sum*>(staged ? shared.result : node);
+  sum_nodes<Terms, Finish>{terms, Finish{to}, size, 1, nodes, shared.counter}.run(where);
+  if (!staged) return;
+  where.fence();
+  *static_cast<Sum*>(node) = *to;
 }
 
 /// `leave_sum` of a node's products, of elements, or of squared products.

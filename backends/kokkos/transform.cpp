@@ -15,7 +15,6 @@ struct write_elements {
   typed_vector x, y, z;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    const environment_guard environment;
     const V first = x.template get<V>(i);
     if constexpr (detail::reads_output(what)) {
       z.put(i, function<what>(f, first, y.template get<V>(i), z.template get<V>(i)));
@@ -27,6 +26,38 @@ struct write_elements {
   }
 };
 
+/// The same in the type of all vectors, for the updates of solvers.
+template <elementwise what, class V>
+struct write_plain {
+  factors_for<what, V> f;
+  const V *x, *y;
+  V* z;
+  std::ptrdiff_t x_step, y_step, z_step;
+
+  static constexpr bool exists =
+      std::is_floating_point_v<V> && (what == elementwise::axpby || what == elementwise::scal);
+
+  write_plain(const factors_for<what, V>& factors, const transform_arguments& a)
+      : f(factors),
+        x(static_cast<const V*>(a.x.data)),
+        y(static_cast<const V*>(a.y.data)),
+        z(static_cast<V*>(a.z.data)),
+        x_step(a.x.increment),
+        y_step(a.y.increment),
+        z_step(a.z.increment) {}
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    const V first = x[at * x_step];
+    z[at * z_step] = function<what>(f, first, detail::is_binary(what) ? y[at * y_step] : first);
+  }
+};
+
+template <elementwise what>
+bool has_plain_vectors(const transform_arguments& a, type t) {
+  return a.x.element == t && a.z.element == t && (!detail::is_binary(what) || a.y.element == t);
+}
+
 /// Elements of a short function of `inputs` vectors.
 template <int inputs, class V>
 struct write_short {
@@ -35,7 +66,6 @@ struct write_short {
   typed_vector x, y, w, z;
 
   KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    const environment_guard environment;
     V second{}, third{};
     if constexpr (inputs > 1) second = y.template get<V>(i);
     if constexpr (inputs > 2) third = w.template get<V>(i);
@@ -101,7 +131,7 @@ struct move_elements {
 template <class Body>
 void run(std::size_t n, const Body& body) {
   const space where;
-  Kokkos::parallel_for("tally transform", Kokkos::RangePolicy<space>(where, 0, n), body);
+  for_each(where, "tally transform", n, body);
   if (on_host) where.fence();
 }
 
@@ -129,6 +159,11 @@ void backend::transform(const executor&, const transform_arguments& a, type comp
         return with_inputs(a.what, run_short);
       }
       with_function<V, true>(a.what, [&]<elementwise what>() {
+        if constexpr (write_plain<what, V>::exists) {
+          if (has_plain_vectors<what>(a, type_of<C>)) {
+            return run(a.x.size, write_plain<what, V>(three_factors<V>::template of<C>(a), a));
+          }
+        }
         run(a.x.size,
             write_elements<what, V>{three_factors<V>::template of<C>(a), typed_vector(a.x),
                                     typed_vector(a.y), typed_vector(a.z)});

@@ -32,7 +32,7 @@ inline std::vector<tally::executor> host_executors() {
   for (const tally::executor& where : tally::executors()) {
     if (where.name() == "openmp") {
       for (const int threads : {1, 2, 3}) all.push_back(tally::openmp({.threads = threads}));
-    } else if (where.name() != "cuda") {
+    } else if (where.reaches_host_memory()) {
       all.push_back(where);
     }
   }

@@ -7,22 +7,12 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <stdexcept>
+#include <utility>
 #include <vector>
-
-#if TALLY_HAS_CUDA
-#include <cuda_runtime.h>
-#endif
 
 namespace example {
 
-inline bool is_on_device(const tally::executor& where) { return where.name() == "cuda"; }
-
-#if TALLY_HAS_CUDA
-inline void check_cuda(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
-#endif
+inline bool is_on_device(const tally::executor& where) { return !where.reaches_host_memory(); }
 
 /// The heap, or a device. An operand, by data() and size().
 template <class T>
@@ -34,55 +24,43 @@ class placed {
   placed(const tally::executor& where, std::size_t n) : placed(where, std::vector<T>(n)) {}
   placed(const tally::executor& where, std::vector<T> values)
       : where_(where), size_(values.size()) {
-    if (!is_on_device(where)) {
+    if (is_on_device(where)) {
+      device_ = tally::buffer(where, size_ * sizeof(T));
+      assign(values);
+    } else {
       host_ = std::move(values);
-      return;
     }
-#if TALLY_HAS_CUDA
-    check_cuda(cudaSetDevice(where.device()));
-    check_cuda(cudaMalloc(&device_, size_ * sizeof(T)));
-#endif
-    assign(values);
-  }
-  ~placed() {
-#if TALLY_HAS_CUDA
-    cudaFree(device_);
-#endif
   }
   placed(const placed&) = delete;
   placed& operator=(const placed&) = delete;
 
   const tally::executor& where() const { return where_; }
   std::size_t size() const { return size_; }
-  T* data() { return is_on_device(where_) ? static_cast<T*>(device_) : host_.data(); }
+  T* data() { return is_on_device(where_) ? static_cast<T*>(device_.get()) : host_.data(); }
   const T* data() const { return const_cast<placed*>(this)->data(); }
 
-  /// After all work queued on the default stream.
+  /// After the work queued on the executor.
   std::span<const T> on_host() const {
-#if TALLY_HAS_CUDA
     if (is_on_device(where_)) {
       host_.resize(size_);
-      check_cuda(cudaMemcpy(host_.data(), device_, size_ * sizeof(T), cudaMemcpyDefault));
+      tally::copy_bytes(where_, device_.get(), host_.data(), size_ * sizeof(T));
     }
-#endif
     return host_;
   }
 
   void assign(std::span<const T> values) {
-#if TALLY_HAS_CUDA
     if (is_on_device(where_)) {
-      check_cuda(cudaMemcpy(device_, values.data(), size_ * sizeof(T), cudaMemcpyDefault));
-      return;
+      tally::copy_bytes(where_, values.data(), device_.get(), size_ * sizeof(T));
+    } else {
+      std::copy(values.begin(), values.end(), host_.begin());
     }
-#endif
-    std::copy(values.begin(), values.end(), host_.begin());
   }
 
  private:
   tally::executor where_;
   std::size_t size_;
   mutable std::vector<T> host_;
-  void* device_ = nullptr;
+  tally::buffer device_;
 };
 
 /// Host data for an executor: in place, or a device's copy.

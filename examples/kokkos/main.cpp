@@ -222,9 +222,7 @@ std::uint64_t solve(const std::string& name, Steps steps, std::size_t points) {
   return hash.value();
 }
 
-bool reaches(const tally::executor& where) {
-  return is_on_host || where.name() == "cuda" || where.name() == "kokkos";
-}
+bool reaches(const tally::executor& where) { return is_on_host || !where.reaches_host_memory(); }
 
 bool compare(int grid) {
   const matrix a = assemble(grid);

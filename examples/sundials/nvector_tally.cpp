@@ -109,7 +109,7 @@ void space(N_Vector v, sunindextype* reals, sunindextype* integers) {
   *integers = 1;
 }
 
-bool is_on_device(N_Vector v) { return at(v).name() == "cuda"; }
+bool is_on_device(N_Vector v) { return !at(v).reaches_host_memory(); }
 double* array(N_Vector v) { return is_on_device(v) ? nullptr : of(v).data; }
 double* device_array(N_Vector v) { return of(v).data; }
 void set_array(double* data, N_Vector v) { of(v).data = data; }

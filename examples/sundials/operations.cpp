@@ -163,7 +163,7 @@ void compare(const std::string& label, std::size_t n, std::size_t first, std::si
 std::vector<tally::executor> all_executors() {
   std::vector<tally::executor> all = example::host_executors();
   for (const tally::executor& each : tally::executors()) {
-    if (each.name() == "cuda") all.push_back(each);
+    if (!each.reaches_host_memory()) all.push_back(each);
   }
   return all;
 }

@@ -10,7 +10,7 @@
 
 namespace tally {
 
-/// Who reaches a buffer: kernels, or also host code. On CUDA device memory, or pinned host memory,
+/// Who reaches a buffer: kernels, or also host code. On a device its memory, or pinned host memory,
 /// read and written over the bus; no difference on CPU backends.
 enum class reach : std::uint8_t { kernels, kernels_and_host };
 

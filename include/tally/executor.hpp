@@ -119,15 +119,15 @@ TALLY_EXPORT executor openmp(openmp_options options = {});
 TALLY_EXPORT executor cuda(cuda_options options = {});
 
 /// Kokkos's default execution space. Initialises Kokkos if nobody has (do so before, if at all),
-/// and then finalises it at exit. On OpenMP, fork() as for `openmp`. On a device its memory is
-/// left to Kokkos: buffers, workspaces, `pin`, sums of weights into `exact_sum` objects and the
+/// and then finalises it at exit. On OpenMP, fork() as for `openmp`. On a device buffers are of its
+/// memory space, or of Kokkos::SharedHostPinnedSpace; workspaces, functions of rows and the
 /// caller's functions are refused (invalid_argument).
 /// @throws error missing_backend; no_device if Kokkos is finalised, its device is missing, or after
 ///               such a fork().
 TALLY_EXPORT executor kokkos();
 
-/// Chooses at each call: `cuda`, default stream, on the device that holds the operands; for host
-/// memory `simd`, or `openmp` for long operands. Never moves data.
+/// Chooses at each call: `cuda`, default stream, on the device that holds the operands (`kokkos`
+/// without cuda); for host memory `simd`, or `openmp` for long operands. Never moves data.
 TALLY_EXPORT executor automatic();
 
 /// The built-in backends, "serial" first.

@@ -4,21 +4,24 @@
 #include "src/automatic.hpp"
 #include "src/check.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace tally {
 namespace {
 
-#if TALLY_HAS_CUDA
+/// Whether a backend of this build is a device's.
+bool has_devices() noexcept {
+  return std::ranges::any_of(backends::all,
+                             [](const backends::backend* each) { return !each->is_on_host; });
+}
+
 bool are_here(const executor& where, const void* x, const void* y) {
   if (!memory_differs()) return true;
   const void* const both[] = {x, y};
   if (where.backend() != nullptr) return known_on_host(both);
   return (is_surely_on_host(x) && is_surely_on_host(y)) || are_on_host(both);
 }
-#else
-constexpr decltype(detail::level_one_kernels::are_here) are_here = nullptr;
-#endif
 
 constexpr std::size_t index_of(instruction_set set) {
   return static_cast<std::size_t>(static_cast<int>(set) + 1);
@@ -38,7 +41,7 @@ const detail::level_one_kernels* level_one_of(instruction_set set) {
       backends::simd::add_scans(each, to);
       backends::simd::add_short_functions(each, to);
       to.max_bytes = openmp_from_bytes / 2 - 1;
-      to.are_here = are_here;
+      to.are_here = has_devices() ? are_here : nullptr;
     };
     fill(instruction_set::best);
     for (const instruction_set each : backends::simd::instruction_sets()) fill(each);

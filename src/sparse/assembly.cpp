@@ -141,8 +141,7 @@ assembled assemble(const executor& where, const coo_arguments& a) {
 #if TALLY_HAS_CUDA
   if (where.backend() == &backends::cuda::instance) return backends::cuda::assemble(where, a);
 #endif
-  return where.backend()->reaches(where, backends::place{}) ? assemble_on_host(where, a)
-                                                            : assemble_copies(where, a);
+  return where.backend()->is_on_host ? assemble_on_host(where, a) : assemble_copies(where, a);
 }
 
 void check_reach(const executor& where, const coo_arguments& a) {

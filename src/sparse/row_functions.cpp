@@ -300,7 +300,7 @@ void apply_to_rows(const executor& where, const row_function_arguments& a) {
     if (a.what == row_function::scale) check.reach(on, "d", a.factors);
     check.reach(on, output_of(a.what), a.z);
   }
-  if (on.backend()->reaches(on, backends::place{}) && !a.a.row_ends) check_ends(check, a.a);
+  if (on.backend()->is_on_host && !a.a.row_ends) check_ends(check, a.a);
   if (a.z.size == 0) return;
   is_norm(a.what) ? write_norms(on, a) : write(on, a);
 }

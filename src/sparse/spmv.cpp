@@ -292,8 +292,6 @@ bool is_plain(const spmv_arguments& a) {
 /// Chooses by the matrix's memory and size.
 executor choose(const csr_operand& a) { return choose(a.values, a.column_indices, a.row_offsets); }
 
-bool on_host(const executor& where) { return where.backend()->reaches(where, backends::place{}); }
-
 void check_reachable(const check& check, const executor& where, const csr_operand& a) {
   check_matrix(check, a);
   check_reach(check, where, a);
@@ -339,7 +337,7 @@ void run_on(const check& check, const executor& where, const spmv_arguments& a, 
     check.reach(where, output_of(a), a.y);
     if (a.added) check.reach(where, "y", *a.added);
   }
-  if ((!may_differ || on_host(where)) && !a.a.row_ends) check_ends(check, a.a);
+  if ((!may_differ || where.backend()->is_on_host) && !a.a.row_ends) check_ends(check, a.a);
   if (a.plan != nullptr) check_plan(check, where, a);
   if (a.a.height() == 0) return;
   if (a.a.operation != matrix_operation::none) {

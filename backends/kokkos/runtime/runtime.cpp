@@ -1,6 +1,7 @@
 #include "backends/kokkos/runtime/runtime.hpp"
 
 #include "backends/kokkos/kokkos.hpp"
+#include "backends/kokkos/runtime/device.hpp"
 
 #if TALLY_HAS_OPENMP
 #include "backends/openmp/threads/threads.hpp"
@@ -32,6 +33,15 @@ buffer& scratch_buffer() {
   return *forever;
 }
 
+struct launch_views {
+  Kokkos::View<unsigned, space::memory_space> counter;
+  Kokkos::View<double[8], pinned_memory> result;
+};
+launch_views& views_of_launches() {
+  static auto* const forever = new launch_views;
+  return *forever;
+}
+
 // Kokkos reports this only from 3.7 on.
 std::atomic<bool> seen_finalized = false;
 
@@ -58,39 +68,6 @@ void require_usable() {
 #endif
 }
 
-#if defined(KOKKOS_ENABLE_CUDA)
-#if defined(__CUDA_ARCH_LIST__)
-constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};  // 900: compute capability 9.0; ascending
-#else
-constexpr int compiled_for[] = {0};
-#endif
-
-/// Whether kernels compiled here run on a device: each has PTX, for devices from that on.
-bool runs_kernels(int device) {
-  int major = 0, minor = 0;
-  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-         cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess &&
-         major * 100 + minor * 10 >= compiled_for[0];
-}
-
-/// Kokkos itself would abort.
-void require_device() {
-  int devices = 0;
-  cudaError_t status = cudaGetDeviceCount(&devices);
-  if (status == cudaSuccess) {
-    for (int device = 0; device < devices; ++device) {
-      if (runs_kernels(device)) return;
-    }
-    status = devices == 0 ? cudaErrorNoDevice : cudaErrorNoKernelImageForDevice;
-  }
-  (void)cudaGetLastError();
-  throw error(errc::no_device, std::string("tally::kokkos: Kokkos runs on CUDA here: ") +
-                                   cudaGetErrorString(status));
-}
-#else
-void require_device() {}
-#endif
-
 }  // namespace
 
 void initialize() {
@@ -113,9 +90,12 @@ void initialize() {
   Kokkos::push_finalize_hook([] {
     seen_finalized = true;
     scratch_buffer() = buffer();
+    views_of_launches() = launch_views();
   });
   known = true;
 }
+
+bool is_running() noexcept { return Kokkos::is_initialized() && !finalized(); }
 
 std::unique_lock<std::mutex> acquire() {
   std::unique_lock lock(mutex());
@@ -139,6 +119,21 @@ void* scratch(std::size_t bytes) {
     }
   }
   return held.data();
+}
+
+launch_memory memory_of_launches() {
+  if constexpr (std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>) return {};
+  launch_views& held = views_of_launches();
+  if (held.result.data() == nullptr) {
+    try {
+      held.counter = decltype(held.counter)("tally counter");
+      held.result = decltype(held.result)("tally result");
+      Kokkos::fence();
+    } catch (const std::exception&) {
+      fail_allocation(sizeof(double[8]));
+    }
+  }
+  return {held.counter.data(), held.result.data()};
 }
 
 void fail_allocation(std::size_t bytes) {

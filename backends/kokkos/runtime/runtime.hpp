@@ -44,6 +44,23 @@ auto locked(const F& f) {
 /// lost; freed when Kokkos is finalised. @throws as `fail_allocation`.
 void* scratch(std::size_t bytes);
 
+#if KOKKOS_VERSION >= 40000
+using pinned_memory = Kokkos::SharedHostPinnedSpace;
+#elif defined(KOKKOS_ENABLE_CUDA)
+using pinned_memory = Kokkos::CudaHostPinnedSpace;
+#else
+using pinned_memory = Kokkos::DefaultExecutionSpace::memory_space;
+#endif
+
+/// Memory of launches, one after another on the default instance; null on a host.
+struct launch_memory {
+  unsigned* counter = nullptr;  ///< 0 between launches
+  void* result = nullptr;       ///< 64 bytes that kernels and the host write
+};
+
+/// For the holder of `acquire`. @throws as `fail_allocation`.
+launch_memory memory_of_launches();
+
 /// Throws instead of Kokkos's undocumented exceptions: std::bad_alloc on the host, on a device
 /// error out_of_memory.
 [[noreturn]] void fail_allocation(std::size_t bytes);

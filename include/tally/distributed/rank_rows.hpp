@@ -154,7 +154,8 @@ struct rank_rows {
   std::size_t below = 0;  ///< number of them on lower ranks
 };
 
-inline bool is_device(const executor& where) noexcept { return where.name() == "cuda"; }
+/// Whether operands are in a device's memory: copies of the matrix, and messages by copies.
+inline bool is_device(const executor& where) { return !where.reaches_host_memory(); }
 
 /// A rank's part of a product, or of several of one matrix, with types erased. Of several, x and y
 /// are column 0.

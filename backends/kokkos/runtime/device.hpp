@@ -1,0 +1,19 @@
+// The device of Kokkos's default execution space, by its vendor's runtime.
+#pragma once
+
+#include "backends/backend.hpp"
+
+namespace tally::backends::kokkos {
+
+/// Throws error no_device if kernels can't run here: Kokkos itself would abort.
+void require_device();
+
+/// Device of the default execution space; `place::none` on a host. Pre: Kokkos is initialised.
+int device_of_space();
+
+/// Page-locks host memory, and undoes it. @throws error invalid_argument if some is locked already,
+/// or none is locked there, and on SYCL, which can't; device_failure.
+void lock_pages(void* memory, std::size_t bytes);
+void unlock_pages(void* memory);
+
+}  // namespace tally::backends::kokkos
