@@ -150,8 +150,8 @@ __device__ dot_sum<T> sum_queued(const spmv_job& job, std::int64_t first, int te
   return fold_across_threads<apart>(low + high);
 }
 
-/// Chunks of a segment of values that a warp of the first launch sums by itself, at most. Not
-/// measured.
+/// Chunks of a segment of values that a warp of the first launch sums by itself, at most
+/// (tuning/spmv.md: chunks_per_warp).
 constexpr std::int64_t chunks_per_warp = 4;
 
 /// Sums a segment of values in a warp each, or queues it.
