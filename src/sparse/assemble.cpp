@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -405,10 +404,17 @@ class assembly {
 
   /// Rows of entries that are in order.
   void find_rows() {
-    const std::ranges::iota_view entries(std::size_t{0}, size_);
     for (std::size_t b = 1; b < buckets_; ++b) {
-      starts_[b] = *std::ranges::partition_point(
-          entries, [&](std::size_t k) { return given_.row(k) < first_row(b); });
+      std::size_t first = starts_[b - 1], end = size_;
+      while (first < end) {
+        const std::size_t middle = first + (end - first) / 2;
+        if (given_.row(middle) < first_row(b)) {
+          first = middle + 1;
+        } else {
+          end = middle;
+        }
+      }
+      starts_[b] = first;
     }
     for_each_bucket([&](std::size_t b) {
       std::size_t k = starts_[b];
