@@ -243,7 +243,7 @@ struct csr_products;
 class backend {
  public:
   const std::string_view name;
-  /// Where this backend's memory is: the host's, which may read any operand, or a device's.
+  /// Whether this backend's memory is the host's alone: the host may read any operand.
   const bool is_on_host;
 
   /// Returns the variant for people, such as "AVX2", or nothing.

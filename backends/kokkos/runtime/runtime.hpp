@@ -58,7 +58,7 @@ struct launch_memory {
   void* result = nullptr;       ///< 64 bytes that kernels and the host write
 };
 
-/// For the holder of `acquire`. @throws as `fail_allocation`.
+/// Returns it, for the holder of `acquire`. @throws as `fail_allocation`.
 launch_memory memory_of_launches();
 
 /// Throws instead of Kokkos's undocumented exceptions: std::bad_alloc on the host, on a device
