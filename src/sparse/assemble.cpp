@@ -206,7 +206,8 @@ void sort_entries(const Entries& entries, std::size_t n, std::size_t columns, st
     return row_ends[from.row(k) - first_row];
   };
   const int max_width = width_of(memory.counts.size()) - 1;
-  Index least = 0, largest = static_cast<Index>(columns - 1);
+  constexpr std::size_t max_index = std::numeric_limits<Index>::max();
+  Index least = 0, largest = static_cast<Index>(std::min(columns - 1, max_index));
   if (width_of(largest) > max_width) {
     least = std::numeric_limits<Index>::max(), largest = 0;
     for (std::size_t k = 0; k < n; ++k) {
