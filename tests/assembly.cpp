@@ -179,10 +179,9 @@ TEST_ON_EVERY_EXECUTOR(Assembly, IndicesOfAnyType) {
                                              0, std::int64_t{1} << 40};
   compare<std::int64_t, std::int64_t>(rows, columns, std::vector<double>{1, 2, 3, 4, 5}, 100'000,
                                       (std::size_t{1} << 41) - 1);
-  compare<std::int64_t, std::int64_t>(std::vector<std::int32_t>{1, 0, 1, 1},
-                                      std::vector<std::int32_t>{7, 3, 5, 7},
-                                      std::vector<double>{1, 2, 3, 4}, 2,
-                                      (std::size_t{1} << 32) + 1);
+  compare<std::int64_t, std::int64_t>(
+      std::vector<std::int32_t>{1, 0, 1, 1}, std::vector<std::int32_t>{7, 3, 5, 7},
+      std::vector<double>{1, 2, 3, 4}, 2, (std::size_t{1} << 32) + 1);
 }
 
 TEST_ON_EVERY_EXECUTOR(Assembly, Shapes) {

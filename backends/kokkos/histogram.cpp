@@ -167,8 +167,6 @@ struct write_key {
   }
 };
 
-using range = Kokkos::RangePolicy<space, Kokkos::IndexType<std::int64_t>>;
-
 // --- Weights -------------------------------------------------------------------------------------
 
 /// Limbs of sums of doubles, which hold floats, too.
@@ -289,7 +287,7 @@ out_of_range_key run(const space& where, const histogram_arguments& a, const Edg
   if (a.checks_keys() && a.x.size > 0) {
     const auto n = static_cast<std::int64_t>(a.x.size);
     std::int64_t first = n;
-    Kokkos::parallel_reduce("tally stray key", range(where, 0, n), find_stray<Samples>{x},
+    Kokkos::parallel_reduce("tally stray key", up_to(where, a.x.size), find_stray<Samples>{x},
                             Kokkos::Min<std::int64_t>(first));
     where.fence();
     if (first < n) {

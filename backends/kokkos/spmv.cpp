@@ -281,8 +281,7 @@ void sum_integers(const csr_product& a) {
 template <class Bad>
 std::size_t first_of(std::size_t n, const Bad& bad) {
   std::size_t first = n;
-  Kokkos::parallel_reduce("tally csr", Kokkos::RangePolicy<space>(space(), 0, n), bad,
-                          Kokkos::Min<std::size_t>(first));
+  Kokkos::parallel_reduce("tally csr", up_to(space(), n), bad, Kokkos::Min<std::size_t>(first));
   return std::min(first, n);
 }
 

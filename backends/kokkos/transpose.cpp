@@ -4,6 +4,7 @@
 
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/common/sparse/csr.hpp"
+#include "backends/kokkos/runtime/launch.hpp"
 #include "backends/kokkos/runtime/runtime.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -17,9 +18,6 @@
 
 namespace tally::backends::kokkos {
 namespace {
-
-using space = Kokkos::DefaultExecutionSpace;
-using memory = space::memory_space;
 
 /// Memory of the default execution space. The destructor takes `acquire`'s lock, which the owner
 /// must not hold.
@@ -158,7 +156,7 @@ std::shared_ptr<const csr_transpose> backend::transpose(const executor&, const c
   auto made = std::make_shared<kept_transpose>();  // outlives the lock if something fails
   return locked([&] {
     const space where;
-    const auto range = [&](std::size_t n) { return Kokkos::RangePolicy<space>(where, 0, n); };
+    const auto range = [&](std::size_t n) { return up_to(where, n); };
     const row_bounds bounds(a);
     std::size_t terms = 0;
     Kokkos::parallel_reduce("tally terms", range(a.rows), add_lengths{bounds}, terms);

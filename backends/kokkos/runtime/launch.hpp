@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace tally::backends::kokkos {
@@ -24,6 +25,13 @@ struct no_guard {
   KOKKOS_FUNCTION no_guard() {}  // non-trivial, so that it may be unused
 };
 using environment_guard = std::conditional_t<on_host, default_environment, no_guard>;
+
+/// Indices below n, of 64 bits: those of Kokkos's own for a device have 32, and larger bounds
+/// abort.
+inline auto up_to(const space& where, std::size_t n) {
+  return Kokkos::RangePolicy<space, Kokkos::IndexType<std::int64_t>>(where, 0,
+                                                                     static_cast<std::int64_t>(n));
+}
 
 /// A host's threads take blocks, with one guard for all of a block's elements.
 template <class Body>
@@ -42,14 +50,13 @@ struct in_blocks {
 /// Queues body(i) for all i < n, in the default environment.
 template <class Body>
 void for_each(const space& where, const char* name, std::size_t n, const Body& body) {
-  using range = Kokkos::RangePolicy<space>;
   if constexpr (on_host) {
     const auto threads = static_cast<std::size_t>(where.concurrency());
     const std::size_t length = std::clamp<std::size_t>(n / (4 * threads), 1, 4096);
-    Kokkos::parallel_for(name, range(where, 0, (n + length - 1) / length),
+    Kokkos::parallel_for(name, up_to(where, (n + length - 1) / length),
                          in_blocks<Body>{body, n, length});
   } else {
-    Kokkos::parallel_for(name, range(where, 0, n), body);
+    Kokkos::parallel_for(name, up_to(where, n), body);
   }
 }
 
@@ -61,7 +68,7 @@ struct write_zeros {
 
 template <class T>
 void clear(const space& where, T* to, std::size_t n) {
-  Kokkos::parallel_for("tally clear", Kokkos::RangePolicy<space>(where, 0, n), write_zeros<T>{to});
+  Kokkos::parallel_for("tally clear", up_to(where, n), write_zeros<T>{to});
 }
 
 /// Queues the copy of `count` numbers.
