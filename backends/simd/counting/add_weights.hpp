@@ -46,11 +46,12 @@ inline bool needs_table(const limb_window& window, std::size_t samples, std::siz
   return window.limbs != 0 ? samples >= bins / 8 : samples / 4 >= bins;
 }
 
-/// Maximum samples that are chained as strays (tuning/histogram.md: max_chained).
-inline constexpr std::size_t max_chained = 256;
-/// Whether samples are so few that most bins are empty.
+/// Maximum samples that are chained as strays, and bins, all of which have a chain
+/// (tuning/histogram.md: max_chained).
+inline constexpr std::size_t max_chained = 256, max_chained_bins = std::size_t{1} << 14;
+/// Whether samples are so few that most bins are empty, and bins few enough to be looked at.
 inline bool are_chained(const job& j) {
-  return j.a.x.size <= max_chained && j.counts > 2 * j.a.x.size;
+  return j.a.x.size <= max_chained && j.counts > 2 * j.a.x.size && j.counts <= max_chained_bins;
 }
 
 // --- Windows -------------------------------------------------------------------------------------
