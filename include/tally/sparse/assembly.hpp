@@ -7,10 +7,10 @@
 // bit; a NaN of a sum is the positive quiet one with an empty payload.
 //
 // Blocking: always, and no capture of the stream, since the number of values is returned. `openmp`
-// sorts on its threads, `kokkos` on a device on one of the host's; a workspace does not take it.
-// Entries that are in order are not sorted; else CPUs allocate at most three copies of them, `cuda`
-// 32 bytes per entry, 64 from 2^31 - 1 rows, columns or entries on, and for exact sums also a copy
-// and a sum of each.
+// sorts on its threads, `kokkos` on a device and a workspace copies on one of the host's. Entries
+// that are in order are not sorted. CPUs allocate 8 bytes per row, and for entries in another order
+// at most three copies of them; `cuda` 32 bytes per entry, from 2^31 - 1 rows, columns or entries
+// on 64, and for exact sums also a copy and a sum of each.
 #pragma once
 
 #include <tally/export.h>
