@@ -104,8 +104,8 @@ bool can_trap() {
 std::vector<environment> environments() {
   std::vector<environment> all;
   for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
-    for (const word flush : std::set<word>{0, flush_results, flush_operands,
-                                           flush_results | flush_operands}) {
+    for (const word flush :
+         std::set<word>{0, flush_results, flush_operands, flush_results | flush_operands}) {
       all.push_back({rounding, flush, false});
       if (can_trap()) all.push_back({rounding, flush, true});
     }
