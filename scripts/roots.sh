@@ -7,7 +7,6 @@
 #   install_in ROOT NAME...  installs packages there
 
 source scripts/packages.sh
-mirror=
 
 fail() { echo "$0: $*" >&2; exit 2; }
 
@@ -18,14 +17,13 @@ need_roots() {
     command -v $command >/dev/null || fail "there is no $command (Debian: debootstrap, git, util-linux)"
   done
   [ -e "$debian_keyring" ] || fail "there is no $debian_keyring (Debian: debian-archive-keyring)"
-  mirror=$(debian_mirror)
-  [ -n "$mirror" ] || fail "apt-get knows no mirror; TALLY_DEBIAN_MIRROR may name one"
+  [ -n "$(debian_mirror)" ] || fail "apt-get knows no mirror; TALLY_DEBIAN_MIRROR may name one"
 }
 
 make_root() {
   rm -rf --one-file-system "$2"
   mkdir -p "$2"
-  debootstrap --variant=minbase --keyring="$debian_keyring" "$1" "$2" "$mirror" || return
+  debootstrap --variant=minbase --keyring="$debian_keyring" "$1" "$2" "$(debian_mirror)" || return
   apt-config dump Acquire >"$2/etc/apt/apt.conf.d/90host"
   use_network_of_host "$2"
 }

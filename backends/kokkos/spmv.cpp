@@ -105,10 +105,7 @@ struct row_results {
 template <class Terms, class Results>
 struct sum_rows {
   using Sum = typename Terms::sum;
-  using policy = Kokkos::TeamPolicy<space>;
-  using member = typename policy::member_type;
-  using index = std::conditional_t<on_host, std::size_t, member>;
-  using sums_of_team = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+  using sums_of_team = team_memory<Sum>;
   static constexpr int lanes = static_cast<int>(row_order::lanes);
   static constexpr int rows_of_team = 32;
   static constexpr int width = rows_of_team * lanes;
@@ -119,7 +116,7 @@ struct sum_rows {
   row_bounds rows;
   std::size_t count;
 
-  KOKKOS_FUNCTION void operator()(const index& at) const {
+  KOKKOS_FUNCTION void operator()(const launch_index& at) const {
     if constexpr (on_host) {
       sum_row(at);
     } else {
@@ -138,7 +135,7 @@ struct sum_rows {
     results.put(i, finish_parts(sum, conjugated));
   }
 
-  KOKKOS_FUNCTION void sum_rows_of(const member& team) const {
+  KOKKOS_FUNCTION void sum_rows_of(const team_member& team) const {
     const sums_of_team lane(team.team_scratch(0), width);
     const sums_of_team held(team.team_scratch(0), max_levels);
     const std::size_t first = static_cast<std::size_t>(team.league_rank()) * rows_of_team;
@@ -172,14 +169,7 @@ struct sum_rows {
       where.fence();
     } else {
       const int teams = static_cast<int>((count + rows_of_team - 1) / rows_of_team);
-      const auto configured = [&](int threads) {
-        return policy(where, teams, threads)
-            .set_scratch_size(
-                0, Kokkos::PerTeam(static_cast<int>(sums_of_team::shmem_size(width) +
-                                                    sums_of_team::shmem_size(max_levels))));
-      };
-      const int most = configured(1).team_size_max(*this, Kokkos::ParallelForTag());
-      Kokkos::parallel_for("tally spmv", configured(std::min(width, most)), *this);
+      run_teams<Sum>(where, "tally spmv", teams, width, width, *this);
     }
   }
 };

@@ -52,7 +52,7 @@ struct own_numbers {
       : data(static_cast<const stored*>(x.data)),
         increment((is_complex_v<T> ? 2 : 1) * x.increment) {}
 
-  static constexpr bool is_complex() { return is_complex_v<T>; }
+  static KOKKOS_FUNCTION constexpr bool is_complex() { return is_complex_v<T>; }
   template <class R>
   KOKKOS_FUNCTION R get(std::size_t i, int part) const {
     return rounded<R>(data[static_cast<std::ptrdiff_t>(i) * increment + part]);
@@ -175,6 +175,31 @@ KOKKOS_FUNCTION typename Terms::sum sum_by_team(const Member& team, const Terms&
   return sum;
 }
 
+// --- Teams of a device ---------------------------------------------------------------------------
+
+using team_policy = Kokkos::TeamPolicy<space>;
+using team_member = team_policy::member_type;
+/// What a launch calls its function with: a number on a host, a team on a device.
+using launch_index = std::conditional_t<on_host, std::size_t, team_member>;
+
+template <class Sum>
+using team_memory = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+
+/// Queues body(team) for `count` teams of at most `threads` threads, with memory for `lanes` and
+/// `max_levels` sums.
+template <class Sum, class Body>
+void run_teams(const space& where, const char* name, int count, int threads, int lanes,
+               const Body& body) {
+  const auto configured = [&](int size) {
+    return team_policy(where, count, size)
+        .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(
+                                 team_memory<Sum>::shmem_size(static_cast<std::size_t>(lanes)) +
+                                 team_memory<Sum>::shmem_size(max_levels))));
+  };
+  const int most = configured(1).team_size_max(body, Kokkos::ParallelForTag());
+  Kokkos::parallel_for(name, configured(std::min(threads, most)), body);
+}
+
 // --- The whole sum -------------------------------------------------------------------------------
 
 /// Nodes of a launch, at most: as many as the lanes of a team's chunks.
@@ -188,10 +213,7 @@ inline constexpr std::size_t node_bytes = max_nodes * 4 * sizeof(double);
 template <class Terms, class Finish>
 struct sum_nodes {
   using Sum = typename Terms::sum;
-  using policy = Kokkos::TeamPolicy<space>;
-  using member = typename policy::member_type;
-  using index = std::conditional_t<on_host, std::size_t, member>;
-  using sums_of_team = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+  using sums_of_team = team_memory<Sum>;
   static constexpr int lanes = static_cast<int>(order::lanes);
   static_assert(max_nodes * sizeof(Sum) <= node_bytes);
 
@@ -202,7 +224,7 @@ struct sum_nodes {
   Sum* nodes;
   unsigned* finished;  // nodes; 0 between launches
 
-  KOKKOS_FUNCTION void operator()(const index& at) const {
+  KOKKOS_FUNCTION void operator()(const launch_index& at) const {
     if constexpr (on_host) {
       const environment_guard environment;
       nodes[at] = sum_by_thread(terms, begin_of(at), end_of(at));
@@ -218,7 +240,7 @@ struct sum_nodes {
     return size - begin_of(node) < chunks * order::chunk ? size : begin_of(node + 1);
   }
 
-  KOKKOS_FUNCTION void sum_node(const member& team) const {
+  KOKKOS_FUNCTION void sum_node(const team_member& team) const {
     const sums_of_team lane(team.team_scratch(0), max_nodes);
     const sums_of_team held(team.team_scratch(0), max_levels);
     const auto node = static_cast<std::size_t>(team.league_rank());
@@ -257,15 +279,8 @@ struct sum_nodes {
       for (int i = 0; i < count; ++i) tree.add(nodes[i]);
       finish(tree.total());
     } else {
-      const auto configured = [&](int threads) {
-        return policy(where, count, threads)
-            .set_scratch_size(
-                0, Kokkos::PerTeam(static_cast<int>(sums_of_team::shmem_size(max_nodes) +
-                                                    sums_of_team::shmem_size(max_levels))));
-      };
-      const int most = configured(1).team_size_max(*this, Kokkos::ParallelForTag());
-      const int wanted = lanes * static_cast<int>(std::min<std::size_t>(chunks, 4));
-      Kokkos::parallel_for("tally sum", configured(std::min(wanted, most)), *this);
+      const int threads = lanes * static_cast<int>(std::min<std::size_t>(chunks, 4));
+      run_teams<Sum>(where, "tally sum", count, threads, max_nodes, *this);
     }
   }
 };

@@ -4,12 +4,12 @@
 // as one bucket, and those in order stay where they are.
 #include "src/sparse/assemble.hpp"
 
-#include "backends/backend.hpp"
 #include "backends/common/exact/window_sum.hpp"
 #include "backends/common/memory.hpp"
 #include "backends/common/order/dot_sum.hpp"
 #include "backends/common/sparse/csr.hpp"
 #include "backends/common/types/tables.hpp"
+#include "src/sparse/parts.hpp"
 
 #include <tally/numerics/exact_sum.hpp>
 #include <tally/numerics/order.hpp>
@@ -32,20 +32,7 @@ namespace {
 using backends::assembled;
 using backends::with_type;
 
-/// Calls prepare(parts), then f(part, first, n) for the parts of a range, on threads. f must not
-/// throw.
-template <class Prepare, class F>
-void for_each_part(const executor& host, std::size_t size, const Prepare& prepare, const F& f) {
-  const std::pair<const Prepare&, const F&> both(prepare, f);
-  using pair = decltype(both);
-  const part_calls calls{
-      const_cast<void*>(static_cast<const void*>(&both)),
-      [](void* context, std::size_t part, std::size_t first, std::size_t n) {
-        static_cast<pair*>(context)->second(part, first, n);
-      },
-      [](void* context, std::size_t parts) { static_cast<pair*>(context)->first(parts); }};
-  host.backend()->for_each_part(host, "tally::csr_from_coo", size, calls);
-}
+constexpr const char* function_name = "tally::csr_from_coo";
 
 /// Returns the number of a number's digits.
 template <class T>
@@ -307,7 +294,7 @@ class assembly {
 
   assembled run() {
     for_each_part(
-        host_, size_, [&](std::size_t parts) { surveys_.resize(parts); },
+        host_, function_name, size_, [&](std::size_t parts) { surveys_.resize(parts); },
         [&](std::size_t i, std::size_t first, std::size_t n) {
           surveys_[i] = survey_of(given_, a_, first, n);
         });
@@ -378,7 +365,7 @@ class assembly {
   template <class Prepare, class F>
   void for_each_range(const Prepare& prepare, const F& f) const {
     constexpr std::size_t weight = order::chunk;  // so that a part may be one bucket
-    for_each_part(host_, buckets_ * weight, prepare,
+    for_each_part(host_, function_name, buckets_ * weight, prepare,
                   [&](std::size_t i, std::size_t first, std::size_t n) {
                     f(i, first / weight, (first + n) / weight);
                   });
@@ -462,14 +449,13 @@ class assembly {
   void fill_buckets(record<Index, Bits>* records) {
     std::vector<std::size_t> next(surveys_.size() * buckets_);
     const auto for_each_entry = [&](const auto& f) {
-      for_each_part(
-          host_, size_, [](std::size_t) {},
-          [&](std::size_t i, std::size_t first, std::size_t n) {
-            std::size_t* const of_part = &next[i * buckets_];
-            for (std::size_t k = first; k < first + n; ++k) {
-              f(of_part[given_.row(k) >> shift_]++, k);
-            }
-          });
+      for_each_part(host_, function_name, size_,
+                    [&](std::size_t i, std::size_t first, std::size_t n) {
+                      std::size_t* const of_part = &next[i * buckets_];
+                      for (std::size_t k = first; k < first + n; ++k) {
+                        f(of_part[given_.row(k) >> shift_]++, k);
+                      }
+                    });
     };
     for_each_entry([](std::size_t, std::size_t) {});
     std::size_t before = 0;

@@ -15,6 +15,7 @@
 #include "src/check.hpp"
 #include "src/operands/overlap.hpp"
 #include "src/sparse/matrix_checks.hpp"
+#include "src/sparse/parts.hpp"
 #if TALLY_HAS_CUDA
 #include "backends/cuda/cuda.hpp"
 #endif
@@ -98,12 +99,11 @@ void check_arguments(const check& check, const row_function_arguments& a) {
 /// A host executor's threads, each with some rows.
 template <class A>
 void write_on_host(const executor& where, const row_function_arguments& a) {
-  backends::row_job<A> job(a);
-  const part_calls calls{&job, [](void* context, std::size_t, std::size_t first, std::size_t n) {
-                           const auto& rows = *static_cast<const backends::row_job<A>*>(context);
-                           for (std::size_t i = first; i < first + n; ++i) rows.write(i, 0, 1);
-                         }};
-  where.backend()->for_each_part(where, name_of(a.what), static_cast<std::size_t>(job.rows), calls);
+  const backends::row_job<A> job(a);
+  for_each_part(where, name_of(a.what), static_cast<std::size_t>(job.rows),
+                [&](std::size_t, std::size_t first, std::size_t n) {
+                  for (std::size_t i = first; i < first + n; ++i) job.write(i, 0, 1);
+                });
 }
 
 void write(const executor& where, const row_function_arguments& a) {
@@ -245,11 +245,9 @@ void write_norms_on_host(const executor& where, const row_function_arguments& a)
   const executor one = is_one ? where : simd();
   backends::with_type<type_list<float, double>>(a.z.element, [&]<class R>() {
     backends::with_type<floating_point_types>(part_of(a.a.values.element), [&]<class V>() {
-      host_norms<R, V> norms(one, a);
-      const part_calls calls{&norms, [](void* all, std::size_t, std::size_t first, std::size_t n) {
-                               static_cast<const host_norms<R, V>*>(all)->write(first, n);
-                             }};
-      where.backend()->for_each_part(where, name_of(a.what), a.a.rows, calls);
+      const host_norms<R, V> norms(one, a);
+      for_each_part(where, name_of(a.what), a.a.rows,
+                    [&](std::size_t, std::size_t first, std::size_t n) { norms.write(first, n); });
     });
   });
 }
