@@ -6,6 +6,10 @@
 #   in_root ROOT COMMAND...  runs a command there
 #   install_in ROOT NAME...  installs packages there
 
+#   need_hip_root NEW        the same of Debian's unstable release with hipcc, its clang, and Kokkos: sets `folder`, `root`;
+#                            NEW: whether to make it anew
+#   put_sources FOLDER PATH...  tracked files of this clone, and a version.h, into a folder
+
 source scripts/packages.sh
 
 fail() { echo "$0: $*" >&2; exit 2; }
@@ -51,4 +55,28 @@ in_root() {
 install_in() {
   in_root "$1" env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get -qq update &&
     apt-get -qq install -y --no-install-recommends "$@"' sh "${@:2}"
+}
+
+need_hip_root() {
+  folder=$PWD/build/distributions/debian-sid
+  root=$folder/root
+  if $1 || [ ! -e "$folder/complete" ]; then
+    mkdir -p "$folder"
+    rm -f "$folder/complete"
+    echo "Making $root"
+    { make_root sid "$root" && install_in "$root" hipcc libkokkos-dev; } >"$folder/root.log" 2>&1 || {
+      tail -n 5 "$folder/root.log" >&2
+      fail "there is no root; $folder/root.log has why"
+    }
+    touch "$folder/complete"
+  fi
+}
+
+put_sources() {
+  local to=$1
+  shift
+  rm -rf "$to"
+  mkdir -p "$to"
+  git ls-files -z "$@" | xargs -0 cp --parents -t "$to"
+  sed 's/@[A-Z_]*@/0/g' include/tally/version.h.in >"$to/include/tally/version.h"
 }

@@ -28,52 +28,24 @@ class bulk_barrier {
  public:
   /// First thread only, before any copy.
   __device__ void expect(unsigned copies) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(copies)
-                 : "memory");
+    ptx::init_barrier(address(), copies);
     reuse();
-#endif
   }
   /// First thread only, before a copy to memory that threads have used, and then synchronised.
-  __device__ void reuse() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-  }
+  __device__ void reuse() { ptx::fence_before_copy(); }
   /// Counts as a copy: waiting threads see what the caller has written, or read, so far.
-  __device__ void arrive() {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address()) : "memory");
-#endif
-  }
+  __device__ void arrive() { ptx::arrive(address()); }
   /// Starts a copy; first thread only. Addresses and bytes are multiples of 16.
   __device__ void copy(void* to, const void* from, unsigned bytes) {
-#if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()),
-                 "r"(bytes)
-                 : "memory");
+    ptx::arrive_and_expect(address(), bytes);
     if (bytes == 0) return;
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
-        "[%3];" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(to))),
-        "l"(from), "r"(bytes), "r"(address())
-        : "memory");
-#endif
+    ptx::copy_in_bulk(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, bytes, address());
   }
   /// Waits for all copies. Pre: the block was synchronised after `expect`. As many copies may
   /// follow, with another `turn`.
   __device__ void wait(unsigned turn = 0) {
-#if __CUDA_ARCH__ >= 900
-    unsigned there = 0;
-    while (there == 0) {
-      asm volatile(
-          "{.reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
-          "selp.u32 %0, 1, 0, p;}"
-          : "=r"(there)
-          : "r"(address()), "r"(turn % 2)
-          : "memory");
+    while (!ptx::has_completed(address(), turn % 2)) {
     }
-#endif
   }
 
  private:

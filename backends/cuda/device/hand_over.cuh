@@ -18,7 +18,7 @@ namespace tally::backends::cuda {
 inline constexpr unsigned sums_at_once = 8;
 
 template <class Sum>
-using round_sums = Sum[max_tiles * max_warps];
+using round_sums = uninitialised<Sum, max_tiles * max_warps>;
 
 /// Clears what a small block has no warps for. Called by a warp before the first round.
 template <class Sum>
@@ -70,7 +70,7 @@ __device__ Sum add_span(std::uint64_t* words, unsigned blocks, unsigned span, un
 /// Adds up the blocks' sums in the last block; its first warp gets the sum.
 template <class Sum>
 __device__ Sum add_blocks(std::uint64_t* words, unsigned blocks, unsigned thread, unsigned w) {
-  __shared__ Sum sums[max_spans];
+  __shared__ uninitialised<Sum, max_spans> sums;
   if (w == 0) fill_last_words<Sum>(words, blocks, thread);
   const unsigned spans = spans_of_blocks<Sum>(blocks);
   Sum total;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backends/common/order/dot_sum.hpp"
+#include "backends/cuda/device/ptx.cuh"
 #include "backends/cuda/device/words.hpp"
 
 #include <tally/operands/types.hpp>
@@ -45,13 +46,19 @@ using on_device_t = typename on_device<T>::type;
 template <class R, class T>
 __device__ R convert(T value) {
   if constexpr (std::is_same_v<T, float16>) {
-    float wide;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(value.bits));
-    return wide;
+    return ptx::widened(value.bits);
   } else {
     return static_cast<R>(value);
   }
 }
+
+/// n objects in shared memory, not initialised: a type with a constructor can't lie there.
+template <class T, unsigned n>
+struct uninitialised {
+  alignas(T) unsigned char bytes[n * sizeof(T)];
+
+  __device__ operator T*() { return reinterpret_cast<T*>(bytes); }
+};
 
 /// Adjacent elements, loaded as widely as possible; zeros until then.
 template <class T, int count>
@@ -119,13 +126,11 @@ struct elements {
 #pragma unroll
     for (raw_type& w : raw) {
       if constexpr (sizeof(raw_type) == 16) {
-        asm volatile("" : "+r"(w.x), "+r"(w.y), "+r"(w.z), "+r"(w.w));
+        ptx::opaque(w.x), ptx::opaque(w.y), ptx::opaque(w.z), ptx::opaque(w.w);
       } else if constexpr (sizeof(raw_type) == 8) {
-        asm volatile("" : "+r"(w.x), "+r"(w.y));
-      } else if constexpr (sizeof(raw_type) == 4) {
-        asm volatile("" : "+r"(w));
+        ptx::opaque(w.x), ptx::opaque(w.y);
       } else {
-        asm volatile("" : "+h"(w));
+        ptx::opaque(w);
       }
     }
   }
@@ -183,15 +188,7 @@ __device__ inline void count_as_ended(std::uint64_t* ended) {
 // Programmatic dependent launch (runtime/launch.cpp): blocks become resident while the launch
 // before on the stream ends, and wait here, before they touch memory, until its writes are visible.
 // They let the next launch start after their own loads (tuning/short_calls.md: dependent launch).
-__device__ inline void wait_for_launch_before() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-__device__ inline void let_launch_after_start() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
+using ptx::let_launch_after_start;
+using ptx::wait_for_launch_before;
 
 }  // namespace tally::backends::cuda

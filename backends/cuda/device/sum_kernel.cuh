@@ -183,7 +183,7 @@ __device__ bool add_in_blocks(const typename Share::job& job, unsigned block, un
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
   wait_for_launch_before();
-  if (w == 0) clear_round(sums, warps, thread);
+  if (w == 0) clear_round<Sum>(sums, warps, thread);
 
   const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
   Sum held;
@@ -196,7 +196,7 @@ __device__ bool add_in_blocks(const typename Share::job& job, unsigned block, un
 
     __syncthreads();
     if (w == 0) {
-      total = add_round(sums, in_round * warps, thread);
+      total = add_round<Sum>(sums, in_round * warps, thread);
       if (job.tiles > max_tiles) total = add_leaf(held, tile / max_tiles - 1, total, thread);
     }
     if (tile == job.tiles) break;

@@ -23,14 +23,7 @@ __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
 
 /// Returns the next number, from 0. Whoever gets a later one sees what the caller wrote before, and
 /// others before a barrier of the caller's block.
-__device__ inline unsigned next_number(std::uint64_t* word) {
-  unsigned number;
-  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
-               : "=r"(number)
-               : "l"(word)
-               : "memory");
-  return number;
-}
+using ptx::next_number;
 
 /// Returns word i of a sum of To from those of a sum of From without digits below it. All digits
 /// are carried by one limb at once, which leaves limbs below 2^33.
@@ -137,7 +130,7 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
     if (!last) return;
     for (unsigned i = threadIdx.x; i < job.parts * words_of_sum; i += blockDim.x) {
       std::uint64_t* const from = sums + i * exact_scratch::apart;
-      const auto total = static_cast<std::int64_t>(__ldcg(from));
+      const auto total = static_cast<std::int64_t>(__ldcg(reinterpret_cast<unsigned long long*>(from)));
       const int limb = static_cast<int>(i % words_of_sum);
       words[i / words_of_sum][limb] = total;
       if (total == 0) continue;

@@ -167,7 +167,7 @@ class tile_of_products {
 
   __device__ void renew() {
 #pragma unroll
-    for (int l = 0; l < loads; ++l) asm volatile("" : "+d"(x_[l]), "+d"(y_[l]));
+    for (int l = 0; l < loads; ++l) ptx::opaque(x_[l]), ptx::opaque(y_[l]);
   }
   __device__ double x(int l, int) const { return x_[l]; }
   __device__ double y(int l, int) const { return y_[l]; }

@@ -32,12 +32,8 @@ __device__ S better(S best, S number) {
 #endif
     if constexpr (!in_one) {
       return number != number || (greater ? number > best : number < best) ? number : best;
-    } else if constexpr (greater) {
-      asm("max.NaN.f32 %0, %1, %2;" : "=f"(best) : "f"(best), "f"(number));
-      return best;
     } else {
-      asm("min.NaN.f32 %0, %1, %2;" : "=f"(best) : "f"(best), "f"(number));
-      return best;
+      return ptx::better<greater>(best, number);
     }
   }
 }
@@ -78,19 +74,10 @@ inline constexpr bool comes_in_pairs = std::is_same_v<X, float16> || std::is_sam
 template <bool greater, class X>
 __device__ std::uint32_t better_pair(std::uint32_t best, std::uint32_t pair) {
   if constexpr (std::is_same_v<X, float16>) {
-    if constexpr (greater) {
-      asm("max.NaN.f16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
-    } else {
-      asm("min.NaN.f16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
-    }
+    return ptx::better_float16<greater>(best, pair);
   } else {
-    if constexpr (greater) {
-      asm("max.NaN.bf16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
-    } else {
-      asm("min.NaN.bf16x2 %0, %1, %2;" : "=r"(best) : "r"(best), "r"(pair));
-    }
+    return ptx::better_bfloat16<greater>(best, pair);
   }
-  return best;
 }
 
 // --- What a thread holds of a tile ---------------------------------------------------------------
@@ -376,7 +363,7 @@ template <extreme what, class X, class Held>
 __global__ void __launch_bounds__(max_warps* warp, 2) search_kernel(const sum_job job) {
   using S = search<what, X, Held>;
   using Sum = typename S::sum;
-  __shared__ Sum of_warp[max_warps];
+  __shared__ uninitialised<Sum, max_warps> of_warp;
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;

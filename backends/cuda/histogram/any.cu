@@ -35,7 +35,7 @@ __global__ void zeros_kernel(const __grid_constant__ histogram_zeros_job job) {
 /// (tuning/histogram.md: bytes_kernel).
 __global__ void bytes_kernel(const __grid_constant__ histogram_bytes_job job) {
   const std::byte* from = job.bytes;
-  asm volatile("" : "+l"(from));
+  ptx::opaque(from);
   wait_for_launch_before();
   const auto words = static_cast<unsigned>((job.count + sizeof(word) - 1) / sizeof(word));
   for (unsigned i = threadIdx.x; i < words; i += blockDim.x) {

@@ -36,7 +36,7 @@ __device__ void hand_in(const Job& job, slot number, std::uint32_t n, bool alone
 /// conditions.
 template <int n = 1>
 __device__ void count_at(std::uint32_t address) {
-  asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(address), "n"(n) : "memory");
+  ptx::add_shared<n>(address);
 }
 
 /// Counters of the block's range, and one for all other places.
@@ -84,7 +84,7 @@ struct spread_table {
       : counters(reinterpret_cast<std::uint32_t*>(shared)),
         address(static_cast<std::uint32_t>(__cvta_generic_to_shared(shared)) +
                 4 * (threadIdx.x % warp)) {
-    asm("" : "+r"(address));  // not recomputed for each byte
+    ptx::opaque(address);  // not recomputed for each byte
     for (slot i = threadIdx.x; i < (count + 1) * warp; i += blockDim.x) counters[i] = 0;
   }
   template <class Job, int n>

@@ -233,10 +233,7 @@ struct by_cell : places_are_slots {
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       const std::uint32_t position = position_of(of[i]);
-      asm volatile("ld.shared.u32 %0, [%1];"
-                   : "=r"(sums[i])
-                   : "r"(cells + 4 * (position >> cell_bits)));
-      sums[i] += position;
+      sums[i] = ptx::load_shared(cells + 4 * (position >> cell_bits)) + position;
       places[i] = sums[i] >> cell_bits;
       all_certain &= is_certain(i);
     }

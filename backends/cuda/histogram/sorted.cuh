@@ -28,7 +28,7 @@ inline constexpr unsigned sorters = histogram_threads / 2;
 inline constexpr int samples_per_sorter = static_cast<int>(samples_per_tile / sorters);
 
 __device__ inline void sync_group(unsigned group) {
-  asm volatile("bar.sync %0, %1;" ::"r"(group + 1), "r"(sorters) : "memory");
+  ptx::synchronise(group + 1, sorters);
 }
 
 /// A bucket's numbers begin at multiples of 16 bytes.

@@ -9,20 +9,11 @@
 // after 2^32 calls, its words long overwritten; 0, the tag of unwritten words, is none.
 #pragma once
 
+#include "backends/cuda/device/ptx.cuh"
 #include "backends/cuda/device/words.hpp"
 #include "backends/cuda/joined/job.hpp"
 
 namespace tally::backends::cuda {
-
-// Relaxed, at the scope of all devices.
-__device__ inline void store_word_to_device(std::uint64_t* to, std::uint64_t word) {
-  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
-}
-__device__ inline std::uint64_t load_word_of_device(const std::uint64_t* from) {
-  std::uint64_t word;
-  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
-  return word;
-}
 
 /// One exchange, by all threads of a block; none without windows.
 class exchange {
@@ -39,14 +30,14 @@ class exchange {
   __device__ void store(unsigned i, std::uint32_t payload) const {
     const std::uint64_t word = make_word(payload, tag_);
     for (int r = 0; r < windows_.ranks; ++r) {
-      if (r != windows_.rank) store_word_to_device(place(r, windows_.rank) + i, word);
+      if (r != windows_.rank) ptx::store_to_device(place(r, windows_.rank) + i, word);
     }
   }
   __device__ std::uint32_t wait(int rank, unsigned i) const {
     const std::uint64_t* const from = place(windows_.rank, rank) + i;
     std::uint64_t word;
     do {
-      word = load_word_of_device(from);
+      word = ptx::load_of_device(from);
     } while (tag_of(word) != tag_);
     return static_cast<std::uint32_t>(word);
   }

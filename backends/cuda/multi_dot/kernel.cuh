@@ -157,7 +157,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   using Sum = typename Terms::sum;
   constexpr unsigned max_rounds = 24;  // fewer than 2^24 rounds
   __shared__ round_sums<Sum> sums[max_listed];
-  __shared__ Sum held[max_listed][max_rounds];
+  __shared__ uninitialised<Sum, max_rounds> held[max_listed];
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
@@ -165,7 +165,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
   const unsigned first_pair = blockIdx.y * job.pairs_per_block;
   const unsigned pairs =
       job.pairs - first_pair < job.pairs_per_block ? job.pairs - first_pair : job.pairs_per_block;
-  for (unsigned p = w; p < pairs; p += warps) clear_round(sums[p], warps, thread);
+  for (unsigned p = w; p < pairs; p += warps) clear_round<Sum>(sums[p], warps, thread);
 
   const unsigned in_round = job.tiles < max_tiles ? job.tiles : max_tiles;
   std::int64_t node = std::int64_t{blockIdx.x} * (job.tiles * warps) + w;
@@ -184,7 +184,7 @@ __device__ void add_pairs(const multi_dot_job& job, Kept kept) {
     const bool ends = tile == job.tiles;
     if (ends) let_launch_after_start();
     for (unsigned p = w; p < pairs; p += warps) {
-      Sum total = add_round(sums[p], in_round * warps, thread);
+      Sum total = add_round<Sum>(sums[p], in_round * warps, thread);
       if (thread != 0) continue;
       // Rounds combine as they come, in a binary counter.
       const unsigned round = tile / in_round - 1;
@@ -237,7 +237,7 @@ __global__ void __launch_bounds__(max_warps* warp, 2)
     grouped_pairs_kernel(const __grid_constant__ multi_dot_job job) {
   using Terms = typename Share::Terms;
   using Sum = typename Terms::sum;
-  __shared__ Sum sums[max_warps];
+  __shared__ uninitialised<Sum, max_warps> sums;
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp, warps = job.warps_per_pair;
   wait_for_launch_before();
@@ -534,7 +534,7 @@ __global__ void __launch_bounds__(max_warps* warp, 3)
   using Sum = typename Terms::sum;
   constexpr int threads = together::threads, lanes = Terms::lanes;
   static_assert(pairs * max_warps <= warp);
-  __shared__ Sum sums[pairs][max_warps];
+  __shared__ uninitialised<Sum, max_warps> sums[pairs];
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp, warps = job.warps_per_pair;
   const unsigned group = w / warps, node = w % warps;

@@ -234,7 +234,7 @@ __global__ void __launch_bounds__(scan_warps* warp, scan_blocks)
   if (number >= job.units) return;
   // Computed again after the terms are in registers, which leave none for these.
   const auto first_of = [&] {
-    asm volatile("" : "+r"(number));
+    ptx::opaque(number);
     const std::int64_t chunk =
         std::int64_t{number} * chunks + thread / threads_per_chunk<A> - job.missing;
     return chunk * static_cast<std::int64_t>(order::chunk);

@@ -19,7 +19,7 @@ template <class T>
 __device__ T narrow(float value) {
   T result;
   if constexpr (std::is_same_v<T, float16>) {
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
+    result.bits = ptx::to_float16(value);
     if (value != value) result.bits = 0x7e00;
   } else {
     const std::uint32_t bits = __float_as_uint(value);
@@ -31,16 +31,6 @@ __device__ T narrow(float value) {
 // exp and sigmoid of 16-bit numbers are correctly rounded, however computed. The device's
 // approximations enclose the result; where the bounds round differently, or |x| is large, the
 // formula of all backends decides.
-
-/// Relative error: at most 2^-22 (PTX ISA, ex2.approx).
-__device__ inline float approximate_power_of_two(float x) {
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
-  return x;
-}
-__device__ inline float approximate_reciprocal(float x) {
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x));
-  return x;
-}
 
 /// Whether rcp.approx is off by at most one unit in the last place, else two: PTX ISA versions
 /// bound it by one unit, or by 2^-23 for x in [1, 2]. (On compute capability 9.0, sigmoid of all
@@ -61,8 +51,8 @@ struct enclosed {
 template <elementwise what>
 __device__ enclosed enclose(float x) {
   constexpr float log2_e = exponential_constants<float>::log2_e;
-  const float e = approximate_power_of_two(x * (what == elementwise::sigmoid ? -log2_e : log2_e));
-  const float result = what == elementwise::sigmoid ? approximate_reciprocal(1 + e) : e;
+  const float e = ptx::approximate_power_of_two(x * (what == elementwise::sigmoid ? -log2_e : log2_e));
+  const float result = what == elementwise::sigmoid ? ptx::approximate_reciprocal(1 + e) : e;
   constexpr float others = reciprocal_is_within_a_unit ? 0x1p-21f : 0x1.4p-21f;
   const float error = __fmaf_rn(fabsf(x), 0x1.4p-24f, others);
   return {__fmaf_rn(-error, result, result), __fmaf_rn(error, result, result)};
@@ -71,13 +61,11 @@ __device__ enclosed enclose(float x) {
 /// Packed in 32 bits.
 template <class T>
 __device__ std::uint32_t narrow(float low, float high) {
-  std::uint32_t pair;
   if constexpr (std::is_same_v<T, float16>) {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return ptx::to_float16(low, high);
   } else {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+    return ptx::to_bfloat16(low, high);
   }
-  return pair;
 }
 
 // In L2, arithmetic limits exp and sigmoid. Far from overflow and underflow nothing is clamped,
@@ -112,7 +100,7 @@ struct moderate_arithmetic : number_arithmetic<R> {
   static __device__ R reciprocal(R d) {
     if constexpr (reciprocal_is_within_a_unit) {
       const auto rounded = static_cast<float>(d);
-      return reciprocal_from_a_unit(rounded, approximate_reciprocal(rounded));
+      return reciprocal_from_a_unit(rounded, ptx::approximate_reciprocal(rounded));
     } else {
       return number_arithmetic<R>::reciprocal(d);
     }

@@ -197,7 +197,7 @@ struct complex_number {
 };
 
 template <template <class> class Property, class... T>
-auto those_of(type_list<T...>)
+TALLY_HOST_DEVICE auto those_of(type_list<T...>)
     -> decltype((type_list<>{} + ... +
                  std::conditional_t<Property<T>::value, type_list<T>, type_list<>>{}));
 

@@ -66,21 +66,15 @@ template <class T>
 __device__ void load_if(bool wanted, const T* from, T& to) {
   if constexpr (sizeof(T) == 2) {
     auto bits = __builtin_bit_cast(std::uint16_t, to);
-    asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.b16 %0, [%1];}"
-                 : "+h"(bits)
-                 : "l"(from), "r"(static_cast<unsigned>(wanted)));
+    ptx::load_if(wanted, from, bits);
     to = __builtin_bit_cast(T, bits);
   } else if constexpr (sizeof(T) == 4) {
     auto bits = __builtin_bit_cast(std::uint32_t, to);
-    asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.b32 %0, [%1];}"
-                 : "+r"(bits)
-                 : "l"(from), "r"(static_cast<unsigned>(wanted)));
+    ptx::load_if(wanted, from, bits);
     to = __builtin_bit_cast(T, bits);
   } else if constexpr (std::is_arithmetic_v<T>) {
     auto bits = __builtin_bit_cast(std::uint64_t, to);
-    asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.b64 %0, [%1];}"
-                 : "+l"(bits)
-                 : "l"(from), "r"(static_cast<unsigned>(wanted)));
+    ptx::load_if(wanted, from, bits);
     to = __builtin_bit_cast(T, bits);
   } else {  // aligned as its parts
     load_if(wanted, &from->re, to.re);

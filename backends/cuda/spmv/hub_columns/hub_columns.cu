@@ -74,19 +74,7 @@ template <class T>
 __device__ T load_coded(std::int32_t code, unsigned table, const T* x) {
   const unsigned hub = table + static_cast<unsigned>(code) * static_cast<unsigned>(sizeof(T));
   T element;
-  if constexpr (sizeof(T) == 8) {
-    asm volatile(
-        "{.reg .pred p; setp.lt.s32 p, %3, 0; @p ld.shared.f64 %0, [%1]; "
-        "@!p ld.global.f64 %0, [%2];}"
-        : "=d"(element)
-        : "r"(hub), "l"(x + code), "r"(code));
-  } else {
-    asm volatile(
-        "{.reg .pred p; setp.lt.s32 p, %3, 0; @p ld.shared.f32 %0, [%1]; "
-        "@!p ld.global.f32 %0, [%2];}"
-        : "=f"(element)
-        : "r"(hub), "l"(x + code), "r"(code));
-  }
+  ptx::load_by_sign(code, hub, x + code, element);
   return element;
 }
 

@@ -299,7 +299,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, even_rows_blocks_per_sm<T, 
   barrier.wait();
   if constexpr (in_flight > 8) {
     // Faster for long rows, with more registers (tuning/spmv.md: spmv_even_rows).
-    asm("" : "+l"(x));
+    ptx::opaque(x);
     load(0);
     for (int i = 0;;) {
       add(i);

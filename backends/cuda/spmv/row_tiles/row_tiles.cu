@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, row_tile_blocks_per_sm<T, f
   const int least = static_cast<int>(-row), most = static_cast<int>(job.column_count - 1 - row);
   if constexpr (from != column_form::matrix) x += row;
   // From row plus difference the compiler makes four instructions per address.
-  asm("" : "+l"(x), "+l"(list));
+  ptx::opaque(x), ptx::opaque(list);
   T element[in_flight];
   const auto load = [&](int i) {  // elements of x from term i on
     std::int32_t place[in_flight] = {};
