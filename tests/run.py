@@ -508,9 +508,13 @@ def gpu_there():
         ["nvidia-smi", "-L"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
+def nvcc_there():
+    return os.environ.get("CUDACXX") or shutil.which("nvcc", path=f"{os.environ['PATH']}:/usr/local/cuda/bin")
+
+
 def fast_compile():
     """nvcc's option to leave optimisations out, which it has since CUDA 12.9 or so."""
-    nvcc = os.environ.get("CUDACXX") or shutil.which("nvcc", path=f"{os.environ['PATH']}:/usr/local/cuda/bin")
+    nvcc = nvcc_there()
     if not nvcc:
         return []
     options = subprocess.run([nvcc, "--help"], capture_output=True, text=True).stdout
@@ -639,6 +643,8 @@ def plan(chosen):
         add("fuzz", 200, 0, 120, "default", lambda name, labels: "fuzz" in labels,
             targets=["tally_fuzz_matrix_market", "tally_fuzz_validate"])
         steps.append(InRoot("hip", 400))
+        if nvcc_there():
+            steps.append(InRoot("clang_cuda", 150))
         steps.append(InRoot("distribution", 3600, ("debian:13",)))
     return steps
 
