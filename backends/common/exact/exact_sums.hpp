@@ -38,11 +38,16 @@ TALLY_HOST_DEVICE void add_normal_form(const std::int64_t* from, std::int64_t* t
   }
 }
 
-inline void add_to_words(const exact_sums& sums, const output& to) {
-  const auto add = [](std::int64_t* word, std::int64_t value) {
+/// Adds modulo 2^64. No lambda, since nvcc takes `add_normal_form` for device code, too.
+struct wrapping_add {
+  TALLY_HOST_DEVICE void operator()(std::int64_t* word, std::int64_t value) const {
     *word = static_cast<std::int64_t>(static_cast<std::uint64_t>(*word) +
                                       static_cast<std::uint64_t>(value));
-  };
+  }
+};
+
+inline void add_to_words(const exact_sums& sums, const output& to) {
+  constexpr wrapping_add add;
   with_type<type_list<float, double>>(part_of(to.element), [&]<class T>() {
     auto* const words = static_cast<std::int64_t*>(to.data);
     add_normal_form<T>(sums.re.to_words().data(), words, add);
