@@ -233,8 +233,7 @@ class finished_sums {
     if (a_.words) {
       return with_type<detail::weight_types>(a_.counts.element, [&]<class T>() {
         auto* const to = static_cast<std::int64_t*>(a_.counts.data) + k * exact_sum<T>::words;
-        add_normal_form<T>(sum.to_words().data(), to,
-                           [](std::int64_t* word, std::int64_t value) { *word += value; });
+        add_normal_form<T>(sum.to_words().data(), to, wrapping_add());
       });
     }
     if (sum == exact_sum<double>()) return;
