@@ -1,6 +1,11 @@
 # Toolchain: Debian's cross compiler for the processor TALLY_PROCESSOR (aarch64, ppc64le, riscv64, s390x), and QEMU's
 # user-mode emulation for programs. Dependencies - Highway, MPFR, zlib for that processor - are in TALLY_SYSROOT;
 # `tests/run --emulate` fills build/<processor>/sysroot.
+if(NOT TALLY_PROCESSOR MATCHES "^(aarch64|ppc64le|riscv64|s390x)$")
+  message(FATAL_ERROR
+    "cmake/emulated.cmake compiles for the processor that TALLY_PROCESSOR names: aarch64, ppc64le, riscv64 or s390x "
+    "(it is \"${TALLY_PROCESSOR}\"). The presets of these names set it.")
+endif()
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES TALLY_PROCESSOR TALLY_SYSROOT)
 string(REPLACE ppc64le powerpc64le tally_triplet ${TALLY_PROCESSOR}-linux-gnu)
 set(CMAKE_SYSTEM_NAME Linux)
