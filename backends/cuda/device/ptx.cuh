@@ -1,5 +1,7 @@
 // Inline assembly of the kernels, an instruction a function. What a port to other devices has to
-// write anew stands here, in <tally/detail/words.hpp> and in <tally/user_functions/functions.cuh>.
+// write anew stands here, in <tally/detail/words.hpp>, <tally/user_functions/functions.cuh> and
+// backends/common/elementwise/exponential.hpp. Arguments of __launch_bounds__ with a comma of their
+// own are in brackets, as HIP's macro needs them.
 #pragma once
 
 #include <cstdint>

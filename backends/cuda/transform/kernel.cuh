@@ -385,7 +385,7 @@ __device__ elements<T, 16 / sizeof(T)> load_shifted(const uint4* loads, std::int
 /// `shifted`, whose inputs start at others than the output: aligned loads, all within the vector,
 /// are shifted.
 template <class Function, int loads, bool shifted>
-__global__ void __launch_bounds__(loads_per_block, shifted ? 0 : blocks_at_once<Function, loads>)
+__global__ void __launch_bounds__(loads_per_block, (shifted ? 0 : blocks_at_once<Function, loads>))
     transform_vectors(const transform_job job) {
   using T = typename Function::T;
   constexpr bool binary = Function::inputs > 1;

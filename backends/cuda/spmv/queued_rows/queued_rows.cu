@@ -222,7 +222,7 @@ constexpr unsigned even_rows_blocks_per_sm = in_flight > 8    ? 1
 /// Sums a tile of adjacent rows: in one thread each if none is longer than the mean suggests, with
 /// values and columns by bulk copies (row_tiles.cu); else in a few.
 template <class T, int threads, int in_flight>
-__global__ void __launch_bounds__(rows_per_row_tile, even_rows_blocks_per_sm<T, in_flight>)
+__global__ void __launch_bounds__(rows_per_row_tile, (even_rows_blocks_per_sm<T, in_flight>))
     spmv_even_rows(const __grid_constant__ spmv_job job) {
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;

@@ -51,7 +51,7 @@ constexpr unsigned row_tile_blocks_per_sm = in_flight > 8                      ?
                                                                                : 16;
 
 template <class T, column_form from, int in_flight>
-__global__ void __launch_bounds__(rows_per_row_tile, row_tile_blocks_per_sm<T, from, in_flight>)
+__global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, from, in_flight>))
     spmv_row_tiles(const __grid_constant__ spmv_job job) {
   constexpr bool has_stencils = from == column_form::patterns;
   using Column = std::conditional_t<from == column_form::differences, std::int16_t, std::int32_t>;
