@@ -11,8 +11,8 @@ namespace tally::backends::cuda::ptx {
 
 // --- Registers -----------------------------------------------------------------------------------
 
-/// Makes the compiler forget how a value was computed: it neither computes it again nor keeps others
-/// that it could be computed from.
+/// Makes the compiler forget how a value was computed: it neither computes it again nor keeps
+/// others that it could be computed from.
 template <class T>
 __device__ void opaque(T& value) {
   if constexpr (std::is_same_v<T, double>) {

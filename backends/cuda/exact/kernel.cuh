@@ -130,7 +130,8 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
     if (!last) return;
     for (unsigned i = threadIdx.x; i < job.parts * words_of_sum; i += blockDim.x) {
       std::uint64_t* const from = sums + i * exact_scratch::apart;
-      const auto total = static_cast<std::int64_t>(__ldcg(reinterpret_cast<unsigned long long*>(from)));
+      const auto total =
+          static_cast<std::int64_t>(__ldcg(reinterpret_cast<unsigned long long*>(from)));
       const int limb = static_cast<int>(i % words_of_sum);
       words[i / words_of_sum][limb] = total;
       if (total == 0) continue;

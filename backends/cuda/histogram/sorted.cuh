@@ -27,9 +27,7 @@ __device__ inline slot place_of_number(slot bucket, slot number) {
 inline constexpr unsigned sorters = histogram_threads / 2;
 inline constexpr int samples_per_sorter = static_cast<int>(samples_per_tile / sorters);
 
-__device__ inline void sync_group(unsigned group) {
-  ptx::synchronise(group + 1, sorters);
-}
+__device__ inline void sync_group(unsigned group) { ptx::synchronise(group + 1, sorters); }
 
 /// A bucket's numbers begin at multiples of 16 bytes.
 struct sorted_tile {

@@ -51,7 +51,8 @@ struct enclosed {
 template <elementwise what>
 __device__ enclosed enclose(float x) {
   constexpr float log2_e = exponential_constants<float>::log2_e;
-  const float e = ptx::approximate_power_of_two(x * (what == elementwise::sigmoid ? -log2_e : log2_e));
+  const float e =
+      ptx::approximate_power_of_two(x * (what == elementwise::sigmoid ? -log2_e : log2_e));
   const float result = what == elementwise::sigmoid ? ptx::approximate_reciprocal(1 + e) : e;
   constexpr float others = reciprocal_is_within_a_unit ? 0x1p-21f : 0x1.4p-21f;
   const float error = __fmaf_rn(fabsf(x), 0x1.4p-24f, others);
