@@ -79,6 +79,18 @@ def type_name(x):
     return getattr(dtype, "name", None) or str(dtype).rpartition(".")[2]
 
 
+def refuse_tensor(x, error):
+    """Raises for a tensor of PyTorch that has no address for each of its elements."""
+    if x.is_nested:
+        raise TypeError("tally: a nested tensor; pass each of x.unbind()")
+    if str(x.layout) != "torch.strided":
+        raise TypeError(f"tally: a tensor of layout {x.layout}; pass x.to_dense()")
+    if x.is_quantized:
+        raise TypeError("tally: a quantized tensor; pass x.dequantize()")
+    raise TypeError("tally: a tensor without elements in memory, such as meta tensors and those inside torch.compile or "
+                    "torch.func; tally.torch has operators for torch.compile") from error
+
+
 def _refuse_64_bits(dtype):
     raise TypeError(f"tally: this library has no arrays of {dtype}; for JAX's, enable jax_enable_x64")
 

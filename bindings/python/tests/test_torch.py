@@ -54,6 +54,26 @@ def test_bits_that_dlpack_does_not_tell(device):
         tally.sum(tensor(device, 3, requires_grad=True))
 
 
+@pytest.mark.filterwarnings("ignore")  # PyTorch's, of layouts in beta
+def test_tensors_without_strided_elements_are_refused(device):
+    x = tensor(device, 4, 4)
+    sparse = {"sparse_coo": x.to_sparse(), "sparse_csr": x.to_sparse_csr(), "sparse_csc": x.to_sparse_csc(),
+              "sparse_bsr": x.to_sparse_bsr((2, 2))}
+    fake = torch._subclasses.fake_tensor.FakeTensorMode()
+    refused = [(each, f"tally: a tensor of layout torch.{name}; pass x.to_dense") for name, each in sparse.items()]
+    refused += [(x.to("meta"), "without elements in memory"), (fake.from_tensor(x), "without elements in memory"),
+                (torch.nested.nested_tensor([x[0], x[0, :2]]), "each of x.unbind")]
+    if device == "cpu":
+        refused.append((torch.quantize_per_tensor(x.float(), .1, 0, torch.qint8), "x.dequantize"))
+    for each, text in refused:
+        for call in (lambda: tally.sum(each), lambda: tally.add(x, each), lambda: tally.add(x, x, out=each)):
+            with pytest.raises(TypeError, match=text):
+                call()
+    with pytest.raises(TypeError, match="torch.func"):
+        torch.vmap(lambda row: tally.sum(row))(x)
+    assert tally.sum(torch.empty(0, device=device)) == 0
+
+
 def test_results_and_places(device):
     x = tensor(device, 30, 40)
     out = torch.empty(40, dtype=torch.float64, device=device)

@@ -226,10 +226,25 @@ void read_copy(nb::handle x, nb::handle stream, array& a) {
   a.is_writable = false;
 }
 
+/// Raises for a tensor without elements in memory, such as a sparse one; `error` is its library's.
+[[noreturn]] void refuse_tensor(nb::handle x, nb::handle error = nb::none()) {
+  libraries("refuse_tensor")(x, error);
+  throw nb::python_error();
+}
+
+bool has_elements(const dl_tensor& t) {
+  return std::find(t.shape, t.shape + t.ndim, 0) == t.shape + t.ndim;
+}
+
 void read_exchange(const traits& its, nb::handle x, nb::handle stream, array& a) {
   const dl_exchange& exchange = *its.exchange;
   dl_tensor t;
-  if (exchange.tensor_from(x.ptr(), &t) != 0) throw nb::python_error();
+  if (exchange.tensor_from(x.ptr(), &t) != 0) {
+    const nb::python_error error;
+    if (its.has_gradients) refuse_tensor(x, error.value());
+    throw error;
+  }
+  if (t.data == nullptr && its.has_gradients && has_elements(t)) refuse_tensor(x);
   if (its.has_gradients && has_unread_bits(x, t.type.code == dl_complex)) {
     read_exchange(its, resolved(x), stream, a);
     a.is_writable = false;
