@@ -201,7 +201,7 @@ struct job {
   void reduce_whole(void* result) const {
     const char* data = a.data;
     layout l = layout_of(a);
-    if (l.ndim > 1 && exact) l = layout_in_memory(a, data);
+    if (l.ndim > 1 && (exact || type == TALLY_INT64)) l = layout_in_memory(a, data);
     if (l.ndim > 1 && (c.on_device() || !joins())) {
       copy_slices(c, axes(a, nb::none(), false), a);
       data = a.data;
