@@ -646,6 +646,9 @@ void add_context(const options& o) {
   benchmark::AddCustomContext("mode", o.full ? "full" : "quick");
   benchmark::AddCustomContext("seed", std::to_string(o.seed));
   benchmark::AddCustomContext("compiler", __VERSION__);
+  if (const char* const peers = std::getenv("TALLY_BENCH_PEERS")) {  // bench/run --current
+    benchmark::AddCustomContext("peers", peers);
+  }
   std::string executors;
   for (const tally::executor& where : tally::executors()) {
     executors += (executors.empty() ? "" : "; ") + where.description();

@@ -519,7 +519,7 @@ def plain(head, lines):
 def markdown(context, rows, plots):
     yield "# Tally's comparison"
     yield ""
-    for key in ("date", "processor", "all_threads", "device", "executors", "compiler", "mode", "seed"):
+    for key in ("date", "processor", "all_threads", "device", "executors", "peers", "compiler", "mode", "seed"):
         if key in context:
             yield f"- {key.replace('_', ' ')}: {context[key]}"
     yield ""

@@ -1,10 +1,33 @@
-// cuSPARSE: all CSR algorithms, after preprocessing.
+// cuSPARSE: all CSR algorithms, after preprocessing, and SpMVOp's, with a plan.
 #include "bench/peers/device_peers.hpp"
 #include "bench/peers/library.hpp"
 
 #include <cusparse.h>
 
 #include <string>
+
+// SpMVOp, with its opaque types as void: CUDA 13.0's header lacks it, newer ones call it
+// experimental.
+extern "C" {
+cusparseStatus_t cusparseSpMVOp_bufferSize(cusparseHandle_t handle, cusparseOperation_t operation,
+                                           cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                                           cusparseDnVecDescr_t y, cusparseDnVecDescr_t z,
+                                           cudaDataType computation, int algorithm,
+                                           std::size_t* bytes);
+cusparseStatus_t cusparseSpMVOp_createDescr(cusparseHandle_t handle, void** description,
+                                            cusparseOperation_t operation,
+                                            cusparseConstSpMatDescr_t a,
+                                            cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
+                                            cusparseDnVecDescr_t z, cudaDataType computation,
+                                            int algorithm, void* buffer);
+cusparseStatus_t cusparseSpMVOp_createPlan(cusparseHandle_t handle, void* description, void** plan,
+                                           const void* epilogue, std::size_t epilogue_bytes);
+cusparseStatus_t cusparseSpMVOp_destroyPlan(void* plan);
+cusparseStatus_t cusparseSpMVOp_destroyDescr(void* description);
+cusparseStatus_t cusparseSpMVOp(cusparseHandle_t handle, void* plan, const void* alpha,
+                                const void* beta, cusparseConstDnVecDescr_t x,
+                                cusparseConstDnVecDescr_t y, cusparseDnVecDescr_t z);
+}
 
 namespace bench::peers {
 namespace {
@@ -75,27 +98,38 @@ class matrix {
   device_memory buffer_;
 };
 
-class product : matrix {
+/// A matrix with x and y.
+class matrix_and_vectors : protected matrix {
  public:
-  product(const workload& w, cusparseSpMVAlg_t algorithm)
+  explicit matrix_and_vectors(const workload& w)
       : matrix(w),
-        algorithm_(algorithm),
         operation_(w.transposes() ? CUSPARSE_OPERATION_TRANSPOSE
                                   : CUSPARSE_OPERATION_NON_TRANSPOSE) {
     CUSPARSE_CALL(cusparseCreateDnVec, &x_, size(w.matrix.width()), of(w.x), type_);
     CUSPARSE_CALL(cusparseCreateDnVec, &y_, size(w.matrix.height()), w.z, type_);
+  }
+  ~matrix_and_vectors() {
+    const auto destroy =
+        cusparse().function<decltype(cusparseDestroyDnVec)>("cusparseDestroyDnVec");
+    destroy(x_);
+    destroy(y_);
+  }
+
+ protected:
+  cusparseOperation_t operation_;
+  cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
+};
+
+class product : matrix_and_vectors {
+ public:
+  product(const workload& w, cusparseSpMVAlg_t algorithm)
+      : matrix_and_vectors(w), algorithm_(algorithm) {
     std::size_t bytes = 0;
     CUSPARSE_CALL(cusparseSpMV_bufferSize, handle(), operation_, one(), matrix_, x_, zero(), y_,
                   type_, algorithm_, &bytes);
     buffer_ = device_memory(bytes);
     CUSPARSE_CALL(cusparseSpMV_preprocess, handle(), operation_, one(), matrix_, x_, zero(), y_,
                   type_, algorithm_, buffer_.data());
-  }
-  ~product() {
-    const auto destroy =
-        cusparse().function<decltype(cusparseDestroyDnVec)>("cusparseDestroyDnVec");
-    destroy(x_);
-    destroy(y_);
   }
 
   void run() const {
@@ -105,8 +139,32 @@ class product : matrix {
 
  private:
   cusparseSpMVAlg_t algorithm_;
-  cusparseOperation_t operation_;
-  cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
+};
+
+/// A plan of SpMVOp, which needs nvJitLink.
+class planned_product : matrix_and_vectors {
+ public:
+  enum algorithm { alg1 = 1, alg2 = 2 };
+
+  planned_product(const workload& w, algorithm which) : matrix_and_vectors(w) {
+    std::size_t bytes = 0;
+    CUSPARSE_CALL(cusparseSpMVOp_bufferSize, handle(), operation_, matrix_, x_, y_, y_, type_,
+                  which, &bytes);
+    buffer_ = device_memory(bytes);
+    CUSPARSE_CALL(cusparseSpMVOp_createDescr, handle(), &description_, operation_, matrix_, x_, y_,
+                  y_, type_, which, buffer_.data());
+    CUSPARSE_CALL(cusparseSpMVOp_createPlan, handle(), description_, &plan_, nullptr, 0);
+  }
+  ~planned_product() {
+    cusparse().function<decltype(cusparseSpMVOp_destroyPlan)>("cusparseSpMVOp_destroyPlan")(plan_);
+    cusparse().function<decltype(cusparseSpMVOp_destroyDescr)>("cusparseSpMVOp_destroyDescr")(
+        description_);
+  }
+
+  void run() const { CUSPARSE_CALL(cusparseSpMVOp, handle(), plan_, one(), zero(), x_, y_, y_); }
+
+ private:
+  void *description_ = nullptr, *plan_ = nullptr;
 };
 
 /// Products of several vectors, in rows of X and Y.
@@ -147,11 +205,12 @@ class products : matrix {
 
 /// An algorithm's candidate.
 template <class Product, class Algorithm>
-void add_to(contenders& list, const workload& w, const char* name, Algorithm algorithm) {
+void add_to(contenders& list, const workload& w, const char* name, Algorithm algorithm,
+            const char* how = ", with preprocess") {
   const auto make = [=] { return std::make_shared<Product>(w, algorithm); };
   const on_demand<std::shared_ptr<Product>> made(make);
   list.push_back(on_device(
-      name, version() + ", with preprocess", [=](cudaStream_t, void*) { made()->run(); }, w));
+      name, version() + how, [=](cudaStream_t, void*) { made()->run(); }, w));
   list.back().set_up = [=] {
     make();
     bench::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
@@ -165,6 +224,10 @@ contenders cusparse_on_device(const workload& w) {
   if (!cusparse()) return list;
   add_to<product>(list, w, "cuSPARSE CSR_ALG1", CUSPARSE_SPMV_CSR_ALG1);
   add_to<product>(list, w, "cuSPARSE CSR_ALG2", CUSPARSE_SPMV_CSR_ALG2);
+  if (!w.transposes()) {  // else not supported
+    add_to<planned_product>(list, w, "cuSPARSE SpMVOp ALG1", planned_product::alg1, ", a plan");
+    add_to<planned_product>(list, w, "cuSPARSE SpMVOp ALG2", planned_product::alg2, ", a plan");
+  }
   return list;
 }
 
