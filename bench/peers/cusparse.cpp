@@ -209,8 +209,7 @@ void add_to(contenders& list, const workload& w, const char* name, Algorithm alg
             const char* how = ", with preprocess") {
   const auto make = [=] { return std::make_shared<Product>(w, algorithm); };
   const on_demand<std::shared_ptr<Product>> made(make);
-  list.push_back(on_device(
-      name, version() + how, [=](cudaStream_t, void*) { made()->run(); }, w));
+  list.push_back(on_device(name, version() + how, [=](cudaStream_t, void*) { made()->run(); }, w));
   list.back().set_up = [=] {
     make();
     bench::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
