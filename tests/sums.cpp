@@ -597,6 +597,20 @@ TEST_ON_EVERY_EXECUTOR(Sums, BadInput) {
                          tally::gemv(where(), tally::rows(v, 2, 3, 3, 1, 2, 6),
                                      std::span(v + 20, 3), std::span(v + 30, 4));
                        });
+    for (const auto operation :
+         {tally::matrix_operation::none, tally::matrix_operation::transpose}) {
+      data::expect_error(errc::invalid_argument,
+                         "tally::gemv: A has 2 elements and increment 4611686018427387904; the "
+                         "elements times the increment can be 281474976710656",
+                         [&] {
+                           const tally::operand row = {v, 2, std::ptrdiff_t{1} << 62,
+                                                       type::float64};
+                           tally::gemv(where(), {{row, 2, 2},
+                                                 operation,
+                                                 {v + 10, 2, 1, type::float64},
+                                                 {v + 20, 2, 1, type::float64}});
+                         });
+    }
     data::expect_error(
         errc::unsupported_type,
         "tally::gemv: A is int32, x int32, y float64; A or x is floating-point or complex, and y "
