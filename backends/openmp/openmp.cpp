@@ -13,9 +13,10 @@ std::string backend::describe(const executor& where) const {
          std::string(tally::name(where.instructions()));
 }
 
-void backend::for_each_part(const executor& where, const char*, std::size_t size,
+void backend::for_each_part(const executor& where, const char* function, std::size_t size,
                             const part_calls& calls) const {
   const int threads = threads_of(where);
+  if (threads == 1) return simd::backend::for_each_part(where, function, size, calls);
   const part_shape shape = shares_of(size, threads);
   calls.prepare(calls.context, shape.count);
   for_each_share(size, threads, shape, [&](std::size_t i, std::size_t first, std::size_t n) {
