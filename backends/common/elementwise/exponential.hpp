@@ -227,6 +227,13 @@ struct number_arithmetic {
     return __builtin_bit_cast(R, (moved & ((word{1} << digits) - 1)) + min_mantissa);
   }
   static TALLY_HOST_DEVICE R keep_nan(R x, R result) { return x != x ? quiet_nan<R> : result; }
+  static TALLY_HOST_DEVICE R known(R result) { return keep_nan(result, result); }
+  /// a b, or a unless `which`.
+  static TALLY_HOST_DEVICE R mul_where(bool which, R a, R b) {
+    return product(a, which ? b : R{1});
+  }
+  /// Whether there is scaled(x, k), 2^k x rounded once, and at_least and at_most keep NaN.
+  static constexpr bool has_scaling = false;
 };
 
 #define TALLY_FUNCTION TALLY_HOST_DEVICE inline

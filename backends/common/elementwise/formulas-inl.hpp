@@ -67,18 +67,48 @@ TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V number) {
   return {magic, head, N::add(N::sub(large, N::sub(head, N::set(1))), v)};
 }
 
+/// Returns 2^k.
+template <class N, class V>
+TALLY_FUNCTION V power_of_two(const reduced_exponent<V>& e) {
+  using c = exponential_constants<typename N::number>;
+  if constexpr (N::has_scaling) {
+    return N::scaled(N::set(1), N::sub(e.magic, N::set(c::magic)));
+  } else {
+    return N::mul(N::template power_of_two<c::aside>(e.magic), N::set(c::back));
+  }
+}
+
+/// Returns 2^k m, rounded once. Pre: the sign of x is that of k.
+template <class N, class V>
+TALLY_FUNCTION V scaled(const reduced_exponent<V>& e, V m, V x) {
+  using c = exponential_constants<typename N::number>;
+  if constexpr (N::has_scaling) {
+    return N::scaled(m, N::sub(e.magic, N::set(c::magic)));
+  } else {
+    // Two steps, the first exact: 2^k itself may be out of range.
+    const auto negative = N::is_negative(x);
+    const V almost = N::mul(m, N::select(negative, N::template power_of_two<c::aside>(e.magic),
+                                         N::template power_of_two<-c::aside>(e.magic)));
+    return N::mul(almost, N::select(negative, N::set(c::back), N::set(c::forth)));
+  }
+}
+
+/// Returns `result`, if x is NaN the canonical NaN.
+template <class N, class V>
+TALLY_FUNCTION V keep_nan(V x, V result) {
+  if constexpr (N::has_scaling) {
+    return N::known(result);  // every step has kept it
+  } else {
+    return N::keep_nan(x, result);
+  }
+}
+
 template <class N, class V>
 TALLY_FUNCTION V exponential(V x) {
   using c = exponential_constants<typename N::number>;
   const V clamped = N::at_most(N::at_least(x, N::set(c::lowest)), N::set(c::highest));
   const auto e = reduce_exponent<N>(clamped);
-  const V mantissa = N::add(e.head, e.left);
-  // Two steps, the first exact: 2^k itself may be out of range.
-  const auto negative = N::is_negative(x);
-  const V almost = N::mul(mantissa, N::select(negative, N::template power_of_two<c::aside>(e.magic),
-                                              N::template power_of_two<-c::aside>(e.magic)));
-  const V result = N::mul(almost, N::select(negative, N::set(c::back), N::set(c::forth)));
-  return N::keep_nan(x, result);
+  return keep_nan<N>(x, scaled<N>(e, N::add(e.head, e.left), x));
 }
 
 /// Returns the sigmoid of x, divided by 2^k for negative x. `e` is exp(-|x|), `scale` 2^k.
@@ -100,10 +130,9 @@ template <class N, class V>
 TALLY_FUNCTION V logistic(V x) {
   using c = exponential_constants<typename N::number>;
   const auto e = reduce_exponent<N>(N::at_least(N::minus_magnitude(x), N::set(c::lowest)));
-  const V scale = N::mul(N::template power_of_two<c::aside>(e.magic), N::set(c::back));  // 2^k
+  const V scale = power_of_two<N>(e);
   const auto negative = N::is_negative(x);
-  const V result = logistic<N>(e, scale, negative);
-  return N::keep_nan(x, N::mul(result, N::select(negative, scale, N::set(1))));
+  return keep_nan<N>(x, N::mul_where(negative, logistic<N>(e, scale, negative), scale));
 }
 
 /// The function `what` of one number.
@@ -178,11 +207,10 @@ TALLY_FUNCTION reduced_exponent<V> reduce_with_square(V number) {
 /// tanh(|x|) = -u / (2 + u) with u = exp(-2 |x|) - 1 = h + l, divided as in `logistic`.
 template <class N, class V>
 TALLY_FUNCTION V hyperbolic_tangent(V x) {
-  using c = exponential_constants<typename N::number>;
   using t = tangent_constants<typename N::number>;
   const auto e =
       reduce_with_square<N>(N::at_least(N::minus_magnitude(N::add(x, x)), N::set(t::lowest)));
-  const V scale = N::mul(N::template power_of_two<c::aside>(e.magic), N::set(c::back));  // 2^k
+  const V scale = power_of_two<N>(e);
   const V one = N::set(1), two = N::set(2);
   const V h = N::fma(scale, e.head, N::set(-1));
   const V l = N::fma(scale, e.left, N::fma(scale, e.head, N::sub(N::set(-1), h)));
@@ -193,7 +221,7 @@ TALLY_FUNCTION V hyperbolic_tangent(V x) {
   const V left = N::minus_product(q, d_left, N::minus_product(q, d, one));
   const V minus = N::fma(q, h, N::mul(q, N::fma(u, left, l)));
   const V result = N::select(N::is_negative(x), minus, N::sub(N::set(0), minus));
-  return N::keep_nan(x, N::select(N::lt(N::magnitude(x), N::set(t::tiny)), x, result));
+  return keep_nan<N>(x, N::select(N::lt(N::magnitude(x), N::set(t::tiny)), x, result));
 }
 
 // --- Short functions, of up to three numbers -----------------------------------------------------
@@ -230,14 +258,13 @@ TALLY_FUNCTION V power(V x, int n) {
 template <elementwise what, class N, class Factors, class V>
 TALLY_FUNCTION V of_some(const Factors& f, V x, [[maybe_unused]] V y, [[maybe_unused]] V w) {
   using R = typename N::number;
-  const auto known = [](V result) TALLY_LAMBDA { return N::keep_nan(result, result); };
   const auto number = [](auto value) TALLY_LAMBDA { return N::set(static_cast<R>(value)); };
   if constexpr (what == elementwise::inv) {
-    return known(N::div(number(1), x));
+    return N::known(N::div(number(1), x));
   } else if constexpr (what == elementwise::abs) {
-    return known(N::magnitude(x));
+    return N::known(N::magnitude(x));
   } else if constexpr (what == elementwise::sqrt) {
-    return known(N::sqrt(x));
+    return N::known(N::sqrt(x));
   } else if constexpr (what == elementwise::log) {
     return logarithm<N>(x);
   } else if constexpr (what == elementwise::tanh) {
@@ -248,11 +275,11 @@ TALLY_FUNCTION V of_some(const Factors& f, V x, [[maybe_unused]] V y, [[maybe_un
         N::select(N::lt(zero, x), number(1), N::select(N::lt(x, zero), number(-1), zero));
     return N::keep_nan(x, found);
   } else if constexpr (what == elementwise::add_constant) {
-    return known(N::add(x, number(f.alpha)));
+    return N::known(N::add(x, number(f.alpha)));
   } else if constexpr (what == elementwise::clamp) {
     return extreme_of<N, false>(extreme_of<N, true>(x, number(f.alpha)), number(f.beta));
   } else if constexpr (what == elementwise::pow) {
-    return known(power<N>(x, static_cast<int>(f.alpha)));
+    return N::known(power<N>(x, static_cast<int>(f.alpha)));
   } else if constexpr (detail::is_comparison(what)) {
     const V other = what == elementwise::compare ? y : number(f.beta);
     const int code = static_cast<int>(f.alpha);
@@ -262,13 +289,13 @@ TALLY_FUNCTION V of_some(const Factors& f, V x, [[maybe_unused]] V y, [[maybe_un
         N::lt(x, other), less,
         N::select(N::lt(other, x), greater, N::select(N::eq(x, other), equal, unordered)));
   } else if constexpr (what == elementwise::div) {
-    return known(N::div(x, y));
+    return N::known(N::div(x, y));
   } else if constexpr (what == elementwise::minimum || what == elementwise::maximum) {
     return extreme_of<N, what == elementwise::maximum>(x, y);
   } else if constexpr (what == elementwise::where) {
-    return known(N::select(N::eq(x, number(0)), w, y));
+    return N::known(N::select(N::eq(x, number(0)), w, y));
   } else {
     static_assert(what == elementwise::jacobi_step);
-    return known(N::add(x, N::div(N::mul(number(f.alpha), y), w)));
+    return N::known(N::add(x, N::div(N::mul(number(f.alpha), y), w)));
   }
 }

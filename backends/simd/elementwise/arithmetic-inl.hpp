@@ -28,6 +28,40 @@ namespace {
 /// Whether there is FMA. Without it (processors before 2013) the C library computes each number.
 constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || (is_neon && HWY_ARCH_ARM_A64);
 
+/// Whether one instruction multiplies by powers of two, and one replaces NaN
+/// (tuning/elementwise.md: has_scaling).
+constexpr bool has_scaling = is_avx512;
+
+#if HWY_TARGET == HWY_AVX3
+
+/// 2^k x, rounded once; 0 if k is below `least`.
+HWY_INLINE vec<float> scale_by(vec<float> x, vec<float> k, vec<float> least) {
+  const auto which = _mm512_cmp_ps_mask(k.raw, least.raw, _CMP_NLT_UQ);
+  return {_mm512_maskz_scalef_ps(which, x.raw, k.raw)};
+}
+HWY_INLINE vec<double> scale_by(vec<double> x, vec<double> k, vec<double> least) {
+  const auto which = _mm512_cmp_pd_mask(k.raw, least.raw, _CMP_NLT_UQ);
+  return {_mm512_maskz_scalef_pd(which, x.raw, k.raw)};
+}
+
+/// x, or `other` where x is NaN: the classes 0 and 1 of the table.
+HWY_INLINE vec<float> unless_nan(vec<float> x, vec<float> other) {
+  return {_mm512_fixupimm_ps(other.raw, x.raw, _mm512_set1_epi32(0x11111100), 0)};
+}
+HWY_INLINE vec<double> unless_nan(vec<double> x, vec<double> other) {
+  return {_mm512_fixupimm_pd(other.raw, x.raw, _mm512_set1_epi64(0x11111100), 0)};
+}
+
+/// a b where `which`, else a.
+HWY_INLINE vec<float> masked_product(hn::Mask<tag<float>> which, vec<float> a, vec<float> b) {
+  return {_mm512_mask_mul_ps(a.raw, which.raw, a.raw, b.raw)};
+}
+HWY_INLINE vec<double> masked_product(hn::Mask<tag<double>> which, vec<double> a, vec<double> b) {
+  return {_mm512_mask_mul_pd(a.raw, which.raw, a.raw, b.raw)};
+}
+
+#endif
+
 template <class R>
 struct vector_arithmetic {
   using number = R;
@@ -72,8 +106,9 @@ struct vector_arithmetic {
   static HWY_INLINE V either(V a, V b) { return hn::Or(a, b); }
   static HWY_INLINE V both(V a, V b) { return hn::And(a, b); }
   static HWY_INLINE V reciprocal(V d) { return hn::Div(set(1), d); }
-  static HWY_INLINE V at_least(V a, V b) { return hn::Max(a, b); }
-  static HWY_INLINE V at_most(V a, V b) { return hn::Min(a, b); }
+  // x86 returns the second if one is NaN.
+  static HWY_INLINE V at_least(V a, V b) { return hn::Max(b, a); }
+  static HWY_INLINE V at_most(V a, V b) { return hn::Min(b, a); }
   static HWY_INLINE V minus_magnitude(V a) { return hn::Or(a, hn::SignBit(tag<R>())); }
   static HWY_INLINE auto is_negative(V a) { return hn::Lt(a, hn::Zero(tag<R>())); }
   static HWY_INLINE auto is_positive(V a) { return hn::Gt(a, hn::Zero(tag<R>())); }
@@ -114,6 +149,27 @@ struct vector_arithmetic {
   static HWY_INLINE V keep_nan(V x, V result) {
     return hn::IfThenElse(hn::Eq(x, x), result, set(std::numeric_limits<R>::quiet_NaN()));
   }
+  static constexpr bool has_scaling = HWY_NAMESPACE::has_scaling;
+  static HWY_INLINE V known(V result) {
+    if constexpr (has_scaling) {
+      return unless_nan(result, set(std::numeric_limits<R>::quiet_NaN()));
+    } else {
+      return keep_nan(result, result);
+    }
+  }
+  template <class Mask>
+  static HWY_INLINE V mul_where(Mask which, V a, V b) {
+    if constexpr (has_scaling) {
+      return masked_product(which, a, b);
+    } else {
+      return mul(a, select(which, b, set(1)));
+    }
+  }
+  /// Without subnormal results on the way to 0.
+  static HWY_INLINE V scaled(V x, V k) {
+    constexpr R least = std::numeric_limits<R>::min_exponent - std::numeric_limits<R>::digits - 1;
+    return scale_by(x, k, set(least));
+  }
 };
 
 /// Two vectors, or two pairs of them, step by step in turn: steps of the formula depend on each
@@ -152,6 +208,13 @@ struct paired_arithmetic {
     return each<one::template power_of_two<aside>>(magic);
   }
   static HWY_INLINE V keep_nan(V x, V result) { return each<one::keep_nan>(x, result); }
+  static constexpr bool has_scaling = one::has_scaling;
+  static HWY_INLINE V known(V result) { return each<one::known>(result); }
+  template <class Mask>
+  static HWY_INLINE V mul_where(two_vectors<Mask> which, V a, V b) {
+    return each<one::template mul_where<Mask>>(which, a, b);
+  }
+  static HWY_INLINE V scaled(V x, V k) { return each<one::scaled>(x, k); }
 };
 
 #define TALLY_FUNCTION HWY_INLINE
