@@ -96,6 +96,7 @@ executor openmp([[maybe_unused]] openmp_options options) {
   }
   backends::openmp::require_usable();
   executor where(&backends::openmp::instance);
+  where.level_one_ = level_one_of_threads();
   where.threads_ = options.threads;
   where.set_ = static_cast<std::int8_t>(backends::simd::resolve(instruction_set::best));
   where.chooses_instructions_ = true;

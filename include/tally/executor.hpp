@@ -73,7 +73,8 @@ class TALLY_EXPORT executor {
   bool reaches_host_memory() const;
   /// The backend; null for `automatic`.
   const backends::backend* backend() const noexcept { return backend_; }
-  /// Kernels of short calls, of `simd` and `automatic` (<tally/detail/level_one.hpp>); else null.
+  /// Kernels of short calls, of `simd`, `openmp` and `automatic` (<tally/detail/level_one.hpp>);
+  /// else null.
   const detail::level_one_kernels* level_one() const noexcept { return level_one_; }
 
   /// Same place and way.

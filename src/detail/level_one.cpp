@@ -2,6 +2,7 @@
 
 #include "backends/simd/level_one.hpp"
 #include "src/automatic.hpp"
+#include "src/backends.hpp"
 #include "src/check.hpp"
 
 #include <algorithm>
@@ -22,6 +23,12 @@ bool are_here(const executor& where, const void* x, const void* y) {
   if (where.backend() != nullptr) return known_on_host(both);
   return (is_surely_on_host(x) && is_surely_on_host(y)) || are_on_host(both);
 }
+
+#if TALLY_HAS_OPENMP
+bool are_here_with_threads(const executor& where, const void* x, const void* y) {
+  return backends::openmp::usable() && are_here(where, x, y);
+}
+#endif
 
 constexpr std::size_t index_of(instruction_set set) {
   return static_cast<std::size_t>(static_cast<int>(set) + 1);
@@ -49,5 +56,17 @@ const detail::level_one_kernels* level_one_of(instruction_set set) {
   }();
   return &by_set[index_of(set)];
 }
+
+#if TALLY_HAS_OPENMP
+const detail::level_one_kernels* level_one_of_threads() {
+  static const auto kernels = [] {
+    detail::level_one_kernels made = *level_one_of(instruction_set::best);
+    made.max_bytes = backends::openmp::bytes_on_one_thread;
+    made.are_here = are_here_with_threads;
+    return made;
+  }();
+  return &kernels;
+}
+#endif
 
 }  // namespace tally

@@ -1,6 +1,6 @@
 // Public element-wise functions.
 #include <tally/error.hpp>
-#include <tally/operations/elementwise.hpp>
+#include <tally/operations/transform.hpp>
 
 #include "backends/backend.hpp"
 #include "backends/common/elementwise/moves.hpp"
@@ -11,6 +11,8 @@
 #include "src/operations/transform.hpp"
 
 #include <cstdint>
+#include <span>
+#include <utility>
 
 namespace tally {
 namespace {
@@ -55,21 +57,34 @@ void check_factor(const check& check, const char* name, const scalar& s, type co
 
 namespace {
 
-void check_exponent(const check& check, const scalar& n, type computation) {
-  const std::int64_t most = detail::max_exponent, least = is_integer(computation) ? 0 : -most;
-  if (!is_integer(n.element))
-    check.fail(errc::unsupported_type, "the exponent is ", tally::name(n.element));
-  if (n.integer > most || n.integer < least) {
-    check.fail(errc::invalid_argument, "the exponent is ", n.integer, "; it can be ", least, " to ",
-               most, " in ", tally::name(computation));
-  }
+/// Range of pow's exponent.
+std::pair<std::int64_t, std::int64_t> exponents(type computation) {
+  return {is_integer(computation) ? 0 : -detail::max_exponent, detail::max_exponent};
+}
+/// Range of `detail::code_of`.
+constexpr std::pair<std::int64_t, std::int64_t> comparisons = {0, 15};
+
+bool is_integer_of(std::pair<std::int64_t, std::int64_t> range, const scalar& s) {
+  return is_integer(s.element) && s.integer >= range.first && s.integer <= range.second;
 }
 
-/// The number of a comparison, as `detail::code_of` has it.
-void check_comparison(const check& check, const scalar& code) {
-  constexpr std::int64_t most = 15;
-  if (is_integer(code.element) && code.integer >= 0 && code.integer <= most) return;
-  check.fail(errc::invalid_argument, "comparison is none of the enumerators");
+/// Whether a factor that must be an integer is a valid one.
+bool has_integers(const transform_arguments& a, type computation) {
+  if (a.what == elementwise::pow) return is_integer_of(exponents(computation), a.alpha);
+  return !detail::is_comparison(a.what) || is_integer_of(comparisons, a.alpha);
+}
+
+void check_integers(const check& check, const transform_arguments& a, type computation) {
+  if (has_integers(a, computation)) return;
+  if (detail::is_comparison(a.what)) {
+    check.fail(errc::invalid_argument, "comparison is none of the enumerators");
+  }
+  if (!is_integer(a.alpha.element)) {
+    check.fail(errc::unsupported_type, "the exponent is ", name(a.alpha.element));
+  }
+  const auto [least, most] = exponents(computation);
+  check.fail(errc::invalid_argument, "the exponent is ", a.alpha.integer, "; it can be ", least,
+             " to ", most, " in ", name(computation));
 }
 
 /// Calls f(name, input) for each input.
@@ -107,8 +122,7 @@ void check_arguments(const check& check, const transform_arguments& a) {
   for (int i = 0; i < about.factors; ++i) {
     check_factor(check, about.factor_names[i], *factors[i], computation);
   }
-  if (a.what == elementwise::pow) check_exponent(check, a.alpha, computation);
-  if (detail::is_comparison(a.what)) check_comparison(check, a.alpha);
+  check_integers(check, a, computation);
   if (is_binary(a.what)) check.same_size(about.names[0], a.x, about.names[1], a.y);
   if (is_ternary(a.what)) check.same_size(about.names[0], a.x, about.names[2], a.w);
   if (a.what != elementwise::fill) check.same_size(about.names[0], a.x, z, a.z);
@@ -125,30 +139,7 @@ void check_reach(const check& check, const executor& where, const transform_argu
 
 namespace {
 
-/// Whether the checks pass, for contiguous, nonempty vectors of one type, float32 or float64.
-bool is_plain(const transform_arguments& a) {
-  const type t = a.z.element;
-  const std::size_t n = a.z.size;
-  if ((t != type::float64 && t != type::float32) || a.what == elementwise::fill ||
-      a.what > last_elementwise || !is_real(a.alpha.element) || !is_real(a.beta.element) ||
-      !is_real(a.gamma.element) || a.what == elementwise::pow || detail::is_comparison(a.what) ||
-      n == 0 || n > max_elements) {
-    return false;
-  }
-  const std::size_t element_bytes = t == type::float64 ? 8 : 4;
-  const auto z = reinterpret_cast<std::uintptr_t>(a.z.data);
-  const auto is_right = [&](const operand& v) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(v.data);
-    const std::size_t bytes = n * element_bytes;
-    return v.element == t && v.size == n && v.increment == 1 && v.data != nullptr &&
-           begin % element_bytes == 0 && (begin == z || (begin - z >= bytes && z - begin >= bytes));
-  };
-  return is_right(a.z) && is_right(a.x) && (!is_binary(a.what) || is_right(a.y)) &&
-         (!is_ternary(a.what) || is_right(a.w));
-}
-
 void check_arguments(const transform_arguments& a) {
-  if (is_plain(a)) return;
   check{"tally::transform"}.enumerator("what", a.what, last_elementwise, "element-wise functions");
   check_arguments(check_of(a.what), a);
 }
@@ -237,10 +228,45 @@ void run(const executor& where, const transform_arguments& a) {
   on.transform(where, arguments, computation);
 }
 
+/// `detail::run_short`, for vectors of T and real factors.
+template <class T>
+bool run_short(const executor& where, const transform_arguments& a) {
+  if (a.what > last_elementwise || !is_real(a.alpha.element) || !is_real(a.beta.element) ||
+      !is_real(a.gamma.element) || !has_integers(a, type_of<T>)) {
+    return false;
+  }
+  const auto is_plain = [](const operand& v) {
+    return v.element == type_of<T> && v.increment == 1;
+  };
+  const auto in = [](const operand& v) { return std::span(static_cast<const T*>(v.data), v.size); };
+  const T factors[3] = {a.alpha.as<T>(), a.beta.as<T>(), a.gamma.as<T>()};
+  std::span z(static_cast<T*>(a.z.data), a.z.size);
+  switch (detail::inputs(a.what)) {
+    case 0:
+      return detail::run_short(where, a.what, factors, z);
+    case 1:
+      return is_plain(a.x) && detail::run_short(where, a.what, factors, z, in(a.x));
+    case 2:
+      return is_plain(a.x) && is_plain(a.y) &&
+             detail::run_short(where, a.what, factors, z, in(a.x), in(a.y));
+    default:
+      return is_plain(a.x) && is_plain(a.y) && is_plain(a.w) &&
+             detail::run_short(where, a.what, factors, z, in(a.x), in(a.y), in(a.w));
+  }
+}
+
+/// The same for vectors of any type.
+bool run_short(const executor& where, const transform_arguments& a) {
+  if (where.level_one() == nullptr || a.z.increment != 1) return false;
+  if (a.z.element == type::float64) return run_short<double>(where, a);
+  return a.z.element == type::float32 && run_short<float>(where, a);
+}
+
 }  // namespace
 
 void transform(const executor& where, const transform_arguments& a) {
   const backends::default_environment environment;
+  if (run_short(where, a)) return;
   check_arguments(a);
   if (a.z.size == 0) return;
   if (where.backend() != nullptr) return run(where, a);

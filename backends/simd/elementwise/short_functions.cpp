@@ -25,7 +25,7 @@ struct implementation {
 };
 
 constexpr auto first_short = static_cast<std::size_t>(elementwise::inv);
-constexpr std::size_t short_count = static_cast<std::size_t>(last_elementwise) + 1 - first_short;
+constexpr std::size_t short_count = detail::elementwise_count - first_short;
 
 }  // namespace
 }  // namespace tally::backends::simd
@@ -161,9 +161,10 @@ bool clamp(const factors<R>& f, const R* x, R* z, std::size_t n) {
   return true;
 }
 
-/// y and w are x where the function has fewer inputs.
+/// y and w are x where the function has fewer inputs. Not inlined: short calls share it.
 template <elementwise what, class R>
-void run_loop(const factors<R>& given, const R* x, const R* y, const R* w, R* z, std::size_t n) {
+HWY_NOINLINE void run_loop(const factors<R>& given, const R* x, const R* y, const R* w, R* z,
+                           std::size_t n) {
   const factors<R> f = given;  // z can't be it
   if constexpr (what == elementwise::clamp) {
     if (clamp(f, x, z, n)) return;
@@ -272,16 +273,22 @@ void node(const transform_arguments& a, type computation, bool past_caches) {
   computation == type::float32 ? run<float>(a, past_caches) : run<double>(a, past_caches);
 }
 
-void add_level_one(detail::level_one_kernels& to) {
-  const auto add = []<class T>(detail::level_one<T>& kernels) {
-    kernels.short_function = [](elementwise what, const T(&f)[2], const T* x, const T* y,
-                                const T* w, T* z, std::size_t n) {
+template <elementwise what, class T>
+void add_level_one(detail::level_one<T>& to) {
+  if constexpr (has_function<what, T>) {
+    to.transform[static_cast<std::size_t>(what)] = [](T alpha, T beta, T, const T* x, const T* y,
+                                                      const T* w, T* z, std::size_t n) {
       const default_environment environment;
-      loops<T>[static_cast<std::size_t>(what) - first_short]({f[0], f[1]}, x, y, w, z, n);
+      run_loop<what, T>({alpha, beta}, x, y, w, z, n);
     };
-  };
-  add.operator()<float>(to);
-  add.operator()<double>(to);
+  }
+}
+
+void add_level_one(detail::level_one_kernels& to) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    (add_level_one<static_cast<elementwise>(first_short + i), float>(to), ...);
+    (add_level_one<static_cast<elementwise>(first_short + i), double>(to), ...);
+  }(std::make_index_sequence<short_count>());
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ struct implementation {
   rows_node* rows;
   fill_node* fill;
   swap_node* swap;
-  void (*add_level_one)(detail::level_one_kernels& to);
+  void (*add_updates)(detail::level_one_kernels& to);
+  void (*add_exponentials)(detail::level_one_kernels& to);
 };
 
 }  // namespace
@@ -75,7 +76,7 @@ struct vector_function {
       : alpha(a::set(f.alpha)), beta(a::set(f.beta)), gamma(a::set(f.gamma)) {}
 
   static constexpr bool reads_output = detail::reads_output(what);
-  static HWY_INLINE vec<R> known(vec<R> v) { return a::keep_nan(v, v); }
+  static HWY_INLINE vec<R> known(vec<R> v) { return a::known(v); }
   /// Whether results are multiplied by `alpha` and checked for NaN four vectors at a time.
   static constexpr bool in_groups = what == elementwise::scal && HWY_TARGET == HWY_AVX2;
   HWY_INLINE vec<R> operator()(vec<R> x, [[maybe_unused]] vec<R> y,
@@ -228,7 +229,7 @@ HWY_INLINE void add_rows(const R* const* x, const R* factors, R beta, bool reads
     for (std::size_t r = 0; r < rows; ++r) {
       v = hn::Add(hn::Mul(hn::Set(d, factors[r]), load(x[r] + i)), v);
     }
-    return vector_arithmetic<R>::keep_nan(v, v);
+    return vector_arithmetic<R>::known(v);
   };
   std::size_t i = 0;
   for (; i + w <= n; i += w) {
@@ -433,25 +434,76 @@ void swap(const output_operand& x, const output_operand& y) {
   std::swap_ranges(first + i, first + n, second + i);
 }
 
+// --- Level one -----------------------------------------------------------------------------------
+
+template <class T>
+void fill_numbers(T value, T* z, std::size_t n) {
+  constexpr std::size_t w = width<T>;
+  const auto v = vector_arithmetic<T>::known(hn::Set(tag<T>(), value));
+  if (n < w) return put_first<T, T>(v, z, n);
+  for (std::size_t i = 0; i + w < n; i += w) put<false, T, T>(v, z + i);
+  put<false, T, T>(v, z + n - w);
+}
+
+/// A function by those that have loops (as by `reduced` in src/operations/transform.cpp).
+template <elementwise what, class T>
+void run_reduced(three_factors<T> f, const T* x, const T* y, T* z, std::size_t n) {
+  if constexpr (what == elementwise::fill) {
+    fill_numbers(f.alpha, z, n);
+  } else if constexpr (what == elementwise::scale) {
+    run<elementwise::scal>(f, x, x, z, n, false);
+  } else if constexpr (what == elementwise::add) {
+    f.alpha = 1;
+    run<elementwise::axpy>(f, x, y, z, n, false);
+  } else if constexpr (what == elementwise::sub) {
+    f.alpha = -1;
+    run<elementwise::axpy>(f, y, x, z, n, false);
+  } else if constexpr (what == elementwise::waxpby) {
+    run<elementwise::axpby>(f, x, y, z, n, false);
+  } else if constexpr (what == elementwise::mul) {
+    f.alpha = 1;
+    run<elementwise::mul>(f, x, y, z, n, false);
+  } else if (what == elementwise::axpby && f.beta == 0) {
+    run<elementwise::scal>(f, x, x, z, n, false);
+  } else if (what == elementwise::axpbypcz && f.gamma == 0) {
+    run<elementwise::axpby>(f, x, y, z, n, false);
+  } else if (what == elementwise::axypbz && f.beta == 0) {
+    run<elementwise::mul>(f, x, y, z, n, false);
+  } else {
+    run<what>(f, x, y, z, n, false);
+  }
+}
+
+template <elementwise what>
 void add_level_one(detail::level_one_kernels& to) {
   const auto add = []<class T>(detail::level_one<T>& kernels) {
-    kernels.axpy = [](T alpha, const T* x, T* y, std::size_t n) {
-      const default_environment environment;
-      run<elementwise::axpy, T>({{alpha, 0}, 0}, x, y, y, n, false);
-    };
-    kernels.scal = [](T alpha, const T* x, T* z, std::size_t n) {
-      const default_environment environment;
-      run<elementwise::scal, T>({{alpha, 0}, 0}, x, x, z, n, false);
-    };
+    kernels.transform[static_cast<std::size_t>(what)] =
+        [](T alpha, T beta, T gamma, const T* x, const T* y, const T*, T* z, std::size_t n) {
+          const default_environment environment;
+          run_reduced<what, T>({{alpha, beta}, gamma}, x, y, z, n);
+        };
   };
-  add.operator()<float>(to);
-  add.operator()<double>(to);
+  add.template operator()<float>(to);
+  add.template operator()<double>(to);
+}
+
+template <elementwise... what>
+void add_all(detail::level_one_kernels& to) {
+  (add_level_one<what>(to), ...);
 }
 
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), &node, &add_rows, &fill, &swap,
-                                        &add_level_one};
+constexpr implementation this_target = {
+    set_of(HWY_TARGET),
+    &node,
+    &add_rows,
+    &fill,
+    &swap,
+    &add_all<elementwise::fill, elementwise::scal, elementwise::scale, elementwise::axpy,
+             elementwise::axpby, elementwise::waxpby, elementwise::add, elementwise::sub,
+             elementwise::mul, elementwise::axpbypcz, elementwise::axypbz, elementwise::relu>,
+    &add_all<elementwise::sigmoid, elementwise::exp>};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -491,7 +543,8 @@ bool goes_past_caches(const output_operand& z) {
 }
 
 void add_updates(instruction_set set, detail::level_one_kernels& to) {
-  implementation_of(resolve(set)).add_level_one(to);
+  implementation_of(resolve(set)).add_updates(to);
+  implementation_of(widest(set)).add_exponentials(to);
 }
 
 void backend::transform(const executor& where, const transform_arguments& a,

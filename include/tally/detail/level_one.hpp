@@ -1,6 +1,6 @@
-// BLAS's level one, the short element-wise functions and the scans on contiguous vectors of one
-// type, in the default grade, on one host thread: no types are erased, since short calls spend most
-// of their time outside the kernel (tuning/short_calls.md: level_one).
+// BLAS's level one, the element-wise functions and the scans on contiguous vectors of one type, in
+// the default grade, on one host thread: no types are erased, since short calls spend most of their
+// time outside the kernel (tuning/short_calls.md: level_one).
 #pragma once
 
 #include <tally/executor.hpp>
@@ -27,11 +27,9 @@ struct level_one<T> {
   T (*dot)(const T* x, const T* y, std::size_t n);
   T (*reduce[5])(const T* x, std::size_t n);  ///< by `reduction`
   std::int64_t (*iamax)(const T* x, std::size_t n);
-  void (*axpy)(T alpha, const T* x, T* y, std::size_t n);
-  void (*scal)(T alpha, const T* x, T* z, std::size_t n);  ///< into z, which may be x
-  /// A short function but `scale`; y and w are x where it has fewer inputs.
-  void (*short_function)(elementwise what, const T (&factors)[2], const T* x, const T* y,
-                         const T* w, T* z, std::size_t n);
+  /// z = what(x, y, w) by `elementwise`, but `copy`; y and w are x where there are fewer inputs.
+  void (*transform[elementwise_count])(T alpha, T beta, T gamma, const T* x, const T* y, const T* w,
+                                       T* z, std::size_t n);
 };
 
 /// Scans into y, which may be x if inclusive.

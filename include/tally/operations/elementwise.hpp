@@ -103,6 +103,7 @@ inline constexpr description descriptions[] = {
     {"tally::where", "z", 0, domain::all, {"mask", "x", "y"}},
     {"tally::jacobi_step", "z", 1, domain::field, {"x", "y", "d"}},
 };
+inline constexpr std::size_t elementwise_count = std::size(descriptions);
 
 constexpr const description& description_of(elementwise what) {
   return descriptions[static_cast<std::size_t>(what)];
@@ -111,8 +112,7 @@ constexpr const description& description_of(elementwise what) {
 }  // namespace detail
 
 /// The last enumerator.
-inline constexpr auto last_elementwise =
-    static_cast<elementwise>(std::size(detail::descriptions) - 1);
+inline constexpr auto last_elementwise = static_cast<elementwise>(detail::elementwise_count - 1);
 
 /// A factor, type erased. Made in the caller's environment, which might flush a subnormal: see
 /// `detail::widened`.

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <tally/detail/arguments.hpp>
-#include <tally/detail/level_one.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
@@ -17,7 +16,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -59,7 +57,7 @@ struct elementwise_call {
       if constexpr (takes_vectors<
                         what, X, Y, W, decltype(z),
                         factor_type<std::tuple_element_t<first + i, std::tuple<A...>>>...>()) {
-        if (run_short(where, x, y, w, z, std::get<first + i>(all)...)) return;
+        if (run_short<what>(where, x, y, w, z, std::get<first + i>(all)...)) return;
         const scalar numbers[3] = {number(std::get<first + i>(all))...};
         transform(where,
                   {what, numbers[0], numbers[1], as_operand(x), n > 1 ? as_operand(y) : operand(),
@@ -76,66 +74,6 @@ struct elementwise_call {
   template <element S>
   static scalar number(const S& factor) {
     return factor;
-  }
-
-  /// Whether the kernels of level one take a factor of type S.
-  template <class T, class S>
-  static constexpr bool is_short =
-      what == elementwise::pow ? std::integral<S> && !std::same_as<S, bool>
-                               : std::same_as<S, comparison> || std::same_as<S, T>;
-  /// Returns whether the factor is valid.
-  template <class T, class S>
-  static bool read(const S& factor, T& number) {
-    if constexpr (std::same_as<S, T>) {
-      number = factor;
-      return true;
-    } else {
-      std::int64_t integer;
-      if constexpr (std::same_as<S, comparison>) {
-        integer = code_of(factor);
-      } else {
-        integer = static_cast<std::int64_t>(factor);
-      }
-      if (integer > max_exponent || integer < (what == elementwise::pow ? -max_exponent : 0)) {
-        return false;
-      }
-      number = static_cast<T>(integer);
-      return true;
-    }
-  }
-
-  /// Returns whether the call went the way of `with_level_one`.
-  template <class X, class Y, class W, class Z, class... S>
-  static bool run_short(const executor& where, const X& x, const Y& y, const W& w, Z& z,
-                        const S&... factor) {
-    using T = element_t<Z>;
-    if constexpr (std::floating_point<T> && contiguous<Z> && (... && is_short<T, S>)) {
-      const auto short_way = [&](const auto& kernels, std::size_t size, const auto*... all) {
-        const T* const from[] = {all...};  // the last is z
-        T* const to = std::ranges::data(z);
-        T numbers[2] = {};
-        [[maybe_unused]] T* number = numbers;
-        bool valid = (... && is_same_or_apart(all, to, size));
-        ((valid = read(factor, *number++) && valid), ...);
-        if (!valid) return false;
-        if constexpr (what == elementwise::scale) {
-          kernels.scal(numbers[0], from[0], to, size);
-        } else {
-          kernels.short_function(what, numbers, from[0], from[n > 1], from[n > 2 ? 2 : 0], to,
-                                 size);
-        }
-        return true;
-      };
-      if constexpr (n == 1) {
-        return with_level_one<T>(where, short_way, x, z);
-      } else if constexpr (n == 2) {
-        return with_level_one<T>(where, short_way, x, y, z);
-      } else {
-        return with_level_one<T>(where, short_way, x, y, w, z);
-      }
-    } else {
-      return false;
-    }
   }
 };
 

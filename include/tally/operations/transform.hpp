@@ -40,6 +40,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -82,25 +83,73 @@ constexpr bool is_computable() {
   return takes_vectors<what, X, Y, X, Z, S...>();
 }
 
-/// Functions of `with_level_one`; returns whether it ran them.
-template <elementwise what, class X, class Z, class... S>
-bool run_short(const executor& where, const X& x, Z& z, const S&... factors) {
-  using T = element_t<X>;
-  constexpr bool is_listed =
-      what == elementwise::copy || what == elementwise::scal || what == elementwise::axpy;
-  if constexpr (is_listed && (... && (std::floating_point<S> && std::same_as<S, T>))) {
-    const auto short_way = [&](const auto& kernels, std::size_t n, const T* px, T* pz) {
-      if (!is_same_or_apart<T>(px, pz, n)) return false;
-      if constexpr (what == elementwise::copy) {
-        std::memmove(pz, px, n * sizeof *px);
-      } else if constexpr (what == elementwise::scal) {
-        kernels.scal(factors..., px, pz, n);
-      } else {
-        kernels.axpy(factors..., px, pz, n);
-      }
-      return true;
-    };
-    return with_level_one<T>(where, short_way, x, z);
+/// z = what(x ...) by a kernel of level one, if the call is one of these; returns whether it ran.
+template <class T, class Z, class... X>
+bool run_short(const executor& where, elementwise what, const T (&factors)[3], Z& z,
+               const X&... x) {
+  const auto short_way = [&](const level_one<T>& kernels, std::size_t n, T* to, const auto*... in) {
+    if (!(... && is_same_or_apart<T>(in, to, n))) return false;
+    constexpr std::size_t inputs = sizeof...(in);
+    const T* const from[] = {in..., to};  // fill has none
+    if (what == elementwise::copy) {
+      std::memmove(to, from[0], n * sizeof(T));
+    } else if constexpr (std::floating_point<T>) {
+      kernels.transform[static_cast<std::size_t>(what)](factors[0], factors[1], factors[2], from[0],
+                                                        from[inputs > 1 ? 1 : 0],
+                                                        from[inputs > 2 ? 2 : 0], to, n);
+    }
+    return true;
+  };
+  return with_level_one<T>(where, short_way, z, x...);
+}
+
+/// Whether kernels of level one take a factor of type S.
+template <elementwise what, class T, class S>
+constexpr bool takes_short =
+    what == elementwise::pow ? std::integral<S> && !std::same_as<S, bool>
+                             : std::same_as<S, comparison> || std::same_as<S, T>;
+
+/// Returns whether the factor is valid.
+template <elementwise what, class T, class S>
+bool read_factor(const S& factor, T& number) {
+  if constexpr (std::same_as<S, T>) {
+    number = factor;
+    return true;
+  } else {
+    std::int64_t integer;
+    if constexpr (std::same_as<S, comparison>) {
+      integer = code_of(factor);
+    } else {
+      integer = static_cast<std::int64_t>(factor);
+    }
+    if (integer > max_exponent || integer < (what == elementwise::pow ? -max_exponent : 0)) {
+      return false;
+    }
+    number = static_cast<T>(integer);
+    return true;
+  }
+}
+
+/// The same with typed factors; y and w count where the function has them.
+template <elementwise what, class X, class Y, class W, class Z, class... S>
+bool run_short(const executor& where, const X& x, const Y& y, const W& w, Z& z,
+               const S&... factors) {
+  using output = std::remove_const_t<Z>;
+  using T = element_t<output>;
+  constexpr bool is_function = what == elementwise::copy || std::floating_point<T>;
+  if constexpr (is_function && contiguous<output> && (... && takes_short<what, T, S>)) {
+    T numbers[3] = {};
+    [[maybe_unused]] T* number = numbers;
+    if (!(... && read_factor<what>(factors, *number++))) return false;
+    if constexpr (inputs(what) == 0) {
+      return run_short(where, what, numbers, z);
+    } else if constexpr (inputs(what) == 1) {
+      return run_short(where, what, numbers, z, x);
+    } else if constexpr (inputs(what) == 2) {
+      return run_short(where, what, numbers, z, x, y);
+    } else {
+      return run_short(where, what, numbers, z, x, y, w);
+    }
   } else {
     return false;
   }
@@ -110,7 +159,7 @@ bool run_short(const executor& where, const X& x, Z& z, const S&... factors) {
 template <elementwise what, class X, class Y, class Z, class... S>
 auto run_elementwise(const executor& where, const X& x, const Y& y, Z& z, const S&... factors) {
   if constexpr (is_computable<what, X, Y, Z&, S...>()) {
-    if (run_short<what>(where, x, z, factors...)) return;
+    if (run_short<what>(where, x, y, x, z, factors...)) return;
     const scalar all[3] = {scalar(factors)...};
     const operand second = is_binary(what) ? as_operand(y) : operand();
     transform(where, {what, all[0], all[1], as_operand(x), second, as_output(z), all[2]});
@@ -129,6 +178,7 @@ auto fill(const executor& where, const S& value, Z&& z) {
   if constexpr (detail::is_factor<S>()) {
     using values = strided_view<const S>;
     if constexpr (detail::is_computable<elementwise::fill, values, values, Z&>()) {
+      if (detail::run_short<elementwise::fill>(where, z, z, z, z, value)) return;
       transform(where, {elementwise::fill, value, {}, {}, {}, as_output(z)});
     }
   }
