@@ -45,6 +45,10 @@ std::string_view name(instruction_set set) noexcept {
       return "AVX-512";
     case instruction_set::neon:
       return "NEON";
+    case instruction_set::sve:
+      return "SVE";
+    case instruction_set::rvv:
+      return "RVV";
   }
   return "unknown";
 }

@@ -196,10 +196,10 @@ def registered_tests(folder):
 class Program:
     """A program of GoogleTest's, with the environment in which its tests run."""
 
-    def __init__(self, command, properties):
+    def __init__(self, command, properties, more):
         self.command = command
         self.seconds = properties["TIMEOUT"]
-        environment = os.environ | dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", ()))
+        environment = os.environ | dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", ())) | more
         self.environment = {name: environment[name] for name in environment if not name.startswith("GTEST_")}
 
     def tests(self):
@@ -276,12 +276,13 @@ class ProgramTests:
     filter: str
     but: str = NONE  # what is left out
     programs: str = ""  # those whose names begin so, as a regular expression
+    cpu: str = ""  # a processor of QEMU's, with its properties; its default otherwise
 
     MARK = re.compile(r"\[ +(RUN|OK|FAILED|SKIPPED) +\] ([^\s,]+)")
     OUTCOMES = {"OK": "passed", "FAILED": "failed", "SKIPPED": "skipped"}
 
     def __str__(self):
-        return f"{self.preset}: tests"
+        return f"{self.preset}: tests{' on ' if self.cpu else ''}{self.cpu}"
 
     def run(self, progress, results, jobs):
         folder = ROOT / "build" / self.preset
@@ -293,7 +294,7 @@ class ProgramTests:
                 programs.setdefault(tuple(test.get("command", [test["name"].rpartition(".")[0]])), properties)
         self.left, number = [], 0
         for command, properties in programs.items():
-            program = Program(command, properties)
+            program = Program(command, properties, {"QEMU_CPU": self.cpu} if self.cpu else {})
             try:
                 names = [name for name in program.tests() if not re.search(self.but, name)]
             except OSError as error:
@@ -503,6 +504,21 @@ PROCESSORS = {"aarch64": ("arm64", ""), "ppc64le": ("ppc64el", "trixie"), "riscv
               "s390x": ("s390x", "trixie")}
 
 
+def triplet(processor):
+    return f"{processor.replace('ppc', 'powerpc')}-linux-gnu"
+
+
+def other_vectors(processor):
+    """QEMU's names of processors with vectors of other lengths than its own choice, and for ARM of one without SVE."""
+    if processor == "aarch64":
+        return [*(f"max,sve-default-vector-length={bits // 8}" for bits in (128, 256, 2048)), "cortex-a72"]
+    if processor == "riscv64":  # its own choice has none, nor has the build by GCC before 14
+        version = subprocess.run([f"{triplet(processor)}-g++", "-dumpversion"], capture_output=True, text=True).stdout
+        lengths = (128, 256, 512, 1024) if int(version.split(".")[0]) >= 14 else ()
+        return [f"rv64,v=true,vext_spec=v1.0,vlen={bits}" for bits in lengths]
+    return []
+
+
 def gpu_there():
     return shutil.which("nvidia-smi") is not None and subprocess.run(
         ["nvidia-smi", "-L"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
@@ -566,8 +582,8 @@ def install(chosen):
         packages("need_packages", "clang:clang++", "libomp-dev")
     for each in chosen.emulate:
         name = each.removesuffix(":all")
-        triplet = f"{name.replace('ppc', 'powerpc')}-linux-gnu"
-        packages("need_packages", f"g++-{triplet}:{triplet}-g++", f"qemu-user-static:qemu-{name}-static", "googletest")
+        packages("need_packages", f"g++-{triplet(name)}:{triplet(name)}-g++", f"qemu-user-static:qemu-{name}-static",
+                 "googletest")
         packages("unpack_packages", *PROCESSORS[name], f"build/{name}/sysroot", "libhwy-dev", "libmpfr-dev",
                  "libgmp-dev", "zlib1g-dev")
 
@@ -632,6 +648,10 @@ def plan(chosen):
         else:
             add(name, 250, 60, 10, "few", lambda name, labels: name == "examples.cg",
                 targets=["tally_quick_tests", "tally_cg"], programs="^tally_quick")
+        if chosen.full and (cpus := other_vectors(name)):
+            steps.append(Build(name, 20, common, ["tally_quick_tests"]))
+            names = chosen.filter or "Golden|simd_(SVE|RVV)"
+            steps += [ProgramTests(name, 60, "few", names, programs="^tally_quick", cpu=cpu) for cpu in cpus]
     if {"address", "undefined"} & set(chosen.sanitize):
         parts = "ON" if chosen.full else "OFF"
         add("asan", 900, 500, 80, "full" if chosen.full else "few", without(*full_only, "sources"),

@@ -14,5 +14,7 @@ void add_iamax(instruction_set set, detail::level_one_kernels& to);
 void add_updates(instruction_set set, detail::level_one_kernels& to);
 void add_scans(instruction_set set, detail::level_one_kernels& to);
 void add_short_functions(instruction_set set, detail::level_one_kernels& to);
+/// Last: replaces some where the set is one of scalable vectors.
+void add_scalable(instruction_set set, detail::level_one_kernels& to);
 
 }  // namespace tally::backends::simd

@@ -168,7 +168,7 @@ func executors(t testing.TB) []*tally.Executor {
 			t.Fatal(err)
 		}
 	}
-	for set := tally.BaselineInstructions; set <= tally.NEON; set++ {
+	for set := tally.BaselineInstructions; set <= tally.RVV; set++ {
 		if w, err := tally.SIMD(set); err == nil {
 			all = append(all, w)
 		} else if !errors.Is(err, tally.ErrNoDevice) {

@@ -23,6 +23,8 @@ const (
 	AVX2                 InstructionSet = C.TALLY_INSTRUCTIONS_AVX2
 	AVX512               InstructionSet = C.TALLY_INSTRUCTIONS_AVX512
 	NEON                 InstructionSet = C.TALLY_INSTRUCTIONS_NEON
+	SVE                  InstructionSet = C.TALLY_INSTRUCTIONS_SVE
+	RVV                  InstructionSet = C.TALLY_INSTRUCTIONS_RVV
 )
 
 // Serial is one thread with plain loops: the reference.

@@ -22,8 +22,10 @@ namespace detail {
 struct level_one_kernels;
 }
 
-/// Instruction sets of the `simd` backend, narrowest first.
-enum class instruction_set : int { best = -1, baseline = 0, sse4, avx2, avx512, neon };
+/// Instruction sets of the `simd` backend, narrowest first. `sve`, `rvv`: sums and updates of
+/// `float` and `double` by the scalable vectors of ARM (SVE) and RISC-V; NEON or the baseline does
+/// the rest.
+enum class instruction_set : int { best = -1, baseline = 0, sse4, avx2, avx512, neon, sve, rvv };
 
 /// Name of a set: "AVX2".
 TALLY_EXPORT std::string_view name(instruction_set set) noexcept;
@@ -31,7 +33,7 @@ TALLY_EXPORT std::string_view name(instruction_set set) noexcept;
 /// Options of `simd`.
 struct simd_options {
   /// best: the widest; where AVX-512 runs in halves (Zen 4), AVX2 except for compute-bound
-  /// functions and sums within the caches.
+  /// functions and sums within the caches; NEON where SVE's vectors are no longer.
   instruction_set instructions = instruction_set::best;
 };
 

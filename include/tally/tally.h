@@ -137,13 +137,16 @@ enum {
 /* Instruction sets of the simd backend. */
 typedef int tally_instruction_set;
 enum {
-  /* the widest; where AVX-512 runs in halves, AVX2, save for exp and sigmoid */
+  /* the widest; where AVX-512 runs in halves, AVX2, save for exp and sigmoid; NEON where SVE's
+   * vectors are no longer */
   TALLY_INSTRUCTIONS_BEST = -1,
   TALLY_INSTRUCTIONS_BASELINE = 0,
   TALLY_INSTRUCTIONS_SSE4 = 1,
   TALLY_INSTRUCTIONS_AVX2 = 2,
   TALLY_INSTRUCTIONS_AVX512 = 3,
-  TALLY_INSTRUCTIONS_NEON = 4
+  TALLY_INSTRUCTIONS_NEON = 4,
+  TALLY_INSTRUCTIONS_SVE = 5,
+  TALLY_INSTRUCTIONS_RVV = 6
 };
 
 /* Constants of the order contract (<tally/numerics/order.hpp>). */

@@ -26,7 +26,7 @@ static_assert(TALLY_FLOAT64 == static_cast<int>(tally::type::float64));
 static_assert(TALLY_CONJUGATE_Y == static_cast<int>(tally::conjugate::y));
 static_assert(TALLY_GREATER == static_cast<int>(tally::comparison::greater));
 static_assert(TALLY_INSTRUCTIONS_BEST == static_cast<int>(tally::instruction_set::best));
-static_assert(TALLY_INSTRUCTIONS_NEON == static_cast<int>(tally::instruction_set::neon));
+static_assert(TALLY_INSTRUCTIONS_RVV == static_cast<int>(tally::instruction_set::rvv));
 static_assert(TALLY_ORDER_VERSION == tally::order::version);
 static_assert(TALLY_ORDER_LANES == tally::order::lanes);
 static_assert(TALLY_ORDER_CHUNK == tally::order::chunk);

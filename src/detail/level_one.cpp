@@ -38,7 +38,7 @@ constexpr std::size_t index_of(instruction_set set) {
 
 const detail::level_one_kernels* level_one_of(instruction_set set) {
   static const auto by_set = [] {
-    std::array<detail::level_one_kernels, index_of(instruction_set::neon) + 1> all{};
+    std::array<detail::level_one_kernels, index_of(instruction_set::rvv) + 1> all{};
     const auto fill = [&all](instruction_set each) {
       detail::level_one_kernels& to = all[index_of(each)];
       backends::simd::add_dot(each, to);
@@ -47,6 +47,7 @@ const detail::level_one_kernels* level_one_of(instruction_set set) {
       backends::simd::add_updates(each, to);
       backends::simd::add_scans(each, to);
       backends::simd::add_short_functions(each, to);
+      backends::simd::add_scalable(each, to);
       to.max_bytes = openmp_from_bytes / 2 - 1;
       to.are_here = has_devices() ? are_here : nullptr;
     };

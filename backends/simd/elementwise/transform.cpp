@@ -9,6 +9,7 @@
 #include "backends/common/elementwise/moves.hpp"
 #include "backends/common/elementwise/multi_axpy.hpp"
 #include "backends/common/floating_point_environment.hpp"
+#include "backends/simd/scalable/scalable.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <algorithm>
@@ -513,7 +514,10 @@ HWY_AFTER_NAMESPACE();
 #include "backends/simd/vectors/implementations-inl.hpp"
 
 namespace tally::backends::simd {
-transform_node* transform_node_of(instruction_set set) { return implementation_of(set).node; }
+transform_node* transform_node_of(instruction_set set) {
+  if (auto* const node = scalable::transform_node_of(set)) return node;
+  return implementation_of(set).node;
+}
 
 fill_node* fill_node_of(instruction_set set) { return implementation_of(set).fill; }
 swap_node* swap_node_of(instruction_set set) { return implementation_of(set).swap; }

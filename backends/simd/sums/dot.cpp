@@ -11,6 +11,7 @@
 
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/common/types/tables.hpp"
+#include "backends/simd/scalable/scalable.hpp"
 #include "backends/simd/sums/byte_products.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 #include "backends/simd/vectors/targets.hpp"
@@ -591,6 +592,7 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 template <class A>
 dot_node<A>* node_of(instruction_set set, type x, type y) {
+  if (auto* const node = scalable::dot_node_of<A>(set, x, y)) return node;
   return (*std::get<const pair_table<dot_node<A>>*>(implementation_of(set).nodes))[x][y];
 }
 

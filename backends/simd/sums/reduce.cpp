@@ -8,6 +8,7 @@
 #include "backends/common/order/weighted_square.hpp"
 #include "backends/common/sparse/row_kernels.hpp"
 #include "backends/common/types/tables.hpp"
+#include "backends/simd/scalable/scalable.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <tally/numerics/order.hpp>
@@ -348,6 +349,7 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 template <class A>
 reduce_node<A>* reduce_node_of(instruction_set set, reduction what, type x) {
+  if (auto* const node = scalable::reduce_node_of<A>(set, what, x)) return node;
   const implementation& chosen = implementation_of(set);
   return (*std::get<const node_tables<A>*>(chosen.nodes))[static_cast<std::size_t>(what)][x];
 }

@@ -1,5 +1,6 @@
 #include "backends/simd/vectors/instruction_set.hpp"
 
+#include "backends/simd/scalable/chunks.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <tally/error.hpp>
@@ -9,6 +10,9 @@
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
+#endif
+#if TALLY_HAS_SCALABLE
+#include <sys/auxv.h>
 #endif
 
 namespace tally::backends::simd {
@@ -51,10 +55,20 @@ std::int64_t supported_targets() {
   return targets;
 }
 
+/// Bytes of a scalable vector; 0 without.
+std::size_t scalable_bytes() {
+#if TALLY_HAS_SCALABLE
+  constexpr unsigned long sve = 1ul << 22;           // HWCAP_SVE
+  constexpr unsigned long rvv = 1ul << ('v' - 'a');  // COMPAT_HWCAP_ISA_V
+  if ((getauxval(AT_HWCAP) & (TALLY_HAS_SVE ? sve : rvv)) != 0) return scalable::vector_bytes();
+#endif
+  return 0;
+}
+
 instruction_set best_of(const std::vector<instruction_set>& sets) {
   const auto avx2 = std::ranges::find(sets, instruction_set::avx2);
   if (sets.back() == instruction_set::avx512 && avx2 != sets.end() && halves_avx512()) return *avx2;
-  return sets.back();
+  return widest(instruction_set::best);
 }
 
 }  // namespace
@@ -71,6 +85,7 @@ const std::vector<instruction_set>& instruction_sets() {
     std::ranges::sort(usable);
     // NEON comes with and without AES. (clang 14 can't compile g++ 12's std::ranges::unique.)
     usable.erase(std::unique(usable.begin(), usable.end()), usable.end());
+    if (scalable_bytes() > 0) usable.push_back(scalable::here);
     return all;
   }();
   return sets;
@@ -90,8 +105,18 @@ instruction_set resolve(instruction_set set) {
   return set;
 }
 
+instruction_set widest(instruction_set set) {
+  static const instruction_set all = [] {
+    const instruction_set last = instruction_sets().back();
+    constexpr std::size_t of_neon = 16;
+    return last == instruction_set::sve && scalable_bytes() <= of_neon ? instruction_set::neon
+                                                                       : last;
+  }();
+  return set == instruction_set::best ? all : set;
+}
+
 instruction_set for_arithmetic(const executor& where) {
-  return where.chooses_instructions() ? instruction_sets().back() : where.instructions();
+  return where.chooses_instructions() ? widest(instruction_set::best) : where.instructions();
 }
 
 bool reads_control_slowly() {

@@ -15,10 +15,9 @@ const std::vector<instruction_set>& instruction_sets();
 /// is not one of them.
 instruction_set resolve(instruction_set set);
 
-/// Returns `set`, or for `best` the widest, even if executed in halves.
-inline instruction_set widest(instruction_set set) {
-  return set == instruction_set::best ? instruction_sets().back() : set;
-}
+/// Returns `set`, or for `best` the widest, even if executed in halves; NEON where SVE's vectors
+/// are no longer.
+instruction_set widest(instruction_set set);
 
 /// Returns the instruction set for compute-bound functions: the executor's, or if Tally chooses,
 /// the widest, even if executed in halves (tuning/elementwise.md: for_arithmetic).

@@ -4,7 +4,7 @@
 
 // Others (SSSE3, AVX-512 with VBMI or BF16) gain nothing for sums of products, and take seconds to
 // compile. Lengths of SVE and RISC-V vectors are unknown at compile time, but kernels keep arrays
-// of vectors. Sanitizer builds have only the least and the widest.
+// of vectors: some for these are in scalable/. Sanitizer builds have only the least and the widest.
 #if TALLY_FEW_INSTRUCTION_SETS
 #define TALLY_HWY_TARGETS                                                                       \
   (HWY_SCALAR | HWY_EMU128 | HWY_SSE2 | HWY_AVX3 | HWY_NEON | HWY_NEON_WITHOUT_AES | HWY_PPC8 | \
@@ -50,6 +50,8 @@
 
 #include <hwy/targets.h>
 
+#include "backends/simd/scalable/chunks.hpp"
+
 #include <tally/executor.hpp>
 
 #include <array>
@@ -73,11 +75,14 @@ constexpr instruction_set set_of(std::int64_t target) {
   }
 }
 
-/// Implementations by instruction set, null for those not built, which no executor has.
+/// Implementations by instruction set, null for those not built, which no executor has. SVE and RVV
+/// have those that do the rest for them.
 template <class T, std::size_t n>
 constexpr auto by_set(const T* const (&built)[n]) {
-  std::array<const T*, static_cast<std::size_t>(instruction_set::neon) + 1> of_set{};
+  std::array<const T*, static_cast<std::size_t>(instruction_set::rvv) + 1> of_set{};
   for (const T* each : built) of_set[static_cast<std::size_t>(each->set)] = each;
+  of_set[static_cast<std::size_t>(scalable::here)] =
+      of_set[static_cast<std::size_t>(scalable::rest)];
   return of_set;
 }
 

@@ -70,6 +70,8 @@ module tally
   integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_AVX2 = 2
   integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_AVX512 = 3
   integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_NEON = 4
+  integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_SVE = 5
+  integer(c_int), parameter, public :: TALLY_INSTRUCTIONS_RVV = 6
   integer(c_int), parameter, public :: TALLY_ORDER_VERSION = 1
   integer(c_int), parameter, public :: TALLY_ORDER_LANES = 64
   integer(c_int), parameter, public :: TALLY_ORDER_CHUNK = 1024
