@@ -611,8 +611,11 @@ def plan(chosen):
     sanitized = (rf"{emulated}|(Long|PastTheCaches|WhereverItIs)/serial|PastTheCaches/openmp"
                  r"|(Exact.*|Long|PastTheCaches|WhereverItIs|FarElements)/(simd_baseline|simd_SSE4|openmp_2|kokkos)")
     if not chosen.full:
-        emulated, sanitized = NONE, (
-            r"HundredMillion|AMillionParts|Long/|LongVectors|LongAndAlike|PastTheCaches|WhereverItIs|ReachesNoOperation")
+        # These run without a sanitizer too. openmp's threads run simd's kernels.
+        emulated = NONE if any(each.endswith(":all") for each in chosen.emulate) else r"ReachesNoOperation/simd"
+        sanitized = (r"HundredMillion|AMillionParts|Long/|LongOfManyBins|LongVectors|LongAndAlike|PastTheCaches"
+                     r"|WhereverItIs|ReachesNoOperation|Exact\.Bands|CorrectlyRoundedInSixteenBits/openmp"
+                     r"|NestedCalls\.(AreWhatTheyAreElsewhere|MayBeAnotherThreads)")
     slow = {"asan": sanitized, "tsan": sanitized} | dict.fromkeys(PROCESSORS, emulated)
     steps = []
 
