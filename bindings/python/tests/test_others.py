@@ -208,7 +208,8 @@ def test_bincount(random):
     assert same(tally.bincount(numpy.zeros(0, int)), numpy.bincount(numpy.zeros(0, int)))
     sums, order = tally.bincount(keys, weights), random.permutation(100000)
     assert sums[5] == math.fsum(weights[keys == 5]) and same(sums, tally.bincount(keys[order], weights[order]))
-    for bad, error in ((numpy.array([-1]), ValueError), (numpy.zeros(2), TypeError), (numpy.zeros((2, 2), int), ValueError)):
+    for bad, error in ((numpy.array([-1]), IndexError), (numpy.array([2**31 - 1]), IndexError), (numpy.zeros(2), TypeError),
+                       (numpy.zeros((2, 2), int), ValueError)):
         with pytest.raises(error):
             tally.bincount(bad)
 

@@ -71,8 +71,8 @@ nb::object bincount(nb::handle x, nb::handle weights, std::int64_t minlength, nb
   std::int64_t bins = minlength;
   if (keys.n > 0) {
     const auto [least, greatest] = extrema_of(c, keys);
-    if (least < 0) c.fail(PyExc_ValueError, "a key is " + std::to_string(least) + ", negative");
-    if (greatest >= INT32_MAX) c.fail(PyExc_ValueError, "a key is above 2^31 - 2");
+    if (least < 0) c.fail(PyExc_IndexError, "a key is " + std::to_string(least) + ", negative");
+    if (greatest >= INT32_MAX) c.fail(PyExc_IndexError, "a key is above 2^31 - 2");
     bins = std::max(bins, greatest + 1);
   }
   if (bins > INT32_MAX) c.fail(PyExc_ValueError, "minlength is above 2^31 - 1");
