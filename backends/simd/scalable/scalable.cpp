@@ -111,10 +111,11 @@ void add_scalable([[maybe_unused]] instruction_set set,
     kernels.reduce[static_cast<std::size_t>(sum_of_squares)] = [](const W* x, std::size_t n) {
       return scalable::dot_of_numbers(x, x, n);
     };
-    kernels.axpy = [](W alpha, const W* x, W* y, std::size_t n) {
-      const default_environment environment;
-      scalable::axpby(alpha, x, W{1}, y, y, n);
-    };
+    kernels.transform[static_cast<std::size_t>(elementwise::axpy)] =
+        [](W alpha, W, W, const W* x, const W* y, const W*, W* z, std::size_t n) {
+          const default_environment environment;
+          scalable::axpby(alpha, x, W{1}, y, z, n);
+        };
   };
   add.operator()<float>(to);
   add.operator()<double>(to);
