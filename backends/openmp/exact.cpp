@@ -9,14 +9,15 @@
 namespace tally::backends::openmp {
 
 void backend::exact(const executor& where, const exact_arguments& a) const {
-  exact_node* const node = simd::exact_node_of(where.instructions());
   // At least a chunk per thread: its own sum costs as much.
   const auto threads = static_cast<std::size_t>(threads_of(where));
   const std::size_t share = std::max(order::chunk, (a.x.size + threads - 1) / threads);
   const auto shares = static_cast<int>((a.x.size + share - 1) / share);
+  if (shares <= 1) return simd::backend::exact(where, a);
+  exact_node* const node = simd::exact_node_of(simd::set_for_exact(where, a));
   exact_sums total;
   std::mutex merging;  // an OpenMP critical section would export its name
-#pragma omp parallel num_threads(std::max(shares, 1))
+#pragma omp parallel num_threads(shares)
   {
     const default_environment environment;
 #pragma omp for schedule(static) nowait

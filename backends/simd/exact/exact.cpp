@@ -7,6 +7,7 @@
 #include "backends/simd/simd.hpp"
 
 #include "backends/simd/exact/levels.hpp"
+#include "backends/simd/vectors/instruction_set.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <algorithm>
@@ -593,10 +594,16 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 exact_node* exact_node_of(instruction_set set) { return implementation_of(set).node; }
 
+instruction_set set_for_exact(const executor& where, const exact_arguments& a) {
+  if (a.x.element != type::float64) return where.instructions();
+  return for_cached(where, (a.has_y() ? 2 : 1) * a.x.size * sizeof(double));
+}
+
 void backend::exact(const executor& where, const exact_arguments& a) const {
-  if (implementation_of(where.instructions()).write_in_place(a)) return;
+  const implementation& chosen = implementation_of(set_for_exact(where, a));
+  if (chosen.write_in_place(a)) return;
   exact_sums sums;
-  exact_node_of(where.instructions())(a, sums);
+  chosen.node(a, sums);
   write_result(sums, a);
 }
 
