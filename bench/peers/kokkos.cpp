@@ -14,6 +14,10 @@ namespace {
 
 using space = Kokkos::DefaultHostExecutionSpace;
 
+/// Names of rows, "Kokkos OpenMP", and what more is known.
+std::string row() { return std::string("Kokkos ") + space::name(); }
+std::string version() { return std::to_string(KOKKOS_VERSION); }
+
 }  // namespace
 
 int kokkos_threads(const workload& w) {
@@ -32,8 +36,8 @@ contenders kokkos_of_one(const workload& w) {
   visit(w, [&]<class X, class A>(std::span<const X> span, auto, std::type_identity<A>) {
     if constexpr (std::is_floating_point_v<X> && std::is_same_v<X, A>) {
       const auto add = [&, x = span.data(), n = span.size()](auto f) {
-        list.push_back(on_host("Kokkos", std::to_string(KOKKOS_VERSION) + " " + space::name(), w,
-                               [=] { return f(x, Kokkos::RangePolicy<space>(0, n)); }));
+        list.push_back(
+            on_host(row(), version(), w, [=] { return f(x, Kokkos::RangePolicy<space>(0, n)); }));
         list.back().threads = threads;
       };
       using place = typename Kokkos::MaxLoc<X, std::size_t>::value_type;
@@ -87,7 +91,7 @@ contenders kokkos_elementwise(const workload& w) {
                                           std::type_identity<A>) {
     if constexpr (std::is_floating_point_v<X> && std::is_same_v<X, A> && std::is_same_v<X, Y>) {
       plain::visit(w.what, [&]<class G>(G g) {
-        list.push_back(on_host("Kokkos", std::to_string(KOKKOS_VERSION) + " " + space::name(), w,
+        list.push_back(on_host(row(), version(), w,
                                [=, x = x_span.data(), y = y_span.data(), z = static_cast<X*>(w.z)] {
                                  Kokkos::parallel_for(
                                      Kokkos::RangePolicy<space>(0, w.size()),
@@ -107,15 +111,13 @@ contenders kokkos(const workload& w) {
   visit(w, [&]<class X, class Y, class A>(std::span<const X> x, std::span<const Y> y,
                                           std::type_identity<A>) {
     if constexpr (!tally::is_complex_v<A>) {  // Kokkos has its own
-      list.push_back(on_host("Kokkos", std::to_string(KOKKOS_VERSION) + " " + space::name(), w,
-                             [x = x.data(), y = y.data(), n = x.size()] {
-                               A sum{};
-                               Kokkos::parallel_reduce(
-                                   Kokkos::RangePolicy<space>(0, n),
-                                   [=](std::size_t i, A& part) { part += term<A>(x[i], y[i]); },
-                                   sum);
-                               return sum;
-                             }));
+      list.push_back(on_host(row(), version(), w, [x = x.data(), y = y.data(), n = x.size()] {
+        A sum{};
+        Kokkos::parallel_reduce(
+            Kokkos::RangePolicy<space>(0, n),
+            [=](std::size_t i, A& part) { part += term<A>(x[i], y[i]); }, sum);
+        return sum;
+      }));
       list.back().threads = threads;
     }
   });

@@ -32,8 +32,8 @@ contenders kokkos_kernels_spmv(const workload& w) {
     const Kokkos::View<const T*, space, unmanaged> from(x, w.matrix.width());
     const Kokkos::View<T*, space, unmanaged> to(y, w.matrix.height());
     const char* const how = w.transposes() ? "T" : "N";
-    list.push_back(on_host("Kokkos Kernels",
-                           "with Kokkos " + std::to_string(KOKKOS_VERSION) + " " + space::name(), w,
+    list.push_back(on_host(std::string("Kokkos Kernels ") + space::name(),
+                           "with Kokkos " + std::to_string(KOKKOS_VERSION), w,
                            [=] { KokkosSparse::spmv(how, T{1}, *made(), from, T{0}, to); }));
     list.back().threads = threads;
   });
