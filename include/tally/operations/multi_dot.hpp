@@ -135,7 +135,11 @@ std::vector<operand_pair> erased(const L& pairs) {
 template <bool batched>
 auto call_of(const executor& where, const dot_pairs& pairs, conjugate conjugated) {
   return [&where, &pairs, conjugated](const output& to, const call_options& options) {
-    (batched ? batched_dot : multi_dot)(where, {pairs, conjugated, to, options});
+    if constexpr (batched) {  // nvcc can't choose between overloaded functions
+      batched_dot(where, {pairs, conjugated, to, options});
+    } else {
+      multi_dot(where, {pairs, conjugated, to, options});
+    }
   };
 }
 
