@@ -115,7 +115,7 @@ executor cuda([[maybe_unused]] cuda_options options) {
   const backends::default_environment environment;  // for the driver, which may start here
   executor where(&backends::cuda::instance);
   where.device_ = static_cast<std::int16_t>(backends::cuda::resolve_device(options.device));
-  where.stream_ = options.stream;
+  where.queue_ = options.stream;
   return where;
 #else
   throw_missing("cuda", "cuda");
@@ -129,6 +129,35 @@ executor kokkos() {
 #else
   throw_missing("kokkos", "kokkos");
 #endif
+}
+
+executor kokkos([[maybe_unused]] const detail::kokkos_instance& instance) {
+#if TALLY_HAS_KOKKOS
+  executor where = kokkos();
+  if (const std::string_view space = backends::kokkos::space_name(); space != instance.space) {
+    throw error(errc::invalid_argument,
+                "tally::kokkos: the instance is of " + std::string(instance.space) +
+                    "; Kokkos's default execution space is " + std::string(space));
+  }
+  where.queue_ = const_cast<void*>(instance.address);
+  return where;
+#else
+  throw_missing("kokkos", "kokkos");
+#endif
+}
+
+executor detail::executor_of(const kokkos_instance& instance) {
+  const std::string_view space = instance.space;
+#if TALLY_HAS_CUDA
+  if (space == "Cuda") return cuda({.device = instance.device, .stream = instance.stream});
+#endif
+  const bool has_threads = space == "OpenMP" || space == "Threads" || space == "HPX";
+#if TALLY_HAS_OPENMP
+  if (has_threads) {
+    return openmp({.threads = std::min(instance.threads, openmp_options::max_threads)});
+  }
+#endif
+  return has_threads || space == "Serial" ? simd() : kokkos(instance);
 }
 
 std::span<const std::string_view> backend_names() {

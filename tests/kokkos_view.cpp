@@ -1,13 +1,146 @@
 // Kokkos::Views as operands: rank 1, contiguous or strided, for vectors; rank 2 for rows; rank 0
-// for results.
+// for results. Instances of execution spaces as executors.
 #include <tally/tally.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <complex>
+#include <cstdint>
 #include <cstdio>
 #include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
 #include <vector>
+
+namespace {
+
+using space = Kokkos::DefaultExecutionSpace;
+using vector = Kokkos::View<double*, space::memory_space>;
+
+template <class... Traits>
+using view = Kokkos::View<double*, Kokkos::HostSpace, Traits...>;
+static_assert(tally::vector_operand<view<>>);
+static_assert(!tally::vector_operand<view<Kokkos::MemoryTraits<Kokkos::Atomic>>>);
+static_assert(!tally::result_place<
+              Kokkos::View<double, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Atomic>>>);
+
+template <class Space>
+concept names_an_executor =
+    requires(Space&& instance) { tally::kokkos(static_cast<Space&&>(instance)); };
+static_assert(names_an_executor<const space&> && names_an_executor<space&>);
+static_assert(!names_an_executor<space>);  // gone at the first call
+static_assert(std::is_convertible_v<space, tally::executor>);
+static_assert(!std::is_convertible_v<vector, tally::executor>);
+static_assert(!std::is_convertible_v<Kokkos::HostSpace, tally::executor>);
+
+vector numbers(const std::string& name, std::size_t n, double step) {
+  const vector made(name, n);
+  const auto here = Kokkos::create_mirror_view(made);
+  for (std::size_t i = 0; i < n; ++i) here(i) = 1.0 / (1.0 + step * static_cast<double>(i % 1000));
+  Kokkos::deep_copy(made, here);
+  return made;
+}
+
+/// Calls with an instance first, against calls of the kokkos executor.
+bool are_executors() {
+  const space instance;
+  const auto where = tally::kokkos();
+  const vector x = numbers("x", 100000, 0.25), y = numbers("y", 100000, 1.5);
+  const vector z("z", x.extent(0)), own("own", x.extent(0));
+  bool right = true;
+  const auto expect = [&](bool is_right, const char* what) {
+    if (!is_right) std::printf("%s of an instance gives something else.\n", what);
+    right = right && is_right;
+  };
+  const double xy = tally::dot(where, x, y);
+  const auto named = tally::kokkos(instance);
+  expect(named.name() == "kokkos" && named == tally::kokkos(instance), "The name");
+  for (const tally::executor& on : {named, tally::executor(instance)}) {
+    expect(tally::dot(on, x, y) == xy, "dot");
+    expect(tally::dot(on, x, y, tally::exact) == tally::dot(where, x, y, tally::exact), "exact");
+  }
+  // Every form: overload sets that take types, operands or all arguments.
+  expect(tally::dot(instance, x, y) == xy, "dot");
+  expect(tally::dot(space(), x, y) == xy, "dot of a temporary");
+  expect(tally::nrm2(instance, x) == tally::nrm2(where, x), "nrm2");
+  expect(tally::iamax(instance, y) == tally::iamax(where, y), "iamax");
+  const Kokkos::View<double, space::memory_space> sum("sum");
+  tally::sum(instance, x, sum);
+  tally::fill(instance, 1.0, z);
+  tally::axpy(instance, 0.5, x, z);
+  tally::maximum(instance, x, z, z);
+  tally::fill(where, 1.0, own);
+  tally::axpy(where, 0.5, x, own);
+  tally::maximum(where, x, own, own);
+  instance.fence();
+  double number = 0;
+  Kokkos::deep_copy(number, sum);
+  expect(number == tally::sum(where, x), "sum");
+  expect(tally::dot(where, z, z) == tally::dot(where, own, own), "maximum");
+  const Kokkos::View<int*, space::memory_space> keys("keys", 1000);
+  const Kokkos::View<std::int64_t*, space::memory_space> counts("counts", 2);
+  tally::bincount(instance, keys, counts);
+  instance.fence();
+  const auto counted = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+  expect(counted(0) == 1000 && counted(1) == 0, "bincount");
+  // A host's instances, whatever the default.
+  const std::vector<double> host(1000, 0.5);
+  expect(tally::sum(Kokkos::DefaultHostExecutionSpace(), host) == 500, "sum on a host");
+#if defined(KOKKOS_ENABLE_SERIAL)
+  expect(tally::executor(Kokkos::Serial()).name() == "simd", "Serial's name");
+  expect(tally::sum(Kokkos::Serial(), host) == 500, "sum of Serial");
+  if constexpr (!std::is_same_v<space, Kokkos::Serial>) {
+    try {
+      const Kokkos::Serial other;
+      (void)tally::kokkos(other);
+      expect(false, "kokkos()");
+    } catch (const tally::error& e) {
+      expect(e.code() == tally::errc::invalid_argument, "kokkos()");
+    }
+  }
+#endif
+  // Kokkos::Threads serves one thread.
+  std::thread([&] {
+    const bool serves_one = std::string_view("Threads") == space::name();
+    try {
+      expect(tally::dot(where, x, y) == xy && !serves_one, "dot of a thread");
+    } catch (const tally::error& e) {
+      expect(serves_one && e.code() == tally::errc::no_device, "dot of a thread");
+    }
+  }).join();
+  if (!where.reaches_host_memory()) {
+    try {
+      (void)tally::sum(tally::serial(), x);
+      expect(false, "A View of a device on a host");
+    } catch (const tally::error& e) {
+      expect(e.code() == tally::errc::wrong_memory, "A View of a device on a host");
+    }
+  }
+#if defined(KOKKOS_ENABLE_CUDA)
+  // Streams of their own, whose calls may run at once: each has scratch memory.
+  cudaStream_t streams[2];
+  for (cudaStream_t& s : streams) cudaStreamCreate(&s);
+  {
+    const space one(streams[0]), other(streams[1]);
+    const auto first = tally::kokkos(one), second = tally::kokkos(other);
+    const Kokkos::View<double[2], space::memory_space> sums("sums");
+    for (int i = 0; i < 100; ++i) {
+      tally::dot(first, x, y, sums.data());
+      tally::dot(second, y, y, sums.data() + 1);
+    }
+    one.fence();
+    other.fence();
+    const auto there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
+    expect(there(0) == xy && there(1) == tally::dot(where, y, y), "Two streams");
+  }
+  for (cudaStream_t& s : streams) cudaStreamDestroy(s);
+#endif
+  return right;
+}
+
+}  // namespace
 
 int main() {
   std::vector<double> x(300), y(900);
@@ -73,5 +206,11 @@ int main() {
     return 1;
   }
   std::puts(right ? "Views give the bits of what they view." : "A View gives other bits.");
-  return right ? 0 : 1;
+  try {
+    (void)tally::kokkos();  // throws where its device is missing
+  } catch (const tally::error& e) {
+    std::puts(e.what());
+    return right && e.code() == tally::errc::no_device ? 0 : 1;
+  }
+  return right && are_executors() ? 0 : 1;
 }

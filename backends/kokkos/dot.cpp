@@ -34,15 +34,16 @@ struct products {
 
 }  // namespace
 
-void backend::dot(const executor&, const dot_arguments& a) const {
+void backend::dot(const executor& where, const dot_arguments& a) const {
   locked([&] {
+    const space on = space_of(where);
     with_type<accumulator_types>(a.result.element, [&]<class A>() {
       const auto write = [&]<class Numbers>(const Numbers& x, const Numbers& y) {
-        write_sum<real_t<A>>(products<A, Numbers>{x, y}, a.x.size, a.conjugated, a.result.data,
+        write_sum<real_t<A>>(on, products<A, Numbers>{x, y}, a.x.size, a.conjugated, a.result.data,
                              is_complex_v<A> ? 2 : 1, a.options.wait);
       };
       if (a.x.element == type_of<A> && a.y.element == type_of<A>) {
-        write(own_numbers<A>(a.x), own_numbers<A>(a.y));
+        with_own_numbers<A>(write, a.x, a.y);
       } else {
         write(numbers(a.x), numbers(a.y));
       }
@@ -50,16 +51,17 @@ void backend::dot(const executor&, const dot_arguments& a) const {
   });
 }
 
-void leave_products(type accumulator, const interval_field& node, void* sum, bool wait) {
+void leave_products(const space& on, type accumulator, const interval_field& node, void* sum,
+                    bool wait) {
   const bool exchanged = !in_order(node.x.element, node.y.element);
   const operand &x = exchanged ? node.y : node.x, &y = exchanged ? node.x : node.y;
   with_node(summand::product, accumulator, [&]<summand what, class A>() {
     if constexpr (what == summand::product) {
       const auto leave = [&]<class Numbers>(const Numbers& a, const Numbers& b) {
-        leave_sum(products<A, Numbers>{a, b, exchanged}, x.size, sum, wait);
+        leave_sum(on, products<A, Numbers>{a, b, exchanged}, x.size, sum, wait);
       };
       if (x.element == type_of<A> && y.element == type_of<A>) {
-        leave(own_numbers<A>(x), own_numbers<A>(y));
+        with_own_numbers<A>(leave, x, y);
       } else {
         leave(numbers(x), numbers(y));
       }

@@ -1,15 +1,18 @@
-// The exact grade on Kokkos: superaccumulators per thread, added by integer atomics.
+// The exact grade on Kokkos: superaccumulators of a host's threads, or a device's levels, added by
+// integer atomics.
 #include "backends/kokkos/kokkos.hpp"
 
 #include "backends/common/exact/exact_sums.hpp"
 #include "backends/common/order/weighted_square.hpp"
 #include "backends/common/types/tables.hpp"
+#include "backends/kokkos/levels.hpp"
 #include "backends/kokkos/sums.hpp"
 
 #include <tally/numerics/exact_sum.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace tally::backends::kokkos {
 namespace {
@@ -25,6 +28,10 @@ struct split_number {
   KOKKOS_FUNCTION bool is_finite() const { return high - high == 0; }
 };
 
+template <class T>
+KOKKOS_FUNCTION split_number number_of(const own_numbers<T>& x, std::size_t i, int part) {
+  return {x.template get<double>(i, part), 0};
+}
 KOKKOS_FUNCTION inline split_number number_of(const numbers& x, std::size_t i, int part) {
   if (x.v.number != type::int64) return {x.get<double>(i, part), 0};
   const auto value = x.get<std::int64_t>(i, part);
@@ -32,13 +39,15 @@ KOKKOS_FUNCTION inline split_number number_of(const numbers& x, std::size_t i, i
   return {static_cast<double>(value - low), static_cast<double>(low)};
 }
 
-KOKKOS_FUNCTION inline void add(accumulator& sum, const split_number& v) {
+template <class Sum>
+KOKKOS_FUNCTION void add(Sum& sum, const split_number& v) {
   sum.add(v.high);
-  sum.add(v.low);
+  if (v.low != 0) sum.add(v.low);
 }
 
-KOKKOS_FUNCTION inline void add_product(accumulator& sum, const split_number& a,
-                                        const split_number& b) {
+template <class Sum>
+KOKKOS_FUNCTION void add_product(Sum& sum, const split_number& a, const split_number& b) {
+  if (a.low == 0 && b.low == 0) return sum.add_product(a.high, b.high);
   if (!a.is_finite() || !b.is_finite()) {  // 0 of a part is not 0 of the whole
     sum.add_product(a.whole(), b.whole());
     return;
@@ -49,38 +58,36 @@ KOKKOS_FUNCTION inline void add_product(accumulator& sum, const split_number& a,
   sum.add_product(a.low, b.low);
 }
 
-/// Adds a block of terms, and its normal forms to `words`.
-struct add_run {
+/// Terms of both parts of a sum.
+template <class Numbers>
+struct exact_terms {
   exact_term term;
-  numbers x, y;
+  Numbers x, y;
   conjugate conjugated;
-  std::size_t size, length;
-  std::int64_t* words;  // real, then imaginary
   weighted_vectors weighted;
   bool to_float;  // the type of weighted products
 
-  KOKKOS_FUNCTION void operator()(std::size_t run) const {
-    const environment_guard environment;
-    accumulator re, im;
-    const std::size_t begin = run * length;
-    const std::size_t end = size - begin < length ? size : begin + length;
-    for (std::size_t i = begin; i < end; ++i) add_term(i, re, im);
-    add_words(re, words);
-    add_words(im, words + accumulator::words);
-  }
+  explicit exact_terms(const exact_arguments& a)
+      : term(a.term),
+        x(a.x),
+        y(a.y),
+        conjugated(a.conjugated),
+        weighted(a.x, a.y, a.mask),
+        to_float(a.result.element == type::float32) {}
 
-  KOKKOS_FUNCTION void add_term(std::size_t i, accumulator& re, accumulator& im) const {
+  template <class Sum>
+  KOKKOS_FUNCTION void add(std::size_t i, Sum& re, Sum& im) const {
     const bool x_complex = x.is_complex();
     const split_number xr = number_of(x, i, 0);
     split_number xi = x_complex ? number_of(x, i, 1) : split_number{0, 0};
     switch (term) {
       case exact_term::value:
-        add(re, xr);
-        add(im, xi);
+        kokkos::add(re, xr);
+        if (x_complex) kokkos::add(im, xi);
         return;
       case exact_term::magnitude:
-        add(re, xr.whole() < 0 ? -xr : xr);
-        add(re, xi.whole() < 0 ? -xi : xi);
+        kokkos::add(re, xr.whole() < 0 ? -xr : xr);
+        if (x_complex) kokkos::add(re, xi.whole() < 0 ? -xi : xi);
         return;
       case exact_term::square:
         add_product(re, xr, xr);
@@ -105,12 +112,85 @@ struct add_run {
     if (y_complex) add_product(im, xr, yi);
     if (x_complex) add_product(im, xi, yr);
   }
+};
 
-  KOKKOS_FUNCTION static void add_words(const accumulator& sum, std::int64_t* to) {
-    std::int64_t own[accumulator::words];
-    sum.to_words(own);
-    for (int i = 0; i < accumulator::words; ++i) {
-      if (own[i] != 0) Kokkos::atomic_add(to + i, own[i]);
+KOKKOS_INLINE_FUNCTION void add_words(const accumulator& sum, std::int64_t* to) {
+  std::int64_t own[accumulator::words];
+  sum.to_words(own);
+  for (int i = 0; i < accumulator::words; ++i) {
+    if (own[i] != 0) Kokkos::atomic_add(to + i, own[i]);
+  }
+}
+
+/// Adds blocks of terms, a host's thread or a device's team one after another, and each block's
+/// normal forms to `words`: real, then imaginary.
+template <class Terms>
+struct add_blocks {
+  static constexpr int words_of_both = 2 * accumulator::words;
+
+  Terms terms;
+  std::size_t size, length;
+  std::int64_t* words;
+
+  KOKKOS_FUNCTION void operator()(const launch_index& at) const {
+    if constexpr (on_host) {
+      const environment_guard environment;
+      accumulator re, im;
+      for (std::size_t i = begin_of(at); i < end_of(at); ++i) terms.add(i, re, im);
+      add_words(re, words);
+      add_words(im, words + accumulator::words);
+    } else {
+      add_block(at);
+    }
+  }
+
+  KOKKOS_FUNCTION std::size_t begin_of(std::size_t block) const { return block * length; }
+  KOKKOS_FUNCTION std::size_t end_of(std::size_t block) const {
+    return size - begin_of(block) < length ? size : begin_of(block + 1);
+  }
+
+  KOKKOS_FUNCTION void add_block(const team_member& team) const {
+    const team_memory<std::int64_t> shared(team.team_scratch(0), words_of_both);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, words_of_both),
+                         [&](int i) { shared(i) = 0; });
+    team.team_barrier();
+    const auto block = static_cast<std::size_t>(team.league_rank());
+    const auto threads = static_cast<std::size_t>(team.team_size());
+    const std::size_t end = end_of(block);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, team.team_size()), [&](int thread) {
+      level_sum re(shared.data()), im(shared.data() + accumulator::words);
+      std::size_t left = level_sum::max_terms;
+      for (std::size_t i = begin_of(block) + static_cast<std::size_t>(thread); i < end;
+           i += threads) {
+        terms.add(i, re, im);
+        if (--left > 0) continue;
+        re.flush();
+        im.flush();
+        left = level_sum::max_terms;
+      }
+      re.flush();
+      im.flush();
+    });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 2), [&](int part) {
+      const int first = part * accumulator::words;
+      add_words(accumulator::from_words(shared.data() + first), words + first);
+    });
+  }
+
+  /// Queues it.
+  void run(const space& on) {
+    if constexpr (on_host) {
+      length = std::max<std::size_t>(1024, size >> 20);
+      Kokkos::parallel_for("tally exact",
+                           Kokkos::RangePolicy<space>(on, 0, (size + length - 1) / length), *this);
+    } else {
+      constexpr std::size_t max_teams = 2048, terms_of_thread = 8;
+      constexpr int threads = 256;
+      length = std::max<std::size_t>(threads * terms_of_thread, (size + max_teams - 1) / max_teams);
+      const auto teams = static_cast<int>((size + length - 1) / length);
+      if (teams > 0)
+        run_teams<std::int64_t>(on, "tally exact", teams, threads, words_of_both, *this);
     }
   }
 };
@@ -142,76 +222,85 @@ struct round_sums {
   }
 };
 
-void add_terms(const space& where, const exact_arguments& a, std::int64_t* words) {
-  // Blocks: threads meet rarely, yet are many.
-  const std::size_t length = std::max<std::size_t>(1024, a.x.size >> 20);
-  clear(where, words, 2 * accumulator::words);
-  Kokkos::parallel_for(
-      "tally exact", Kokkos::RangePolicy<space>(where, 0, (a.x.size + length - 1) / length),
-      add_run{a.term, numbers(a.x), numbers(a.y), a.conjugated, a.x.size, length, words,
-              weighted_vectors(a.x, a.y, a.mask), a.result.element == type::float32});
+void add_terms(const space& on, const exact_arguments& a, std::int64_t* words) {
+  clear(on, words, 2 * accumulator::words);
+  const auto add = [&]<class Numbers>(std::type_identity<Numbers>) {
+    using Terms = exact_terms<Numbers>;
+    add_blocks<Terms>{Terms(a), a.x.size, 0, words}.run(on);
+  };
+  if constexpr (!on_host) {  // of types known at compile time
+    const bool has_pair = a.term == exact_term::product;
+    for (const bool is_double : {false, true}) {
+      const type own = is_double ? type::float64 : type::float32;
+      if (a.x.element != own || (has_pair && a.y.element != own)) continue;
+      return is_double ? add(std::type_identity<own_numbers<double>>())
+                       : add(std::type_identity<own_numbers<float>>());
+    }
+  }
+  add(std::type_identity<numbers>());
 }
 
-void run_to_words(const exact_arguments& a) {
-  const space where;
+void run_to_words(const space& on, const exact_arguments& a) {
   constexpr std::size_t words = 2 * accumulator::words;
-  auto* const sums = static_cast<std::int64_t*>(scratch(words * sizeof(std::int64_t)));
-  add_terms(where, a, sums);
+  auto* const sums = static_cast<std::int64_t*>(scratch(on, words * sizeof(std::int64_t)));
+  add_terms(on, a, sums);
   if (a.options.wait && !on_host) {
     std::int64_t all[words];
-    copy_to_host(where, sums, all, static_cast<int>(words));
-    where.fence();
+    copy_to_host(on, sums, all, static_cast<int>(words));
+    on.fence();
     add_to_words({accumulator::from_words(all), accumulator::from_words(all + accumulator::words)},
                  a.result);
     return;
   }
   const int parts = is_complex(a.result.element) ? 2 : 1;
   with_type<type_list<float, double>>(part_of(a.result.element), [&]<class T>() {
-    Kokkos::parallel_for("tally words", Kokkos::RangePolicy<space>(where, 0, parts),
+    Kokkos::parallel_for("tally words", Kokkos::RangePolicy<space>(on, 0, parts),
                          add_sums<T>{sums, parts, static_cast<std::int64_t*>(a.result.data)});
   });
-  if (on_host) where.fence();
+  if (on_host) on.fence();
 }
 
 template <class R>
-void run(const exact_arguments& a) {
-  const space where;
+void run(const space& on, const exact_arguments& a) {
   constexpr std::size_t words = 2 * accumulator::words;
   auto* const sums =
-      static_cast<std::int64_t*>(scratch(words * sizeof(std::int64_t) + 2 * sizeof(R)));
-  add_terms(where, a, sums);
+      static_cast<std::int64_t*>(scratch(on, words * sizeof(std::int64_t) + 2 * sizeof(R)));
+  add_terms(on, a, sums);
 
   const bool staged = a.options.wait && !on_host;
   auto* const result = static_cast<R*>(staged ? static_cast<void*>(sums + words) : a.result.data);
   const int parts = is_complex(a.result.element) ? 2 : 1;
-  Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(where, 0, 1),
+  Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(on, 0, 1),
                        round_sums<double, R>{sums, parts, a.is_root(), result, a.divisor()});
-  if (staged) copy_to_host(where, result, a.result.data, parts);
-  if (a.options.wait || on_host) where.fence();
+  if (staged) copy_to_host(on, result, a.result.data, parts);
+  if (a.options.wait || on_host) on.fence();
 }
 
 }  // namespace
 
-void backend::exact(const executor&, const exact_arguments& a) const {
+void backend::exact(const executor& where, const exact_arguments& a) const {
   locked([&] {
-    if (a.result.words) return run_to_words(a);
-    with_type<type_list<float, double>>(part_of(a.result.element), [&]<class R>() { run<R>(a); });
+    const space on = space_of(where);
+    if (a.result.words) return run_to_words(on, a);
+    with_type<type_list<float, double>>(part_of(a.result.element),
+                                        [&]<class R>() { run<R>(on, a); });
   });
 }
 
-void backend::round_words(const executor&, const round_arguments& a) const {
+void backend::round_words(const executor& where, const round_arguments& a) const {
   locked([&] {
-    const space where;
+    const space on = space_of(where);
     with_sum_types(a, [&]<class T, class R>() {
       const int parts = is_complex(a.sum) ? 2 : 1;
       const std::size_t numbers = a.count * static_cast<std::size_t>(parts);
       const bool staged = a.wait && !on_host;
-      auto* const results = static_cast<R*>(staged ? scratch(numbers * sizeof(R)) : a.result.data);
-      Kokkos::parallel_for("tally round", Kokkos::RangePolicy<space>(where, 0, a.count),
+      auto* const results =
+          static_cast<R*>(staged ? scratch(on, numbers * sizeof(R)) : a.result.data);
+      Kokkos::parallel_for("tally round", Kokkos::RangePolicy<space>(on, 0, a.count),
                            round_sums<T, R>{a.words, parts, a.root, results});
-      if (staged) copy_to_host(where, results, a.result.data, static_cast<int>(numbers));
+      if (staged) copy_to_host(on, results, a.result.data, static_cast<int>(numbers));
     });
-    if (a.wait || on_host) where.fence();
+    if (a.wait || on_host) on.fence();
   });
 }
 

@@ -122,49 +122,51 @@ struct write_result {
 };
 
 template <extreme what, class X>
-void search(const space& where, const operand& x, found* scratch, void* result) {
+void search(const space& on, const operand& x, found* scratch, void* result) {
   using R = compared<X>;
   using policy = Kokkos::RangePolicy<space>;
   auto* const value = reinterpret_cast<R*>(scratch->value);
   const std::size_t shares = std::min<std::size_t>(x.size, std::size_t{1} << 16);
   const elements<what, X> all{own_numbers<X>(x), x.size, shares};
-  Kokkos::parallel_reduce("tally extremum", policy(where, 0, shares), find_value<what, X>{all},
+  Kokkos::parallel_reduce("tally extremum", policy(on, 0, shares), find_value<what, X>{all},
                           reducer_of<what, X>(Kokkos::View<R, memory>(value)));
   Kokkos::parallel_reduce(
-      "tally index", policy(where, 0, shares), find_index<what, X>{all, value},
+      "tally index", policy(on, 0, shares), find_index<what, X>{all, value},
       Kokkos::Min<std::int64_t, memory>(Kokkos::View<std::int64_t, memory>(&scratch->index)));
-  Kokkos::parallel_for("tally result", policy(where, 0, 1),
+  Kokkos::parallel_for("tally result", policy(on, 0, 1),
                        write_result<what, X>{all.x, x.size, scratch, result});
 }
 
 template <class X>
-void run(const extremum_arguments& a) {
-  const space where;
-  auto* const memory_of_all = static_cast<char*>(scratch(2 * sizeof(found) + 32));
+void run(const space& on, const extremum_arguments& a) {
+  auto* const memory_of_all = static_cast<char*>(scratch(on, 2 * sizeof(found) + 32));
   auto* const finds = reinterpret_cast<found*>(memory_of_all);
   // For a result that a device can't write in place.
   const bool staged = a.options.wait && !on_host;
   char* const result = staged ? memory_of_all + 2 * sizeof(found) : static_cast<char*>(a.result);
   int words = 1;
   if (a.what == extreme::iamax) {
-    search<extreme::iamax, X>(where, a.x, finds, result);
+    search<extreme::iamax, X>(on, a.x, finds, result);
   } else if constexpr (!is_complex_v<X>) {
     constexpr std::size_t one = sizeof(tally::extremum<X>);
     const bool both = a.what == extreme::minmax;
     words = both ? 4 : 2;
-    if (a.what != extreme::max) search<extreme::min, X>(where, a.x, finds, result);
+    if (a.what != extreme::max) search<extreme::min, X>(on, a.x, finds, result);
     if (a.what != extreme::min) {
-      search<extreme::max, X>(where, a.x, finds + both, result + (both ? one : 0));
+      search<extreme::max, X>(on, a.x, finds + both, result + (both ? one : 0));
     }
   }
-  if (staged) copy_to_host(where, reinterpret_cast<const std::int64_t*>(result), a.result, words);
-  if (a.options.wait || on_host) where.fence();
+  if (staged) copy_to_host(on, reinterpret_cast<const std::int64_t*>(result), a.result, words);
+  if (a.options.wait || on_host) on.fence();
 }
 
 }  // namespace
 
-void backend::extremum(const executor&, const extremum_arguments& a) const {
-  locked([&] { with_type(a.x.element, [&]<class X>() { run<X>(a); }); });
+void backend::extremum(const executor& where, const extremum_arguments& a) const {
+  locked([&] {
+    const space on = space_of(where);
+    with_type(a.x.element, [&]<class X>() { run<X>(on, a); });
+  });
 }
 
 }  // namespace tally::backends::kokkos

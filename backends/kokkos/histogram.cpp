@@ -129,7 +129,9 @@ KOKKOS_FUNCTION void add_one(T* to) {
   Kokkos::atomic_add(to, T{1});
 }
 
-using wide_count = unsigned long long;
+/// Not unsigned long long, for which Kokkos on CUDA has no instruction: threads that meet would try
+/// for milliseconds.
+using wide_count = std::uint64_t;
 
 /// Either destination may be null.
 template <class C, class Samples>
@@ -247,22 +249,22 @@ struct merge_sums {
 };
 
 template <class C, class Samples>
-void sum_weights(const space& where, const histogram_arguments& a, const Samples& x) {
+void sum_weights(const space& on, const histogram_arguments& a, const Samples& x) {
   auto* const sums = static_cast<C*>(a.counts.data);
   const std::size_t at_once = std::min<std::size_t>(a.counts.size, 1 << 15);  // 36 MB
-  auto* const words = static_cast<std::int64_t*>(scratch(at_once * stride * sizeof(std::int64_t)));
-  clear(where, words, at_once * stride);
+  auto* const words =
+      static_cast<std::int64_t*>(scratch(on, at_once * stride * sizeof(std::int64_t)));
+  clear(on, words, at_once * stride);
   for (std::size_t first = 0; first < a.counts.size; first += at_once) {
     const std::size_t n = std::min(at_once, a.counts.size - first);
-    for_each(where, "tally bins", a.x.size,
+    for_each(on, "tally bins", a.x.size,
              add_weights<Samples>{x, numbers(a.weights), static_cast<std::int64_t>(first),
                                   static_cast<std::int64_t>(first + n), words});
     if (a.words) {
       auto* const to = static_cast<std::int64_t*>(a.counts.data) + first * exact_sum<C>::words;
-      for_each(where, "tally bins", n, merge_sums<C>{words, to});
+      for_each(on, "tally bins", n, merge_sums<C>{words, to});
     } else {
-      for_each(where, "tally bins", n,
-               round_sums<C>{words, sums + first, a.options.add, a.scatters});
+      for_each(on, "tally bins", n, round_sums<C>{words, sums + first, a.options.add, a.scatters});
     }
   }
 }
@@ -271,53 +273,52 @@ void sum_weights(const space& where, const histogram_arguments& a, const Samples
 
 /// Counts the samples; without `counts` only those outside.
 template <class C, class Samples>
-void count_all(const space& where, const histogram_arguments& a, const Samples& x, C* counts) {
+void count_all(const space& on, const histogram_arguments& a, const Samples& x, C* counts) {
   auto* const outside = reinterpret_cast<wide_count*>(a.options.outside);
   if (!a.options.add) {
-    if (counts != nullptr) clear(where, counts, a.counts.size);
-    if (outside != nullptr) clear(where, outside, 3 * a.options.channels);
+    if (counts != nullptr) clear(on, counts, a.counts.size);
+    if (outside != nullptr) clear(on, outside, 3 * a.options.channels);
   }
   if (counts == nullptr && outside == nullptr) return;
-  for_each(where, "tally bins", a.x.size, count_samples<C, Samples>{x, counts, outside});
+  for_each(on, "tally bins", a.x.size, count_samples<C, Samples>{x, counts, outside});
 }
 
 template <class S, class Edges>
-out_of_range_key run(const space& where, const histogram_arguments& a, const Edges& edges) {
+out_of_range_key run(const space& on, const histogram_arguments& a, const Edges& edges) {
   using Samples = samples<S, Edges>;
   const Samples x(a, edges);
   if (a.checks_keys() && a.x.size > 0) {
     const auto n = static_cast<std::int64_t>(a.x.size);
     std::int64_t first = n;
-    Kokkos::parallel_reduce("tally stray key", up_to(where, a.x.size), find_stray<Samples>{x},
+    Kokkos::parallel_reduce("tally stray key", up_to(on, a.x.size), find_stray<Samples>{x},
                             Kokkos::Min<std::int64_t>(first));
-    where.fence();
+    on.fence();
     if (first < n) {
-      auto* const key = static_cast<std::int64_t*>(scratch(sizeof(std::int64_t)));
-      for_each(where, "tally bins", 1, write_key<Samples>{x, first, key});
+      auto* const key = static_cast<std::int64_t*>(scratch(on, sizeof(std::int64_t)));
+      for_each(on, "tally bins", 1, write_key<Samples>{x, first, key});
       out_of_range_key stray{first, 0};
-      copy_to_host(where, key, &stray.key, 1);
-      where.fence();
+      copy_to_host(on, key, &stray.key, 1);
+      on.fence();
       return stray;
     }
   }
   if (!a.weighted) {
     if (a.counts.element == type::int32) {
-      count_all(where, a, x, static_cast<unsigned*>(a.counts.data));
+      count_all(on, a, x, static_cast<std::uint32_t*>(a.counts.data));
     } else {
-      count_all(where, a, x, static_cast<wide_count*>(a.counts.data));
+      count_all(on, a, x, static_cast<wide_count*>(a.counts.data));
     }
   } else {
-    with_type<detail::weight_types>(a.counts.element,
-                                    [&]<class C>() { sum_weights<C>(where, a, x); });
-    count_all(where, a, x, static_cast<wide_count*>(nullptr));
+    with_type<detail::weight_types>(a.counts.element, [&]<class C>() { sum_weights<C>(on, a, x); });
+    count_all(on, a, x, static_cast<wide_count*>(nullptr));
   }
-  if (on_host) where.fence();
+  if (on_host) on.fence();
   return {};
 }
 
 /// Edges in the execution space's memory, until they have been read.
 template <class E, class F>
-void with_edges(const space& where, const operand& edges, const F& f) {
+void with_edges(const space& on, const operand& edges, const F& f) {
   Kokkos::View<E*, memory> there;
   decltype(Kokkos::create_mirror_view(there)) here;  // Kokkos 5 renamed the type
   try {
@@ -329,36 +330,36 @@ void with_edges(const space& where, const operand& edges, const F& f) {
   }
   const numbers from(edges);
   for (std::size_t i = 0; i < edges.size; ++i) here(i) = from.get<E>(i, 0);
-  Kokkos::deep_copy(where, there, here);
+  Kokkos::deep_copy(on, there, here);
   f(given_edges<E>{there.data()});
-  where.fence();
+  on.fence();
 }
 
 }  // namespace
 
-out_of_range_key backend::histogram(const executor&, const histogram_arguments& a) const {
+out_of_range_key backend::histogram(const executor& where, const histogram_arguments& a) const {
   return locked([&] {
-    const space where;
+    const space on = space_of(where);
     const auto bins = static_cast<std::int64_t>(a.counts.size / a.options.channels);
     out_of_range_key stray;
     const auto compared_as = [&]<class S>() {
       if (a.what == binning::edges) {
-        const auto by = [&](const auto& edges) { stray = run<S>(where, a, edges); };
-        is_integer(a.edges.element) ? with_edges<std::int64_t>(where, a.edges, by)
-                                    : with_edges<double>(where, a.edges, by);
+        const auto by = [&](const auto& edges) { stray = run<S>(on, a, edges); };
+        is_integer(a.edges.element) ? with_edges<std::int64_t>(on, a.edges, by)
+                                    : with_edges<double>(on, a.edges, by);
         return;
       }
       if constexpr (std::is_integral_v<S>) {
         if (a.what == binning::keys) {
-          stray = run<S>(where, a, key_edges{a.unsigned_keys});
+          stray = run<S>(on, a, key_edges{a.unsigned_keys});
           return;
         }
         if (is_integer(a.lower.element) && is_integer(a.upper.element)) {
-          stray = run<S>(where, a, whole_edges{a.lower.integer, a.upper.integer, bins});
+          stray = run<S>(on, a, whole_edges{a.lower.integer, a.upper.integer, bins});
           return;
         }
       }
-      stray = run<S>(where, a, even_edges{a.lower.as<double>(), a.upper.as<double>(), bins});
+      stray = run<S>(on, a, even_edges{a.lower.as<double>(), a.upper.as<double>(), bins});
     };
     if (is_integer(a.x.element)) {
       compared_as.template operator()<std::int64_t>();

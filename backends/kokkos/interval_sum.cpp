@@ -59,17 +59,17 @@ struct join_field {
 
 }  // namespace
 
-void backend::sum_interval(const executor&, const interval_arguments& a) const {
+void backend::sum_interval(const executor& where, const interval_arguments& a) const {
   const summand what = a.shape.what;
   locked([&] {
-    const space on;
+    const space on = space_of(where);
     with_type<type_list<float, double>>(part_of(a.shape.accumulator), [&]<class R>() {
       for (const terms_destination& t : a.terms) {
         const std::size_t n = t.elements.x.size;
         for (unsigned k = 0; k < a.shape.numbers(); ++k) {
           const bool staged = a.wait && !on_host;
           R* const to = static_cast<R*>(t.to) + k * t.stride;
-          R* const made = staged ? static_cast<R*>(scratch(n * sizeof(R))) : to;
+          R* const made = staged ? static_cast<R*>(scratch(on, n * sizeof(R))) : to;
           if (const interval_field& f = t.elements; f.squared) {
             for_each(on, "tally terms", n,
                      write_weighted<R>{weighted_vectors(f.x, f.y, f.mask), made});
@@ -92,25 +92,26 @@ void backend::sum_interval(const executor&, const interval_arguments& a) const {
                      : what == summand::product ? leave_products
                                                 : leave_elements;
   locked([&] {
-    (void)scratch(node_bytes);  // so that none fails after another has written
-    (void)memory_of_launches();
+    const space on = space_of(where);
+    (void)scratch(on, node_bytes);  // so that none fails after another has written
+    (void)memory_of_launches(on);
     for (const interval_field& node : a.nodes) {
-      leave(a.shape.accumulator, node, to, a.wait);
+      leave(on, a.shape.accumulator, node, to, a.wait);
       to += each;
     }
   });
 }
 
-void backend::join_nodes(const executor&, const join_arguments& a) const {
+void backend::join_nodes(const executor& where, const join_arguments& a) const {
   locked([&] {
-    const space where;
+    const space on = space_of(where);
     with_node(a.shape.what, a.shape.accumulator, [&]<summand what, class A>() {
       using join = join_field<what, A>;
-      for_each(where, "tally join", a.shape.fields,
+      for_each(on, "tally join", a.shape.fields,
                join{a.steps.data(), a.steps.size(), static_cast<const typename join::Sum*>(a.nodes),
                     a.shape.fields, a.conjugated, static_cast<typename join::R*>(a.results)});
     });
-    if (on_host) where.fence();
+    if (on_host) on.fence();
   });
 }
 

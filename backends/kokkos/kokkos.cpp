@@ -43,12 +43,11 @@ template <class Memory>
 using bytes_in = Kokkos::View<unsigned char*, Memory, Kokkos::MemoryUnmanaged>;
 
 template <class From, class To>
-void copy(const void* from, void* to, std::size_t bytes) {
-  const space where;
+void copy(const space& on, const void* from, void* to, std::size_t bytes) {
   auto* const source = static_cast<unsigned char*>(const_cast<void*>(from));
-  Kokkos::deep_copy(where, bytes_in<To>(static_cast<unsigned char*>(to), bytes),
+  Kokkos::deep_copy(on, bytes_in<To>(static_cast<unsigned char*>(to), bytes),
                     bytes_in<From>(source, bytes));
-  where.fence();
+  on.fence();
 }
 
 }  // namespace
@@ -79,16 +78,17 @@ void backend::copy_bytes(const executor& where, const void* from, void* to,
                          std::size_t bytes) const {
   if constexpr (on_host) return serial::instance.copy_bytes(where, from, to, bytes);
   const auto lock = acquire();
+  const space on = space_of(where);
   const bool from_host = kokkos::locate(from).host, to_host = kokkos::locate(to).host;
   if (from_host && to_host) {
-    space().fence();
+    on.fence();
     std::memcpy(to, from, bytes);
   } else if (from_host) {
-    copy<Kokkos::HostSpace, memory>(from, to, bytes);
+    copy<Kokkos::HostSpace, memory>(on, from, to, bytes);
   } else if (to_host) {
-    copy<memory, Kokkos::HostSpace>(from, to, bytes);
+    copy<memory, Kokkos::HostSpace>(on, from, to, bytes);
   } else {
-    copy<memory, memory>(from, to, bytes);
+    copy<memory, memory>(on, from, to, bytes);
   }
 }
 
@@ -132,10 +132,11 @@ void backend::for_each_part(const executor& where, const char* function, std::si
 namespace {
 
 /// So that none fails after another has written.
-void allocate_for_sums() {
-  locked([] {
-    (void)scratch(node_bytes);
-    (void)memory_of_launches();
+void allocate_for_sums(const executor& where) {
+  locked([&] {
+    const space on = space_of(where);
+    (void)scratch(on, node_bytes);
+    (void)memory_of_launches(on);
   });
 }
 
@@ -143,14 +144,14 @@ void allocate_for_sums() {
 
 void backend::multi_dot(const executor& where, const multi_sum& a) const {
   outside_regions([&] {
-    allocate_for_sums();
+    allocate_for_sums(where);
     multi_dot_in_turn(where, a);
   });
 }
 
 void backend::multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
                              type computation, bool alpha_on_host, const multi_sum& sums) const {
-  outside_regions([&] { allocate_for_sums(); });
+  outside_regions([&] { allocate_for_sums(where); });
   backends::backend::multi_axpy_dot(where, update, computation, alpha_on_host, sums);
 }
 

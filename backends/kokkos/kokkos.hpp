@@ -8,7 +8,7 @@ namespace tally::backends::kokkos {
 
 class backend final : public backends::backend {
  public:
-  constexpr explicit backend(bool on_host) : backends::backend("kokkos", on_host) {}
+  constexpr explicit backend(bool is_host) : backends::backend("kokkos", is_host) {}
 
   std::string describe(const executor&) const override;
   executor make() const override { return tally::kokkos(); }
@@ -54,6 +54,9 @@ extern const backend instance;
 void initialize();
 
 bool is_running() noexcept;
+
+/// Name of Kokkos's default execution space: "OpenMP".
+const char* space_name();
 
 /// Whether a pointer may be a device's: Kokkos runs on one, and is initialised.
 inline bool in_use() noexcept { return !instance.is_on_host && is_running(); }

@@ -48,17 +48,21 @@ struct squares {
   using R = real_t<A>;
   Numbers x;
 
-  KOKKOS_FUNCTION R add(std::size_t first, std::size_t end, int part, R scale) const {
-    R s{};
-    for (std::size_t i = first; i < end; i += order::lanes) {
-      const R number = multiply(x.template get<R>(i, part), scale);
-      s += multiply(number, number);
-    }
-    return s;
-  }
+  /// Keeps a lane's numbers in registers, since it adds them twice.
   KOKKOS_FUNCTION norm_sum<R> lane_of(std::size_t first, std::size_t end, int part) const {
-    norm_sum<R> s{add(first, end, part, R{1}), R{}};
-    s.scaled = add(first, end, part, s.scale());
+    constexpr std::size_t steps = order::chunk / order::lanes;
+    R held[steps];
+    for (std::size_t k = 0; k < steps; ++k) {
+      const std::size_t i = first + k * order::lanes;
+      held[k] = i < end ? x.template get<R>(i, part) : R{};  // adds +0, scaled or not
+    }
+    norm_sum<R> s{};
+    for (std::size_t k = 0; k < steps; ++k) s.sum += multiply(held[k], held[k]);
+    const R scale = s.scale();
+    for (std::size_t k = 0; k < steps; ++k) {
+      const R number = multiply(held[k], scale);
+      s.scaled += multiply(number, number);
+    }
     return s;
   }
   KOKKOS_FUNCTION sum lane(std::size_t first, std::size_t end) const {
@@ -139,8 +143,11 @@ void with_weighted(const operand& x, const operand& w, const std::optional<opera
                    const F& f) {
   const numbers masks(mask.value_or(operand()));
   if (x.element == type_of<R> && w.element == type_of<R>) {
-    f(weighted_squares<R, own_numbers<R>>{own_numbers<R>(x), own_numbers<R>(w), masks,
-                                          mask.has_value()});
+    with_own_numbers<R>(
+        [&]<class Numbers>(const Numbers& a, const Numbers& b) {
+          f(weighted_squares<R, Numbers>{a, b, masks, mask.has_value()});
+        },
+        x, w);
   } else {
     f(weighted_squares<R, numbers>{numbers(x), numbers(w), masks, mask.has_value()});
   }
@@ -148,23 +155,25 @@ void with_weighted(const operand& x, const operand& w, const std::optional<opera
 
 }  // namespace
 
-void backend::weighted(const executor&, const weighted_norm_arguments& a) const {
+void backend::weighted(const executor& where, const weighted_norm_arguments& a) const {
   locked([&] {
+    const space on = space_of(where);
     with_type<type_list<float, double>>(a.result.element, [&]<class R>() {
       with_weighted<R>(a.x, a.w, a.mask, [&](const auto& terms) {
-        write_sum<R>(terms, a.x.size, weighted_finish{a.what, a.x.size}, a.result.data, 1,
+        write_sum<R>(on, terms, a.x.size, weighted_finish{a.what, a.x.size}, a.result.data, 1,
                      a.options.wait);
       });
     });
   });
 }
 
-void backend::reduce(const executor&, const reduce_arguments& a) const {
+void backend::reduce(const executor& where, const reduce_arguments& a) const {
   locked([&] {
+    const space on = space_of(where);
     with_type<accumulator_types>(accumulator_of(a), [&]<class A>() {
       using R = real_t<A>;
       const auto write = [&](const auto& terms, int parts) {
-        write_sum<R>(terms, a.x.size, a.what, a.result.data, parts, a.options.wait);
+        write_sum<R>(on, terms, a.x.size, a.what, a.result.data, parts, a.options.wait);
       };
       const auto reduce = [&]<class Numbers>(const Numbers& x) {
         if (a.what != reduction::nrm2) {
@@ -174,28 +183,30 @@ void backend::reduce(const executor&, const reduce_arguments& a) const {
           write(squares<A, Numbers>{x}, 1);
         }
       };
-      a.x.element == type_of<A> ? reduce(own_numbers<A>(a.x)) : reduce(numbers(a.x));
+      a.x.element == type_of<A> ? with_own_numbers<A>(reduce, a.x) : reduce(numbers(a.x));
     });
   });
 }
 
-void leave_elements(type accumulator, const interval_field& node, void* sum, bool wait) {
+void leave_elements(const space& on, type accumulator, const interval_field& node, void* sum,
+                    bool wait) {
   with_node(node.what, accumulator, [&]<summand what, class A>() {
     const auto leave = [&]<class Numbers>(const Numbers& x) {
       if constexpr (what == summand::square) {
-        leave_sum(squares<A, Numbers>{x}, node.x.size, sum, wait);
+        leave_sum(on, squares<A, Numbers>{x}, node.x.size, sum, wait);
       } else if constexpr (what != summand::product) {
-        leave_sum(values<A, Numbers>{x, what == summand::magnitude}, node.x.size, sum, wait);
+        leave_sum(on, values<A, Numbers>{x, what == summand::magnitude}, node.x.size, sum, wait);
       }
     };
-    node.x.element == type_of<A> ? leave(own_numbers<A>(node.x)) : leave(numbers(node.x));
+    node.x.element == type_of<A> ? with_own_numbers<A>(leave, node.x) : leave(numbers(node.x));
   });
 }
 
-void leave_weighted(type accumulator, const interval_field& node, void* sum, bool wait) {
+void leave_weighted(const space& on, type accumulator, const interval_field& node, void* sum,
+                    bool wait) {
   with_type<type_list<float, double>>(accumulator, [&]<class R>() {
     with_weighted<R>(node.x, node.y, node.mask,
-                     [&](const auto& terms) { leave_sum(terms, node.x.size, sum, wait); });
+                     [&](const auto& terms) { leave_sum(on, terms, node.x.size, sum, wait); });
   });
 }
 

@@ -112,12 +112,11 @@ struct add_nodes : scan_job<R> {
 };
 
 template <class R>
-void scan(const scan_arguments& a) {
-  const space where;
+void scan(const space& on, const scan_arguments& a) {
   const std::size_t chunks = (a.x.size + order::chunk - 1) / order::chunk;
-  auto* const sums = static_cast<R*>(scratch(chunks * sizeof(R)));
+  auto* const sums = static_cast<R*>(scratch(on, chunks * sizeof(R)));
   const auto run = [&](const char* name, std::size_t n, const auto& kernel) {
-    for_each(where, name, n, kernel);
+    for_each(on, name, n, kernel);
   };
   const int parts = is_complex(a.y.element) ? 2 : 1;
   for (int part = 0; part < parts; ++part) {
@@ -135,14 +134,16 @@ void scan(const scan_arguments& a) {
     for (int k = 0; all >> k > 1; ++k) run("tally scan tree", chunks, add_halves<R>{job, k});
     run("tally scan add", a.x.size, add_nodes<R>{job});
   }
-  if (on_host) where.fence();
+  if (on_host) on.fence();
 }
 
 }  // namespace
 
-void backend::scan(const executor&, const scan_arguments& a) const {
+void backend::scan(const executor& where, const scan_arguments& a) const {
   locked([&] {
-    with_type<real_accumulator_types>(part_of(a.y.element), [&]<class R>() { kokkos::scan<R>(a); });
+    const space on = space_of(where);
+    with_type<real_accumulator_types>(part_of(a.y.element),
+                                      [&]<class R>() { kokkos::scan<R>(on, a); });
   });
 }
 

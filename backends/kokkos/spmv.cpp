@@ -24,6 +24,7 @@ struct product_of_parts {
 /// Terms of a row's sums in the default grade, all parts of a product at once.
 template <class A>
 struct matrix_terms {
+  static constexpr bool is_plain = false;
   using sum = dot_sum<A>;
   using R = real_t<A>;
   index_vector columns, places;  // without `places` value j is term j's
@@ -53,9 +54,10 @@ struct matrix_terms {
   }
 };
 
-/// The same for real values and x of one type and indices of another, without `places`.
+/// The same, plain: real values and x of one type and indices of another, without `places`.
 template <class T, class Index>
 struct plain_terms {
+  static constexpr bool is_plain = true;
   using sum = dot_sum<T>;
   const Index* columns;
   const T* values;
@@ -73,7 +75,38 @@ struct plain_terms {
   }
 };
 
-/// Destination of rows' sums.
+/// Destination of rows' sums in vectors of the sums' own type.
+template <class T>
+struct plain_results {
+  factors<T> f;
+  const T* addend;
+  T* y;
+  std::ptrdiff_t addend_step, y_step;
+
+  explicit plain_results(const csr_product& a)
+      : f(factors<T>::template of<T>(a.alpha, a.beta)),
+        addend(a.reads_addend() ? static_cast<const T*>(a.addend().data) : nullptr),
+        y(static_cast<T*>(a.y.data)),
+        addend_step(a.addend().increment),
+        y_step(a.y.increment) {}
+
+  KOKKOS_FUNCTION void put(std::size_t i, const complex_number<T>& sum) const {
+    const auto row = static_cast<std::ptrdiff_t>(i);
+    y[row * y_step] = addend != nullptr
+                          ? function<elementwise::axpby>(f, sum.re, addend[row * addend_step])
+                          : function<elementwise::scal>(f, sum.re, sum.re);
+  }
+};
+
+/// Whether all vectors are of one type, and the terms in order.
+template <class T>
+bool is_plain(const csr_product& a) {
+  constexpr type own = type_of<T>;
+  return a.a.values.element == own && a.x.element == own && a.y.element == own &&
+         (!a.reads_addend() || a.addend().element == own) && !a.is_permuted() && !a.sums_values();
+}
+
+/// The same in vectors of any type.
 template <class A, class C>
 struct row_results {
   using V = computed_t<C>;
@@ -100,21 +133,25 @@ struct row_results {
   }
 };
 
-/// Rows in the default grade: a row a thread of a host; on a device a team takes several, a lane a
-/// thread, and then the long ones one after another.
+/// Rows in the default grade: a row a thread of a host; on a device a team takes several, of few
+/// terms a row a thread, else a lane a thread, and then the long ones one after another.
 template <class Terms, class Results>
 struct sum_rows {
   using Sum = typename Terms::sum;
   using sums_of_team = team_memory<Sum>;
   static constexpr int lanes = static_cast<int>(row_order::lanes);
-  static constexpr int rows_of_team = 32;
-  static constexpr int width = rows_of_team * lanes;
+  static constexpr int rows_at_once = 4;  // of a thread, for more loads in flight
+  static constexpr int threads = 256;
+  static constexpr int width = rows_at_once * threads;
+  /// Mean terms a row, at most, for a row a thread.
+  static constexpr std::size_t few_terms = 16;
 
   Terms terms;
   Results results;
   conjugate conjugated;
   row_bounds rows;
   std::size_t count;
+  bool by_thread;  // a row a thread of a device
 
   KOKKOS_FUNCTION void operator()(const launch_index& at) const {
     if constexpr (on_host) {
@@ -138,20 +175,28 @@ struct sum_rows {
   KOKKOS_FUNCTION void sum_rows_of(const team_member& team) const {
     const sums_of_team lane(team.team_scratch(0), width);
     const sums_of_team held(team.team_scratch(0), max_levels);
-    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * rows_of_team;
-    const int n = static_cast<int>(count - first < rows_of_team ? count - first : rows_of_team);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n * lanes), [&](int t) {
-      const std::size_t row = first + static_cast<std::size_t>(t / lanes);
-      const std::size_t begin = rows.begin(row), end = rows.end(row);
-      const bool is_short = end - begin <= row_order::short_row;
-      lane(t) = sum_of_lane(terms, begin + static_cast<std::size_t>(t % lanes),
-                            is_short ? end : begin, row_order::lanes);
-    });
-    fold_lanes(team, lane, n, lanes);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int r) {
-      const std::size_t row = first + static_cast<std::size_t>(r);
-      if (rows.length(row) <= row_order::short_row) put(row, lane(r * lanes));
-    });
+    const auto of_team = static_cast<std::size_t>(rows_of_team());
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * of_team;
+    const int n = static_cast<int>(count - first < of_team ? count - first : of_team);
+    if (!by_thread) {
+      const int places = n * lanes, step = (places + rows_at_once - 1) / rows_at_once;
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, step),
+                           [&](int t) { sum_lanes(first, t, step, places, lane); });
+      fold_lanes(team, lane, n, lanes);
+    }
+    std::size_t longest = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, n),
+        [&](int r, std::size_t& most) {
+          const std::size_t row = first + static_cast<std::size_t>(r);
+          const std::size_t length = rows.length(row);
+          if (length <= row_order::short_row) {
+            put(row, Terms::is_plain && by_thread ? sum_of_short_row(row) : lane(r * lanes));
+          }
+          if (length > most) most = length;
+        },
+        Kokkos::Max<std::size_t>(longest));
+    if (longest <= row_order::short_row) return;
     team.team_barrier();
     for (int r = 0; r < n; ++r) {
       const std::size_t row = first + static_cast<std::size_t>(r);
@@ -162,14 +207,58 @@ struct sum_rows {
     }
   }
 
-  void run() const {
-    const space where;
+  KOKKOS_FUNCTION int rows_of_team() const { return by_thread ? threads : width / lanes; }
+
+  KOKKOS_FUNCTION Sum sum_of_short_row(std::size_t row) const {
+    Sum lane[lanes] = {};
+    const std::size_t end = rows.end(row);
+    for (std::size_t j = rows.begin(row); j < end; j += lanes) {
+      for (std::size_t l = 0; l < lanes; ++l) {
+        if (j + l < end) lane[l] = lane[l] + terms.term(j + l);
+      }
+    }
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      for (int l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
+    }
+    return lane[0];
+  }
+
+  /// Sums lanes t, t + step, ... of the team's `places`, of short rows, side by side.
+  KOKKOS_FUNCTION void sum_lanes(std::size_t first, int t, int step, int places,
+                                 const sums_of_team& lane) const {
+    Sum sums[rows_at_once] = {};
+    std::size_t next[rows_at_once], end[rows_at_once];
+    for (int k = 0; k < rows_at_once; ++k) {
+      const int place = t + k * step;
+      next[k] = end[k] = 0;
+      if (place >= places) continue;
+      const std::size_t row = first + static_cast<std::size_t>(place / lanes);
+      const std::size_t begin = rows.begin(row), behind = rows.end(row);
+      next[k] = begin + static_cast<std::size_t>(place % lanes);
+      end[k] = behind - begin <= row_order::short_row ? behind : begin;
+    }
+    for (bool is_done = false; !is_done;) {
+      is_done = true;
+      for (int k = 0; k < rows_at_once; ++k) {
+        if (next[k] >= end[k]) continue;
+        sums[k] = sums[k] + terms.term(next[k]);
+        next[k] += row_order::lanes;
+        is_done = false;
+      }
+    }
+    for (int k = 0; k < rows_at_once; ++k) {
+      if (t + k * step < places) lane(t + k * step) = sums[k];
+    }
+  }
+
+  void run(const space& on) const {
     if constexpr (on_host) {
-      for_each(where, "tally spmv", count, *this);
-      where.fence();
+      for_each(on, "tally spmv", count, *this);
+      on.fence();
     } else {
-      const int teams = static_cast<int>((count + rows_of_team - 1) / rows_of_team);
-      run_teams<Sum>(where, "tally spmv", teams, width, width, *this);
+      const auto of_team = static_cast<std::size_t>(rows_of_team());
+      const int teams = static_cast<int>((count + of_team - 1) / of_team);
+      run_teams<Sum>(on, "tally spmv", teams, threads, width, *this);
     }
   }
 };
@@ -220,30 +309,32 @@ struct round_row {
 };
 
 template <class Terms, class Results>
-void run(const csr_product& a, const Terms& terms, const Results& results) {
-  sum_rows<Terms, Results>{terms, results, a.conjugated, row_bounds(a.a), a.a.rows}.run();
+void run(const space& on, const csr_product& a, const Terms& terms, const Results& results) {
+  using rows = sum_rows<Terms, Results>;
+  const bool by_thread = Terms::is_plain && a.a.nonzeros() <= rows::few_terms * a.a.rows;
+  rows{terms, results, a.conjugated, row_bounds(a.a), a.a.rows, by_thread}.run(on);
 }
 
 template <class A, class C>
-void run(const csr_product& a) {
+void run(const space& on, const csr_product& a) {
   const row_results<A, C> results(a);
   if (a.options.grade.is_exact()) {
-    const space where;
-    for_each(where, "tally spmv", a.a.rows,
+    for_each(on, "tally spmv", a.a.rows,
              round_row<A, row_results<A, C>>{
                  {matrix_terms<std::complex<double>>(a), a.conjugated}, results, row_bounds(a.a)});
-    if (on_host) where.fence();
+    if (on_host) on.fence();
     return;
   }
-  if constexpr (std::is_same_v<A, C> && !is_complex_v<A>) {
-    const bool is_plain = a.a.values.element == type_of<A> && a.x.element == type_of<A> &&
-                          !a.is_permuted() && !a.sums_values();
-    if (is_plain && a.a.column_indices.element == type::int32) {
-      return run(a, plain_terms<A, std::int32_t>(a), results);
+  if constexpr (std::is_same_v<A, C> && std::is_floating_point_v<A>) {
+    if (is_plain<A>(a)) {
+      const plain_results<A> to(a);
+      if (a.a.column_indices.element == type::int32) {
+        return run(on, a, plain_terms<A, std::int32_t>(a), to);
+      }
+      return run(on, a, plain_terms<A, std::int64_t>(a), to);
     }
-    if (is_plain) return run(a, plain_terms<A, std::int64_t>(a), results);
   }
-  run(a, matrix_terms<A>(a), results);
+  run(on, a, matrix_terms<A>(a), results);
 }
 
 /// A row of integers, values alone, modulo 2^64.
@@ -260,18 +351,17 @@ struct write_integer_row {
   }
 };
 
-void sum_integers(const csr_product& a) {
-  const space where;
-  for_each(where, "tally segments", a.a.rows,
+void sum_integers(const space& on, const csr_product& a) {
+  for_each(on, "tally segments", a.a.rows,
            write_integer_row{row_bounds(a.a), typed_vector(a.a.values), typed_vector(a.y)});
-  if (on_host) where.fence();
+  if (on_host) on.fence();
 }
 
 /// Returns the first bad index, else n.
 template <class Bad>
-std::size_t first_of(std::size_t n, const Bad& bad) {
+std::size_t first_of(const space& on, std::size_t n, const Bad& bad) {
   std::size_t first = n;
-  Kokkos::parallel_reduce("tally csr", up_to(space(), n), bad, Kokkos::Min<std::size_t>(first));
+  Kokkos::parallel_reduce("tally csr", up_to(on, n), bad, Kokkos::Min<std::size_t>(first));
   return std::min(first, n);
 }
 
@@ -314,37 +404,37 @@ struct lies_outside {
 };
 
 /// Copies an index to the host.
-std::int64_t index_at(const operand& v, std::size_t i) {
-  const space where;
+std::int64_t index_at(const space& on, const operand& v, std::size_t i) {
   std::int64_t value = 0;
   if (v.element == type::int64) {
-    copy_to_host(where, static_cast<const std::int64_t*>(v.data) + i, &value, 1);
-    where.fence();
+    copy_to_host(on, static_cast<const std::int64_t*>(v.data) + i, &value, 1);
+    on.fence();
   } else {
     std::int32_t narrow = 0;
-    copy_to_host(where, static_cast<const std::int32_t*>(v.data) + i, &narrow, 1);
-    where.fence();
+    copy_to_host(on, static_cast<const std::int32_t*>(v.data) + i, &narrow, 1);
+    on.fence();
     value = narrow;
   }
   return value;
 }
 
 /// Returns the first defect of a matrix of four arrays, if any.
-csr_defect defect_of_rows(const csr_operand& a) {
+csr_defect defect_of_rows(const space& on, const csr_operand& a) {
   const lies_outside bad{row_bounds(a), index_vector(a.column_indices),
                          static_cast<std::int64_t>(a.nonzeros()), a.columns};
-  const std::size_t row = first_of(a.rows, bad);
+  const std::size_t row = first_of(on, a.rows, bad);
   if (row == a.rows) return {};
-  return defect_of_row(a, row, index_at);
+  return defect_of_row(a, row, [&](const operand& v, std::size_t i) { return index_at(on, v, i); });
 }
 
 }  // namespace
 
-void backend::spmv(const executor&, const csr_product& a) const {
+void backend::spmv(const executor& where, const csr_product& a) const {
   locked([&] {
-    if (is_integer(a.a.values.element)) return sum_integers(a);
+    const space on = space_of(where);
+    if (is_integer(a.a.values.element)) return sum_integers(on, a);
     with_row_accumulator(
-        a, [&]<class A>() { with_combination<A>(a, [&]<class C>() { run<A, C>(a); }); });
+        a, [&]<class A>() { with_combination<A>(a, [&]<class C>() { run<A, C>(on, a); }); });
   });
 }
 
@@ -355,23 +445,24 @@ std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr
   return analysis;
 }
 
-csr_defect backend::find_defect(const executor&, const csr_operand& a) const {
+csr_defect backend::find_defect(const executor& where, const csr_operand& a) const {
   using kind = csr_defect::kind;
   return locked([&]() -> csr_defect {
-    if (a.row_ends) return defect_of_rows(a);
-    if (const auto first = index_at(a.row_offsets, 0); first != 0) {
+    const space on = space_of(where);
+    if (a.row_ends) return defect_of_rows(on, a);
+    if (const auto first = index_at(on, a.row_offsets, 0); first != 0) {
       return {kind::first_offset, 0, first, 0};
     }
-    const std::size_t row = first_of(a.rows, decreases{index_vector(a.row_offsets)});
+    const std::size_t row = first_of(on, a.rows, decreases{index_vector(a.row_offsets)});
     if (row < a.rows) {
-      return {kind::decreasing_offset, row, index_at(a.row_offsets, row + 1),
-              index_at(a.row_offsets, row)};
+      return {kind::decreasing_offset, row, index_at(on, a.row_offsets, row + 1),
+              index_at(on, a.row_offsets, row)};
     }
-    const std::int64_t last = index_at(a.row_offsets, a.rows);
+    const std::int64_t last = index_at(on, a.row_offsets, a.rows);
     if (static_cast<std::size_t>(last) != a.nonzeros()) return {kind::last_offset, a.rows, last, 0};
     const std::size_t j =
-        first_of(a.nonzeros(), is_outside{index_vector(a.column_indices), a.columns});
-    if (j < a.nonzeros()) return {kind::column, j, index_at(a.column_indices, j), 0};
+        first_of(on, a.nonzeros(), is_outside{index_vector(a.column_indices), a.columns});
+    if (j < a.nonzeros()) return {kind::column, j, index_at(on, a.column_indices, j), 0};
     return {};
   });
 }

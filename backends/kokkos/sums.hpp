@@ -41,23 +41,34 @@ struct numbers {
 };
 
 /// The same for elements of type T, since finding types takes most of a sum's time
-/// (tuning/kokkos.md: own_numbers).
-template <class T>
+/// (tuning/kokkos.md: own_numbers). Adjacent ones are known to have increment 1.
+template <class T, bool adjacent = false>
 struct own_numbers {
+  static constexpr std::ptrdiff_t per_element = is_complex_v<T> ? 2 : 1;
   using stored = detail::stored_t<real_t<T>>;
   const stored* data;
   std::ptrdiff_t increment;  // in numbers
 
   explicit own_numbers(const operand& x)
-      : data(static_cast<const stored*>(x.data)),
-        increment((is_complex_v<T> ? 2 : 1) * x.increment) {}
+      : data(static_cast<const stored*>(x.data)), increment(per_element * x.increment) {}
 
   static KOKKOS_FUNCTION constexpr bool is_complex() { return is_complex_v<T>; }
   template <class R>
   KOKKOS_FUNCTION R get(std::size_t i, int part) const {
-    return rounded<R>(data[static_cast<std::ptrdiff_t>(i) * increment + part]);
+    const std::ptrdiff_t step = adjacent ? per_element : increment;
+    return rounded<R>(data[static_cast<std::ptrdiff_t>(i) * step + part]);
   }
 };
+
+/// Calls f with own numbers of the operands, adjacent ones if a host has them: its compiler makes
+/// vector instructions of these.
+template <class T, class F, class... Operand>
+void with_own_numbers(const F& f, const Operand&... x) {
+  if constexpr (on_host) {
+    if ((... && (x.increment == 1))) return f(own_numbers<T, true>(x)...);
+  }
+  f(own_numbers<T>(x)...);
+}
 
 /// Adds to a word that other threads leave alone. No lambda: nvcc makes those the host's.
 struct add_to_word {
@@ -80,6 +91,22 @@ KOKKOS_FUNCTION void fold_lanes(const Member& team, const Lanes& lane, int count
     });
   }
   team.team_barrier();
+}
+
+/// Adds a node to the sums held on the way to a tree's root: `step` is its number.
+template <class Held, class Sum>
+KOKKOS_FUNCTION void hold(const Held& held, int& count, std::size_t step, Sum sum) {
+  for (std::size_t bits = step; (bits & 1) != 0; bits >>= 1) sum = held(--count) + sum;
+  held(count++) = sum;
+}
+
+/// The root of the tree whose sums are held.
+template <class Held>
+KOKKOS_FUNCTION typename Held::value_type root_of(const Held& held, int count) {
+  typename Held::value_type sum{};
+  if (count > 0) sum = held(--count);
+  while (count > 0) sum = held(--count) + sum;
+  return sum;
 }
 
 /// Folds nodes that are `stride` apart to the first, level by level.
@@ -160,18 +187,11 @@ KOKKOS_FUNCTION typename Terms::sum sum_by_team(const Member& team, const Terms&
     });
     fold_lanes(team, lane, n, lanes);
     fold_nodes(team, lane, n, lanes);
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      typename Terms::sum sum = lane(0);
-      for (std::size_t bits = step; (bits & 1) != 0; bits >>= 1) sum = held(--count) + sum;
-      held(count++) = sum;
-    });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { hold(held, count, step, lane(0)); });
     team.team_barrier();
   }
   typename Terms::sum sum{};
-  Kokkos::single(Kokkos::PerTeam(team), [&] {
-    if (count > 0) sum = held(--count);
-    while (count > 0) sum = held(--count) + sum;
-  });
+  Kokkos::single(Kokkos::PerTeam(team), [&] { sum = root_of(held, count); });
   return sum;
 }
 
@@ -188,10 +208,10 @@ using team_memory = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::Memo
 /// Queues body(team) for `count` teams of at most `threads` threads, with memory for `lanes` and
 /// `max_levels` sums.
 template <class Sum, class Body>
-void run_teams(const space& where, const char* name, int count, int threads, int lanes,
+void run_teams(const space& on, const char* name, int count, int threads, int lanes,
                const Body& body) {
   const auto configured = [&](int size) {
-    return team_policy(where, count, size)
+    return team_policy(on, count, size)
         .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(
                                  team_memory<Sum>::shmem_size(static_cast<std::size_t>(lanes)) +
                                  team_memory<Sum>::shmem_size(max_levels))));
@@ -202,9 +222,11 @@ void run_teams(const space& where, const char* name, int count, int threads, int
 
 // --- The whole sum -------------------------------------------------------------------------------
 
-/// Nodes of a launch, at most: as many as the lanes of a team's chunks.
-inline constexpr int max_nodes = 1024;
-inline constexpr std::size_t chunks_at_once = max_nodes / order::lanes;
+/// Lanes that a team has at a time.
+inline constexpr int max_lanes = 1024;
+inline constexpr std::size_t chunks_at_once = max_lanes / order::lanes;
+/// Nodes of a launch, at most: teams enough to leave no multiprocessor idle at the end.
+inline constexpr int max_nodes = 4096;
 /// Bytes of nodes: four numbers of 8 bytes each.
 inline constexpr std::size_t node_bytes = max_nodes * 4 * sizeof(double);
 
@@ -241,7 +263,7 @@ struct sum_nodes {
   }
 
   KOKKOS_FUNCTION void sum_node(const team_member& team) const {
-    const sums_of_team lane(team.team_scratch(0), max_nodes);
+    const sums_of_team lane(team.team_scratch(0), max_lanes);
     const sums_of_team held(team.team_scratch(0), max_levels);
     const auto node = static_cast<std::size_t>(team.league_rank());
     const Sum sum =
@@ -255,32 +277,50 @@ struct sum_nodes {
           ticket = Kokkos::atomic_fetch_add(finished, 1u);
         },
         before);
-    const int all = team.league_size();
-    if (before + 1 != static_cast<unsigned>(all)) return;
+    if (before + 1 == static_cast<unsigned>(team.league_size())) add_nodes(team, lane, held);
+  }
+
+  KOKKOS_FUNCTION void add_nodes(const team_member& team, const sums_of_team& lane,
+                                 const sums_of_team& held) const {
     Kokkos::memory_fence();
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, all), [&](int t) { lane(t) = nodes[t]; });
-    fold_nodes(team, lane, all, 1);
+    const int all = team.league_size();
+    int count = 0;
+    for (int first = 0; first < all; first += max_lanes) {
+      const int n = all - first < max_lanes ? all - first : max_lanes;
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n),
+                           [&](int t) { lane(t) = nodes[first + t]; });
+      fold_nodes(team, lane, n, 1);
+      Kokkos::single(Kokkos::PerTeam(team), [&] {
+        hold(held, count, static_cast<std::size_t>(first / max_lanes), lane(0));
+      });
+      team.team_barrier();
+    }
     Kokkos::single(Kokkos::PerTeam(team), [&] {
       *finished = 0;
-      finish(lane(0));
+      finish(root_of(held, count));
     });
   }
 
   /// Queues it; on a host it is complete on return.
-  void run(const space& where) {
+  void run(const space& on) {
     const std::size_t all = (size + order::chunk - 1) / order::chunk;
+    const auto nodes_of = [&](std::size_t each) { return (all + each - 1) / each; };
+    // A device's short sums have few nodes, since the last team adds these up alone.
+    constexpr std::size_t few = 256;
     chunks = 1;
-    while ((all + chunks - 1) / chunks > max_nodes) chunks *= 2;
-    const int count = static_cast<int>(std::max<std::size_t>((all + chunks - 1) / chunks, 1));
+    while (nodes_of(chunks) > max_nodes || (!on_host && chunks < 4 && nodes_of(chunks) > few)) {
+      chunks *= 2;
+    }
+    const int count = static_cast<int>(std::max<std::size_t>(nodes_of(chunks), 1));
     if constexpr (on_host) {
-      Kokkos::parallel_for("tally sum", Kokkos::RangePolicy<space>(where, 0, count), *this);
-      where.fence();
+      Kokkos::parallel_for("tally sum", Kokkos::RangePolicy<space>(on, 0, count), *this);
+      on.fence();
       order::tree<Sum, order::add, max_levels> tree;
       for (int i = 0; i < count; ++i) tree.add(nodes[i]);
       finish(tree.total());
     } else {
       const int threads = lanes * static_cast<int>(std::min<std::size_t>(chunks, 4));
-      run_teams<Sum>(where, "tally sum", count, threads, max_nodes, *this);
+      run_teams<Sum>(on, "tally sum", count, threads, max_lanes, *this);
     }
   }
 };
@@ -302,18 +342,18 @@ struct write_result {
 /// Writes the result of `size` terms, `parts` numbers, to `data`, with `wait` on the host.
 /// @pre Default environment; `acquire`'s lock is held.
 template <class R, class Terms, class How>
-void write_sum(const Terms& terms, std::size_t size, How how, void* data, int parts, bool wait) {
+void write_sum(const space& on, const Terms& terms, std::size_t size, How how, void* data,
+               int parts, bool wait) {
   using Sum = typename Terms::sum;
   using Finish = write_result<Sum, How, R>;
-  const space where;
-  auto* const nodes = static_cast<Sum*>(scratch(node_bytes));
-  const launch_memory shared = memory_of_launches();
+  auto* const nodes = static_cast<Sum*>(scratch(on, node_bytes));
+  const launch_memory shared = memory_of_launches(on);
   const bool staged = wait && !on_host;  // through memory that both write
   auto* const result = static_cast<R*>(staged ? shared.result : data);
   sum_nodes<Terms, Finish>{terms, Finish{how, result, parts}, size, 1, nodes, shared.counter}.run(
-      where);
+      on);
   if (!staged) return;
-  where.fence();
+  on.fence();
   std::copy_n(result, parts, static_cast<R*>(data));
 }
 
@@ -326,23 +366,25 @@ struct write_node {
 
 /// Leaves the sum of `size` > 0 terms at `node`, like `write_sum`.
 template <class Terms>
-void leave_sum(const Terms& terms, std::size_t size, void* node, bool wait) {
+void leave_sum(const space& on, const Terms& terms, std::size_t size, void* node, bool wait) {
   using Sum = typename Terms::sum;
   using Finish = write_node<Sum>;
-  const space where;
-  auto* const nodes = static_cast<Sum*>(scratch(node_bytes));
-  const launch_memory shared = memory_of_launches();
+  auto* const nodes = static_cast<Sum*>(scratch(on, node_bytes));
+  const launch_memory shared = memory_of_launches(on);
   const bool staged = wait && !on_host;
   auto* const to = static_cast<Sum*>(staged ? shared.result : node);
-  sum_nodes<Terms, Finish>{terms, Finish{to}, size, 1, nodes, shared.counter}.run(where);
+  sum_nodes<Terms, Finish>{terms, Finish{to}, size, 1, nodes, shared.counter}.run(on);
   if (!staged) return;
-  where.fence();
+  on.fence();
   *static_cast<Sum*>(node) = *to;
 }
 
 /// `leave_sum` of a node's products, of elements, or of squared products.
-void leave_products(type accumulator, const interval_field& node, void* sum, bool wait);
-void leave_elements(type accumulator, const interval_field& node, void* sum, bool wait);
-void leave_weighted(type accumulator, const interval_field& node, void* sum, bool wait);
+void leave_products(const space& on, type accumulator, const interval_field& node, void* sum,
+                    bool wait);
+void leave_elements(const space& on, type accumulator, const interval_field& node, void* sum,
+                    bool wait);
+void leave_weighted(const space& on, type accumulator, const interval_field& node, void* sum,
+                    bool wait);
 
 }  // namespace tally::backends::kokkos

@@ -129,42 +129,45 @@ struct move_elements {
 };
 
 template <class Body>
-void run(std::size_t n, const Body& body) {
-  const space where;
-  for_each(where, "tally transform", n, body);
-  if (on_host) where.fence();
+void run(const space& on, std::size_t n, const Body& body) {
+  for_each(on, "tally transform", n, body);
+  if (on_host) on.fence();
 }
 
 }  // namespace
 
-void backend::transform(const executor&, const transform_arguments& a, type computation) const {
+void backend::transform(const executor& where, const transform_arguments& a,
+                        type computation) const {
   locked([&] {
+    const space on = space_of(where);
     if (copies_bits(a)) {
       if (a.x.element == type::boolean) {
-        return run(a.x.size, copy_booleans{typed_vector(a.x), typed_vector(a.z)});
+        return run(on, a.x.size, copy_booleans{typed_vector(a.x), typed_vector(a.z)});
       }
       const auto size = static_cast<std::ptrdiff_t>(size_of(a.x.element));
-      return run(a.x.size, copy_elements{static_cast<const std::byte*>(a.x.data),
-                                         static_cast<std::byte*>(a.z.data), a.x.increment * size,
-                                         a.z.increment * size, static_cast<int>(size)});
+      return run(
+          on, a.x.size,
+          copy_elements{static_cast<const std::byte*>(a.x.data), static_cast<std::byte*>(a.z.data),
+                        a.x.increment * size, a.z.increment * size, static_cast<int>(size)});
     }
     with_type<accumulator_types>(computation, [&]<class C>() {
       using V = computed_t<C>;
       if (detail::is_short(a.what)) {
         const auto run_short = [&]<int inputs>() {
-          run(a.x.size, write_short<inputs, V>{a.what, factors<V>::template of<C>(a.alpha, a.beta),
-                                               typed_vector(a.x), typed_vector(a.y),
-                                               typed_vector(a.w), typed_vector(a.z)});
+          run(on, a.x.size,
+              write_short<inputs, V>{a.what, factors<V>::template of<C>(a.alpha, a.beta),
+                                     typed_vector(a.x), typed_vector(a.y), typed_vector(a.w),
+                                     typed_vector(a.z)});
         };
         return with_inputs(a.what, run_short);
       }
       with_function<V, true>(a.what, [&]<elementwise what>() {
         if constexpr (write_plain<what, V>::exists) {
           if (has_plain_vectors<what>(a, type_of<C>)) {
-            return run(a.x.size, write_plain<what, V>(three_factors<V>::template of<C>(a), a));
+            return run(on, a.x.size, write_plain<what, V>(three_factors<V>::template of<C>(a), a));
           }
         }
-        run(a.x.size,
+        run(on, a.x.size,
             write_elements<what, V>{three_factors<V>::template of<C>(a), typed_vector(a.x),
                                     typed_vector(a.y), typed_vector(a.z)});
       });
@@ -172,21 +175,24 @@ void backend::transform(const executor&, const transform_arguments& a, type comp
   });
 }
 
-void backend::fill(const executor&, const element_bytes& value, const output_operand& z) const {
+void backend::fill(const executor& where, const element_bytes& value,
+                   const output_operand& z) const {
   locked([&] {
-    run(z.size, fill_elements{value, moved_vector(z), static_cast<int>(size_of(z.element))});
+    const space on = space_of(where);
+    run(on, z.size, fill_elements{value, moved_vector(z), static_cast<int>(size_of(z.element))});
   });
 }
 
-void backend::swap(const executor&, const output_operand& x, const output_operand& y) const {
+void backend::swap(const executor& where, const output_operand& x, const output_operand& y) const {
   locked([&] {
-    run(x.size,
+    const space on = space_of(where);
+    run(on, x.size,
         swap_elements{moved_vector(x), moved_vector(y), static_cast<int>(size_of(x.element))});
   });
 }
 
-void backend::gather(const executor&, const gather_arguments& a) const {
-  locked([&] { run(a.indices.size, move_elements{gathered_elements(a)}); });
+void backend::gather(const executor& where, const gather_arguments& a) const {
+  locked([&] { run(space_of(where), a.indices.size, move_elements{gathered_elements(a)}); });
 }
 
 }  // namespace tally::backends::kokkos

@@ -151,12 +151,12 @@ struct copy_values {
 
 }  // namespace
 
-std::shared_ptr<const csr_transpose> backend::transpose(const executor&, const csr_operand& a,
+std::shared_ptr<const csr_transpose> backend::transpose(const executor& where, const csr_operand& a,
                                                         bool keeps_values) const {
   auto made = std::make_shared<kept_transpose>();  // outlives the lock if something fails
   return locked([&] {
-    const space where;
-    const auto range = [&](std::size_t n) { return up_to(where, n); };
+    const space on = space_of(where);
+    const auto range = [&](std::size_t n) { return up_to(on, n); };
     const row_bounds bounds(a);
     std::size_t terms = 0;
     Kokkos::parallel_reduce("tally terms", range(a.rows), add_lengths{bounds}, terms);
@@ -169,7 +169,7 @@ std::shared_ptr<const csr_transpose> backend::transpose(const executor&, const c
                            made->offsets.get<std::int64_t>(), made->rows.get<std::int64_t>(),
                            made->value_at.get<std::int64_t>()};
     using offsets_view = Kokkos::View<std::int64_t*, memory, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(where, offsets_view(all.offsets, a.columns + 1), 0);
+    Kokkos::deep_copy(on, offsets_view(all.offsets, a.columns + 1), 0);
     Kokkos::parallel_for("tally count", range(a.rows), count_terms{all});
     Kokkos::parallel_scan("tally scan", range(a.columns), sum_counts{all});
     Kokkos::parallel_for("tally put", range(a.rows), put_terms{all});
@@ -190,7 +190,7 @@ std::shared_ptr<const csr_transpose> backend::transpose(const executor&, const c
     } else {
       made->places = {all.places, terms, 1, type::int64};
     }
-    where.fence();
+    on.fence();
     return made;
   });
 }

@@ -5,6 +5,7 @@
 #include <tally/cxx20.hpp>
 #include <tally/error.hpp>
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,12 +16,49 @@ struct CUstream_st;  // pointed to by cudaStream_t
 
 namespace tally {
 
+class executor;
+
 namespace backends {
 class backend;
 }
 namespace detail {
+
 struct level_one_kernels;
-}
+
+/// A Kokkos execution space, known by shape, without Kokkos's headers.
+template <class S>
+concept kokkos_space = requires(const S& s) {
+  requires std::same_as<typename S::execution_space, S>;
+  typename S::scratch_memory_space;
+  { S::name() } -> std::convertible_to<const char*>;
+  { s.concurrency() } -> std::convertible_to<int>;
+};
+
+/// An instance of a Kokkos execution space, its type erased.
+struct kokkos_instance {
+  const void* address;
+  const char* space;  ///< name of its type
+  int threads;
+  int device = -1;                ///< CUDA's
+  CUstream_st* stream = nullptr;  ///< CUDA's
+
+  template <kokkos_space S>
+  explicit kokkos_instance(const S& instance)
+      : address(&instance), space(S::name()), threads(static_cast<int>(instance.concurrency())) {
+    if constexpr (requires {
+                    { instance.cuda_device() } -> std::convertible_to<int>;
+                    { instance.cuda_stream() } -> std::convertible_to<CUstream_st*>;
+                  }) {
+      device = instance.cuda_device();
+      stream = instance.cuda_stream();
+    }
+  }
+};
+
+/// The executor that stands for an instance where an executor is asked for.
+TALLY_EXPORT executor executor_of(const kokkos_instance& instance);
+
+}  // namespace detail
 
 /// Instruction sets of the `simd` backend, narrowest first. `sve`, `rvv`: sums and updates of
 /// `float` and `double` by the scalable vectors of ARM (SVE) and RISC-V; NEON or the baseline does
@@ -52,10 +90,18 @@ struct cuda_options {
   CUstream_st* stream = nullptr;  ///< of that device; nullptr: the default stream
 };
 
-/// Choice of backend, threads, device and stream for operations. Owns nothing: a stream must
-/// outlive calls on it.
+/// Choice of backend, threads, device and stream for operations. Owns nothing: a stream, or an
+/// instance of a Kokkos execution space, must outlive calls on it.
 class TALLY_EXPORT executor {
  public:
+  /// Kokkos's way to say where: `tally::dot(instance, x, y)` of an execution space's instance. CUDA
+  /// runs on its stream by `cuda`, or by `kokkos(instance)` in a build without; Serial is `simd`,
+  /// OpenMP and other threads are `openmp` with as many; others are `kokkos(instance)`.
+  /// @throws error as the named functions.
+  template <detail::kokkos_space Space>
+  executor(const Space& instance)
+      : executor(detail::executor_of(detail::kokkos_instance(instance))) {}
+
   /// "serial", "simd", "openmp", "cuda", "kokkos", "automatic", or "workspace".
   std::string_view name() const noexcept;
   /// The name with details: "simd (AVX2)", "openmp (8 threads, AVX2)".
@@ -65,8 +111,12 @@ class TALLY_EXPORT executor {
   int threads() const noexcept { return threads_; }
   /// CUDA device; -1 for other backends.
   int device() const noexcept { return device_; }
-  /// `cuda_options::stream`.
-  CUstream_st* stream() const noexcept { return stream_; }
+  /// `cuda_options::stream`; null for other backends.
+  CUstream_st* stream() const noexcept {
+    return device_ < 0 ? nullptr : static_cast<CUstream_st*>(queue_);
+  }
+  /// The instance of `kokkos(instance)`; else null.
+  const void* kokkos_instance() const noexcept { return device_ < 0 ? queue_ : nullptr; }
   /// Instruction set of `simd` and `openmp`.
   instruction_set instructions() const noexcept { return static_cast<instruction_set>(set_); }
   /// Whether Tally chose it; some functions may then use another.
@@ -88,13 +138,14 @@ class TALLY_EXPORT executor {
   friend executor openmp(openmp_options);
   friend executor cuda(cuda_options);
   friend executor kokkos();
+  friend executor kokkos(const detail::kokkos_instance& instance);
   friend executor automatic();
   friend class workspace;
   explicit executor(const backends::backend* backend) : backend_(backend) {}
 
   const backends::backend* backend_;
   const detail::level_one_kernels* level_one_ = nullptr;
-  CUstream_st* stream_ = nullptr;
+  void* queue_ = nullptr;  // a stream of CUDA's, or an instance of Kokkos's
   int threads_ = 0;
   std::int16_t device_ = -1;
   std::int8_t set_ = static_cast<std::int8_t>(instruction_set::best);
@@ -125,9 +176,23 @@ TALLY_EXPORT executor cuda(cuda_options options = {});
 /// and then finalises it at exit. On OpenMP, fork() as for `openmp`. On a device buffers are of its
 /// memory space, or of Kokkos::SharedHostPinnedSpace; workspaces, functions of rows and the
 /// caller's functions are refused (invalid_argument).
-/// @throws error missing_backend; no_device if Kokkos is finalised, its device is missing, or after
-///               such a fork().
+/// @throws error missing_backend; no_device if Kokkos is finalised, its device is missing, after
+///               such a fork(), and if Kokkos::Threads serves another thread.
 TALLY_EXPORT executor kokkos();
+
+/// The same on an instance of Kokkos's default execution space, whose address it keeps: on a device
+/// calls are queued there, with scratch memory of the instance.
+/// @throws error as above; invalid_argument for an instance of another execution space.
+TALLY_EXPORT executor kokkos(const detail::kokkos_instance& instance);
+
+/// The same by type.
+template <detail::kokkos_space Space>
+executor kokkos(const Space& instance) {
+  return kokkos(detail::kokkos_instance(instance));
+}
+/// Refused: a temporary would be gone at the first call.
+template <detail::kokkos_space Space>
+executor kokkos(const Space&& instance) = delete;
 
 /// Chooses at each call: `cuda`, default stream, on the device that holds the operands (`kokkos`
 /// without cuda); for host memory `simd`, or `openmp` for long operands. Never moves data.

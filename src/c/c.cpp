@@ -505,7 +505,9 @@ tally_status tally_cuda(tally_executor* where, int device, void* stream) {
   });
 }
 
-tally_status tally_kokkos(tally_executor* where) { return make(where, tally::kokkos); }
+tally_status tally_kokkos(tally_executor* where) {
+  return make(where, [] { return tally::kokkos(); });
+}
 
 tally_status tally_automatic(tally_executor* where) { return make(where, tally::automatic); }
 

@@ -1,4 +1,4 @@
-// Launches of kernels, and copies, on the default instance.
+// Launches of kernels, and copies, on an instance.
 #pragma once
 
 #include "backends/common/floating_point_environment.hpp"
@@ -13,13 +13,8 @@
 
 namespace tally::backends::kokkos {
 
-using space = Kokkos::DefaultExecutionSpace;
-using memory = space::memory_space;
-
 // Names of kernels have at most 15 letters: Kokkos makes a std::string of each, and a longer one
 // allocates, which could fail after a kernel has written.
-
-inline constexpr bool on_host = std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>;
 
 struct no_guard {
   KOKKOS_FUNCTION no_guard() {}  // non-trivial, so that it may be unused
@@ -28,8 +23,8 @@ using environment_guard = std::conditional_t<on_host, default_environment, no_gu
 
 /// Indices below n, of 64 bits: those of Kokkos's own for a device have 32, and larger bounds
 /// abort.
-inline auto up_to(const space& where, std::size_t n) {
-  return Kokkos::RangePolicy<space, Kokkos::IndexType<std::int64_t>>(where, 0,
+inline auto up_to(const space& on, std::size_t n) {
+  return Kokkos::RangePolicy<space, Kokkos::IndexType<std::int64_t>>(on, 0,
                                                                      static_cast<std::int64_t>(n));
 }
 
@@ -49,14 +44,14 @@ struct in_blocks {
 
 /// Queues body(i) for all i < n, in the default environment.
 template <class Body>
-void for_each(const space& where, const char* name, std::size_t n, const Body& body) {
+void for_each(const space& on, const char* name, std::size_t n, const Body& body) {
   if constexpr (on_host) {
-    const auto threads = static_cast<std::size_t>(where.concurrency());
+    const auto threads = static_cast<std::size_t>(on.concurrency());
     const std::size_t length = std::clamp<std::size_t>(n / (4 * threads), 1, 4096);
-    Kokkos::parallel_for(name, up_to(where, (n + length - 1) / length),
+    Kokkos::parallel_for(name, up_to(on, (n + length - 1) / length),
                          in_blocks<Body>{body, n, length});
   } else {
-    Kokkos::parallel_for(name, up_to(where, n), body);
+    Kokkos::parallel_for(name, up_to(on, n), body);
   }
 }
 
@@ -67,16 +62,16 @@ struct write_zeros {
 };
 
 template <class T>
-void clear(const space& where, T* to, std::size_t n) {
-  Kokkos::parallel_for("tally clear", up_to(where, n), write_zeros<T>{to});
+void clear(const space& on, T* to, std::size_t n) {
+  Kokkos::parallel_for("tally clear", up_to(on, n), write_zeros<T>{to});
 }
 
 /// Queues the copy of `count` numbers.
 template <class R>
-void copy_to_host(const space& where, const R* from, void* to, int count) {
+void copy_to_host(const space& on, const R* from, void* to, int count) {
   using Kokkos::MemoryUnmanaged;
   const auto n = static_cast<std::size_t>(count);
-  Kokkos::deep_copy(where,
+  Kokkos::deep_copy(on,
                     Kokkos::View<R*, Kokkos::HostSpace, MemoryUnmanaged>(static_cast<R*>(to), n),
                     Kokkos::View<const R*, memory, MemoryUnmanaged>(from, n));
 }

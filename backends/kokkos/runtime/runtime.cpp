@@ -11,8 +11,10 @@
 #include <tally/error.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
+#include <map>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -20,26 +22,36 @@
 namespace tally::backends::kokkos {
 namespace {
 
-using space = Kokkos::DefaultExecutionSpace;
-using buffer = Kokkos::View<unsigned char*, space::memory_space>;
-
 // Never destroyed: calls may come while the program ends.
 std::mutex& mutex() {
   static auto* const forever = new std::mutex;
   return *forever;
 }
-buffer& scratch_buffer() {
-  static auto* const forever = new buffer;
+
+/// What calls on one instance share, in its order.
+struct instance_memory {
+  Kokkos::View<unsigned char*, memory> scratch;
+  Kokkos::View<unsigned, memory> counter;
+  Kokkos::View<double[8], pinned_memory> result;
+};
+
+using memory_by_instance = std::map<std::uint32_t, instance_memory>;
+
+memory_by_instance& memory_of_instances() {
+  static auto* const forever = new memory_by_instance;
   return *forever;
 }
 
-struct launch_views {
-  Kokkos::View<unsigned, space::memory_space> counter;
-  Kokkos::View<double[8], pinned_memory> result;
-};
-launch_views& views_of_launches() {
-  static auto* const forever = new launch_views;
-  return *forever;
+/// Returns an instance's own memory. On a host, where calls are complete on return, all share it.
+instance_memory& memory_of(const space& on) {
+  constexpr std::size_t max_instances = 64;  // ever seen; Kokkos does not say which are gone
+  memory_by_instance& all = memory_of_instances();
+  const std::uint32_t id = on_host ? 0 : on.impl_instance_id();
+  if (all.size() >= max_instances && all.find(id) == all.end()) {
+    Kokkos::fence();
+    all.clear();
+  }
+  return all[id];
 }
 
 // Kokkos reports this only from 3.7 on.
@@ -53,11 +65,28 @@ bool finalized() noexcept {
 #endif
 }
 
-/// Throws if Kokkos is finalised, or its OpenMP threads were lost in a fork().
+#if defined(KOKKOS_ENABLE_THREADS)
+#if KOKKOS_VERSION >= 40200
+using threads_of_kokkos = Kokkos::Impl::ThreadsInternal;
+#else
+using threads_of_kokkos = Kokkos::Impl::ThreadsExec;
+#endif
+#endif
+
+/// Throws if Kokkos is finalised, its OpenMP threads were lost in a fork(), or its own threads
+/// serve another thread.
 void require_usable() {
   if (finalized()) {
     throw error(errc::no_device, "tally::kokkos: Kokkos is finalised and can't be used any more");
   }
+#if defined(KOKKOS_ENABLE_THREADS)
+  if (std::is_same_v<space, Kokkos::Threads> && Kokkos::is_initialized() &&
+      !threads_of_kokkos::is_process()) {
+    throw error(errc::no_device,
+                "tally::kokkos: Kokkos runs on its own threads here, which serve the thread that "
+                "initialised it alone");
+  }
+#endif
 #if TALLY_HAS_OPENMP && defined(KOKKOS_ENABLE_OPENMP)
   if (std::is_same_v<space, Kokkos::OpenMP> && !openmp::usable()) {
     throw error(
@@ -89,11 +118,12 @@ void initialize() {
   }
   Kokkos::push_finalize_hook([] {
     seen_finalized = true;
-    scratch_buffer() = buffer();
-    views_of_launches() = launch_views();
+    memory_of_instances().clear();
   });
   known = true;
 }
+
+const char* space_name() { return space::name(); }
 
 bool is_running() noexcept { return Kokkos::is_initialized() && !finalized(); }
 
@@ -106,10 +136,11 @@ std::unique_lock<std::mutex> acquire() {
   return lock;
 }
 
-void* scratch(std::size_t bytes) {
-  buffer& held = scratch_buffer();
+void* scratch(const space& on, std::size_t bytes) {
+  auto& held = memory_of(on).scratch;
   if (held.extent(0) < bytes) {
-    Kokkos::fence();  // earlier calls' kernels
+    using buffer = std::remove_reference_t<decltype(held)>;
+    on.fence();  // earlier calls' kernels
     held = buffer();
     try {
       held = buffer(Kokkos::view_alloc(std::string("tally::scratch"), Kokkos::WithoutInitializing),
@@ -121,9 +152,9 @@ void* scratch(std::size_t bytes) {
   return held.data();
 }
 
-launch_memory memory_of_launches() {
-  if constexpr (std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>) return {};
-  launch_views& held = views_of_launches();
+launch_memory memory_of_launches(const space& on) {
+  if constexpr (on_host) return {};
+  instance_memory& held = memory_of(on);
   if (held.result.data() == nullptr) {
     try {
       held.counter = decltype(held.counter)("tally counter");
@@ -137,7 +168,7 @@ launch_memory memory_of_launches() {
 }
 
 void fail_allocation(std::size_t bytes) {
-  if (std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>) throw std::bad_alloc();
+  if (on_host) throw std::bad_alloc();
   throw error(errc::out_of_memory,
               "tally::kokkos: no " + std::to_string(bytes) + " bytes of memory could be had");
 }

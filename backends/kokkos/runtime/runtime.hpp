@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <tally/executor.hpp>
 
 #include <cstddef>
 #include <future>
@@ -14,6 +15,17 @@
 
 namespace tally::backends::kokkos {
 
+using space = Kokkos::DefaultExecutionSpace;
+using memory = space::memory_space;
+
+inline constexpr bool on_host = std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>;
+
+/// The executor's instance.
+inline space space_of(const executor& where) {
+  const auto* const own = static_cast<const space*>(where.kokkos_instance());
+  return own == nullptr ? space() : *own;
+}
+
 /// Returns the lock for calls of Kokkos, whose default execution space serves one host thread at a
 /// time. @throws error no_device if Kokkos is not initialised or already finalised.
 [[nodiscard]] std::unique_lock<std::mutex> acquire();
@@ -23,7 +35,7 @@ namespace tally::backends::kokkos {
 template <class F>
 auto outside_regions(const F& f) {
 #if defined(KOKKOS_ENABLE_OPENMP)
-  if constexpr (std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::OpenMP>) {
+  if constexpr (std::is_same_v<space, Kokkos::OpenMP>) {
     if (omp_get_level() > 0) return std::async(std::launch::async, f).get();
   }
 #endif
@@ -39,27 +51,27 @@ auto locked(const F& f) {
   });
 }
 
-/// Returns at least `bytes` of the default execution space's memory, for the holder of `acquire`.
-/// Reused by calls, whose kernels are in order on the default instance. Grows as needed, contents
-/// lost; freed when Kokkos is finalised. @throws as `fail_allocation`.
-void* scratch(std::size_t bytes);
+/// Returns at least `bytes` of an instance's memory, for the holder of `acquire`. Reused by calls,
+/// whose kernels are in order on the instance. Grows as needed, contents lost; freed when Kokkos is
+/// finalised. @throws as `fail_allocation`.
+void* scratch(const space& on, std::size_t bytes);
 
 #if KOKKOS_VERSION >= 40000
 using pinned_memory = Kokkos::SharedHostPinnedSpace;
 #elif defined(KOKKOS_ENABLE_CUDA)
 using pinned_memory = Kokkos::CudaHostPinnedSpace;
 #else
-using pinned_memory = Kokkos::DefaultExecutionSpace::memory_space;
+using pinned_memory = memory;
 #endif
 
-/// Memory of launches, one after another on the default instance; null on a host.
+/// Memory of launches, one after another on an instance; null on a host.
 struct launch_memory {
   unsigned* counter = nullptr;  ///< 0 between launches
   void* result = nullptr;       ///< 64 bytes that kernels and the host write
 };
 
 /// Returns it, for the holder of `acquire`. @throws as `fail_allocation`.
-launch_memory memory_of_launches();
+launch_memory memory_of_launches(const space& on);
 
 /// Throws instead of Kokkos's undocumented exceptions: std::bad_alloc on the host, on a device
 /// error out_of_memory.

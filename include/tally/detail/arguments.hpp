@@ -25,16 +25,18 @@ inline constexpr bool never = false;
 template <class... T>
 inline constexpr bool is_placed = false;
 template <class First, class... T>
-inline constexpr bool is_placed<First, T...> = std::same_as<std::remove_cvref_t<First>, executor>;
+inline constexpr bool is_placed<First, T...> =
+    std::same_as<std::remove_cvref_t<First>, executor> || kokkos_space<std::remove_cvref_t<First>>;
 
-/// An executor and `least` to `most` arguments: a call of a form that begins with an executor.
+/// An executor, or what stands for one, and `least` to `most` arguments: a call of a form that
+/// begins with an executor.
 template <std::size_t least, std::size_t most, class... T>
 concept on_executor = is_placed<T...> && sizeof...(T) > least && sizeof...(T) <= most + 1;
 
 /// An executor and a function's arguments with types erased.
 template <class Arguments, class... T>
-concept erased_call =
-    std::same_as<type_list<std::remove_cvref_t<T>...>, type_list<executor, Arguments>>;
+concept erased_call = sizeof...(T) == 2 && is_placed<T...> &&
+                      (... || std::same_as<std::remove_cvref_t<T>, Arguments>);
 
 /// `n` arguments, the first no executor, and maybe an `Option`, unless void, after them.
 template <std::size_t n, class Option, class... T>

@@ -87,9 +87,13 @@ namespace detail {
 template <class V>
 concept contiguous = std::ranges::contiguous_range<const V> && std::ranges::sized_range<const V>;
 
+/// A `Kokkos::View` whose elements are accessed by atomics, which Tally would not do.
+template <class V>
+concept atomic_view = requires { requires bool(V::memory_traits::is_atomic); };
+
 /// A `Kokkos::View` of that rank, known by shape, without Kokkos's headers.
 template <class V, int rank>
-concept kokkos_view_of_rank = !contiguous<V> && requires(const V& v) {
+concept kokkos_view_of_rank = !contiguous<V> && !atomic_view<V> && requires(const V& v) {
   typename V::value_type;
   { v.data() } -> std::convertible_to<const void*>;
   requires V::rank == rank;
@@ -203,8 +207,8 @@ operand as_elements(const V& v, type element) noexcept {
 
 /// An operand: a contiguous range (vector, span, array), anything else with `data()` and `size()`
 /// and no strides, a `tally::strided`, a rank-1 `Kokkos::View` or `std::mdspan`, or an Eigen
-/// vector, map, row or column, of an element type. (Not `std::vector<bool>`. For a pointer
-/// `std::span(p, n)`.)
+/// vector, map, row or column, of an element type. (Not `std::vector<bool>`, nor a View of
+/// `MemoryTraits<Atomic>`. For a pointer `std::span(p, n)`.)
 template <class V>
 concept vector_operand = detail::vector<V> && element<detail::value_t<V>>;
 

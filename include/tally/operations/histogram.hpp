@@ -183,8 +183,7 @@ void sum_weights(const executor& where, histogram_arguments a, const added_sums<
 
 /// Neither the executor nor the options of a histogram.
 template <class T>
-concept histogram_data = !std::same_as<std::remove_cvref_t<T>, executor> &&
-                         !std::same_as<std::remove_cvref_t<T>, histogram_options>;
+concept histogram_data = !is_placed<T> && !std::same_as<std::remove_cvref_t<T>, histogram_options>;
 
 }  // namespace detail
 

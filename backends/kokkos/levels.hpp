@@ -1,0 +1,142 @@
+// Exact sums in levels: doubles whose additions round nothing, and limbs for the rest.
+#pragma once
+
+#include "backends/kokkos/sums.hpp"
+
+#include <tally/numerics/exact_sum.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace tally::backends::kokkos {
+
+/// A thread's part of an exact sum of doubles and of products of two, with the interface of
+/// exact_sum. Level k takes the part of a term that is a multiple of its unit, 2^-32 times that of
+/// level k - 1, so sums of 2^20 parts are exact. Terms too large, too small or not finite, and what
+/// is left below the last level, go to limbs that other threads add to.
+class level_sum {
+  using limbs = exact_sum<double>;
+
+ public:
+  /// Terms, of up to two numbers each, between two `flush`.
+  static constexpr std::size_t max_terms = std::size_t{1} << 16;
+
+  /// @param words  those of an exact_sum.
+  KOKKOS_FUNCTION explicit level_sum(std::int64_t* words) : words_(words) {}
+
+  KOKKOS_FUNCTION void add(double value) {
+    const double magnitude = value < 0 ? -value : value;
+    if (!(magnitude < limit_)) {
+      if (magnitude == 0) return;
+      if (!(magnitude >= smallest && magnitude < largest)) return deposit(value);
+      raise(magnitude);
+    }
+    put(value, anchor_, 0);
+  }
+
+  KOKKOS_FUNCTION void add_product(double a, double b) {
+    const double high = a * b;
+    const double magnitude = high < 0 ? -high : high;
+    if (!(magnitude >= smallest && magnitude < largest)) return deposit_product(a, b);
+    if (!(magnitude < limit_)) raise(magnitude);
+    put(high, anchor_, 0);
+    put(multiply_add(a, b, -high), anchor_ * step, 1);  // at most 2^-53 of `high`
+  }
+
+  /// Moves the levels to the limbs.
+  KOKKOS_FUNCTION void flush() {
+    for (double& sum : sums_) {
+      if (sum != 0) deposit(sum);
+      sum = 0;
+    }
+  }
+
+ private:
+  static constexpr int levels = 5;
+  static constexpr double step = 0x1p-32;
+  /// Magnitudes whose levels are normal numbers, and whose products' low parts are exact.
+  static constexpr double smallest = 0x1p-700, largest = 0x1p900;
+
+  KOKKOS_FUNCTION static std::uint64_t bits_of(double value) {
+    return __builtin_bit_cast(std::uint64_t, value);
+  }
+  KOKKOS_FUNCTION static int exponent_of(double value) {
+    return static_cast<int>(bits_of(value) >> 52 & 0x7ff);
+  }
+  KOKKOS_FUNCTION static std::int64_t significand_of(double value) {
+    const auto fraction = static_cast<std::int64_t>(bits_of(value) & 0xfffffffffffff);
+    return exponent_of(value) == 0 ? fraction : fraction + (std::int64_t{1} << 52);
+  }
+
+  /// Puts the levels around a term, with room for terms 2^16 times as large.
+  KOKKOS_FUNCTION void raise(double magnitude) {
+    flush();
+    const auto field = static_cast<std::uint64_t>(exponent_of(magnitude));
+    limit_ = __builtin_bit_cast(double, (field + 17) << 52);
+    anchor_ = limit_ * (1.5 * 0x1p20);  // adding it rounds to multiples of 2^-32 times `limit_`
+  }
+
+  KOKKOS_FUNCTION void put(double rest, double anchor, int level) {
+    for (int k = 0; k < levels; ++k) {
+      if (k < level) continue;
+      const double part = (anchor + rest) - anchor;
+      sums_[k] += part;
+      rest -= part;
+      if (rest == 0) return;
+      anchor *= step;
+    }
+    deposit(rest);
+  }
+
+  KOKKOS_FUNCTION void deposit(std::int64_t significand, int exponent) {
+    std::int64_t pieces[3];
+    const int limb = limbs::split(significand, exponent, pieces);
+    for (int k = 0; k < 3; ++k) {
+      if (pieces[k] != 0) Kokkos::atomic_add(words_ + limb + k, pieces[k]);
+    }
+  }
+  KOKKOS_FUNCTION void deposit_special(bool is_nan, bool is_negative) {
+    Kokkos::atomic_add(words_ + (is_nan        ? limbs::nan_word
+                                 : is_negative ? limbs::minus_infinity_word
+                                               : limbs::plus_infinity_word),
+                       std::int64_t{1});
+  }
+  KOKKOS_FUNCTION void deposit(double value) {
+    const int field = exponent_of(value);
+    if (field == 0x7ff) return deposit_special(value != value, value < 0);
+    const std::int64_t significand = significand_of(value);
+    deposit(value < 0 ? -significand : significand, (field == 0 ? 1 : field) - 1075);
+  }
+  KOKKOS_FUNCTION void deposit_product(double a, double b) {
+    const int a_field = exponent_of(a), b_field = exponent_of(b);
+    const bool is_negative = (bits_of(a) ^ bits_of(b)) >> 63 != 0;
+    if (a_field == 0x7ff || b_field == 0x7ff) {
+      return deposit_special(a != a || b != b || a == 0 || b == 0, is_negative);
+    }
+    // Halves of 26 and 27 bits.
+    constexpr std::int64_t low_half = (std::int64_t{1} << 27) - 1;
+    const std::int64_t x = significand_of(a), y = significand_of(b);
+    const std::int64_t signed_x = is_negative ? -1 : 1;
+    const std::int64_t x_half[2] = {signed_x * (x & low_half), signed_x * (x >> 27)};
+    const std::int64_t y_half[2] = {y & low_half, y >> 27};
+    const int exponent = (a_field == 0 ? 1 : a_field) + (b_field == 0 ? 1 : b_field) - 2150;
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 2; ++j) deposit(x_half[i] * y_half[j], exponent + 27 * (i + j));
+    }
+  }
+
+  KOKKOS_FUNCTION static double multiply_add(double a, double b, double c) {
+#if KOKKOS_VERSION >= 40000
+    return Kokkos::fma(a, b, c);
+#else
+    return std::fma(a, b, c);
+#endif
+  }
+
+  double sums_[levels] = {};
+  double limit_ = 0;   // magnitudes of terms lie below
+  double anchor_ = 0;  // of level 0
+  std::int64_t* words_;
+};
+
+}  // namespace tally::backends::kokkos
