@@ -68,6 +68,22 @@ TEST(CudaMethods, OfShortRows) {
   EXPECT_EQ(looks_for(matrix(1 << 15, 60 << 15), 100), "pieces");
 }
 
+TEST(CudaMethods, OfVeryLongRows) {
+  using tally::backends::cuda::may_have_hub_columns;
+  EXPECT_TRUE(may_have_hub_columns(matrix(1 << 12, 2048 << 12)));
+  EXPECT_FALSE(may_have_hub_columns(matrix(1 << 12, 2049 << 12)));
+}
+
+TEST(CudaMethods, EvenRowsUnplanned) {
+  using tally::backends::cuda::even_length_unplanned;
+  constexpr std::size_t rows = 1 << 20;
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 27 * rows - rows / 4)), 27);
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 27 * rows - 3 * rows / 4)), 0);  // not even
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 29 * rows - rows / 4)), 0);
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 5 * rows, type::float32)), 5);
+  EXPECT_EQ(even_length_unplanned(matrix(rows, 5 * rows)), 0);
+}
+
 TEST(CudaMethods, BandsPay) {
   using tally::backends::cuda::has_band;
   const tally::csr_operand a = matrix(1 << 17, 1 << 20);  // 12 bytes per term

@@ -72,9 +72,10 @@ constexpr unsigned threads_per_row_unplanned(std::size_t rows, std::size_t nonze
 }
 
 /// Whether to look for hub columns. That may take 4 bytes per column, so columns must not far
-/// outnumber terms.
+/// outnumber terms. Rows of many chunks gain nothing (tuning/spmv.md).
 inline bool may_have_hub_columns(const csr_operand& a) {
   return a.nonzeros() >= 1 << 21 && a.nonzeros() <= max_indices &&
+         a.nonzeros() <= 2 * order::chunk * a.rows &&
          a.columns <= std::min(max_indices, 4 * a.nonzeros()) && a.rows <= max_indices;
 }
 
@@ -136,10 +137,13 @@ inline bool has_band(const csr_operand& a, std::size_t brought, std::uint64_t ad
 }
 
 /// Returns the length that nearly all rows seem to have and none exceeds, as on grids; 0 where
-/// tiles gain nothing. If it is wrong, rows have a few threads, fewer at a time. A multiple of 4,
-/// of doubles, makes threads read from the same banks (tuning/spmv.md).
+/// tiles gain nothing. If it is wrong, rows have a few threads, the fewer at a time the longer they
+/// are: so at most those of a grid with 27 points. A multiple of 4, of doubles, makes threads read
+/// from the same banks (tuning/spmv.md).
 inline std::size_t even_length_unplanned(const csr_operand& a) {
+  constexpr std::size_t longest_stencil = 27;
   const std::size_t length = (a.nonzeros() + a.rows - 1) / a.rows;
+  if (length > longest_stencil) return 0;
   const bool is_even = 50 * (length * a.rows - a.nonzeros()) <= a.nonzeros();
   const bool gains = a.values.element != type::float64 || (length > 6 && length % 4 != 0);
   return is_even && gains && has_row_tiles_of_columns(a, length) ? length : 0;
