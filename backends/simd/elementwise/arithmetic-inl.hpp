@@ -165,7 +165,7 @@ struct vector_arithmetic {
       return mul(a, select(which, b, set(1)));
     }
   }
-  /// Without subnormal results on the way to 0.
+  /// Returns 2^k x, without subnormal results on the way to 0.
   static HWY_INLINE V scaled(V x, V k) {
     constexpr R least = std::numeric_limits<R>::min_exponent - std::numeric_limits<R>::digits - 1;
     return scale_by(x, k, set(least));
