@@ -89,14 +89,13 @@ bool run_short(const executor& where, elementwise what, const T (&factors)[3], Z
                const X&... x) {
   const auto short_way = [&](const level_one<T>& kernels, std::size_t n, T* to, const auto*... in) {
     if (!(... && is_same_or_apart<T>(in, to, n))) return false;
-    constexpr std::size_t inputs = sizeof...(in);
     const T* const from[] = {in..., to};  // fill has none
     if (what == elementwise::copy) {
       std::memmove(to, from[0], n * sizeof(T));
     } else if constexpr (std::floating_point<T>) {
       kernels.transform[static_cast<std::size_t>(what)](factors[0], factors[1], factors[2], from[0],
-                                                        from[inputs > 1 ? 1 : 0],
-                                                        from[inputs > 2 ? 2 : 0], to, n);
+                                                        from[sizeof...(in) > 1 ? 1 : 0],
+                                                        from[sizeof...(in) > 2 ? 2 : 0], to, n);
     }
     return true;
   };
