@@ -165,7 +165,7 @@ static void executors(void) {
   }
 
   CALL(tally_dot(&where, 4, F64, w, 1, F64, x, 1, F64, &serial, NULL));
-  for (int set = TALLY_INSTRUCTIONS_BEST; set <= TALLY_INSTRUCTIONS_NEON; ++set) {
+  for (int set = TALLY_INSTRUCTIONS_BEST; set <= TALLY_INSTRUCTIONS_RVV; ++set) {
     const tally_status status = tally_simd(&made, set);
     if (set == TALLY_INSTRUCTIONS_BEST || set == some_instructions) CHECK(status == TALLY_SUCCESS);
     CHECK(status == TALLY_SUCCESS || status == TALLY_NO_DEVICE);
@@ -173,8 +173,8 @@ static void executors(void) {
     CALL(tally_dot(&made, 4, F64, w, 1, F64, x, 1, F64, &r, NULL));
     CHECK(memcmp(&r, &serial, sizeof r) == 0);
   }
-  FAIL(TALLY_INVALID_ARGUMENT, "tally::simd: instructions is 5, which is no instruction set",
-       tally_simd(&made, 5));
+  FAIL(TALLY_INVALID_ARGUMENT, "tally::simd: instructions is 7, which is no instruction set",
+       tally_simd(&made, 7));
   CHECK(tally_simd(&made, -2) == TALLY_INVALID_ARGUMENT);
 
   /* A handle that no function returned. */

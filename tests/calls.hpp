@@ -47,7 +47,7 @@ inline constexpr int count_of<tally::weighted_norm> = 3;
 template <>
 inline constexpr int count_of<tally::row_function> = 4;
 template <>
-inline constexpr int count_of<tally::instruction_set> = 5;  // besides `best`, -1
+inline constexpr int count_of<tally::instruction_set> = 7;  // besides `best`, -1
 
 /// The enumerators of one call; one of them may be replaced.
 class enumerators {
