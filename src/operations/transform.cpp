@@ -240,7 +240,7 @@ bool run_short(const executor& where, const transform_arguments& a) {
   };
   const auto in = [](const operand& v) { return std::span(static_cast<const T*>(v.data), v.size); };
   const T factors[3] = {a.alpha.as<T>(), a.beta.as<T>(), a.gamma.as<T>()};
-  // Of a function, `reduced` keeps what only rounding makes 0.
+  // `reduced` keeps a function whose factor only rounding makes 0.
   if ((factors[1] == 0 && !a.beta.is_zero()) || (factors[2] == 0 && !a.gamma.is_zero())) {
     return false;
   }
