@@ -25,8 +25,8 @@ constexpr auto f64 = type::float64;
 const std::set<std::string> others = {
     // no enumerator
     "copy_bytes", "pin", "unpin", "refuse_result", "refuse_sums", "serial", "openmp", "cuda",
-    "kokkos", "automatic", "executors", "backend_names", "executor_named", "instruction_sets",
-    "join_steps", "count_interval_nodes", "append_interval", "windows_take",
+    "kokkos", "executor_of", "automatic", "executors", "backend_names", "executor_named",
+    "instruction_sets", "join_steps", "count_interval_nodes", "append_interval", "windows_take",
     "read_matrix_market_sizes", "check_number_of_entries", "list_join_steps", "opened",
     // the checks of for_each_part, where there is CUDA
     "launch_sum", "launch_map",
