@@ -567,7 +567,7 @@ const c_row c_rows[] = {
      [](const tally_executor*, c_memory& m, arguments& a) {
        tally_executor made;
        const tally_status status = tally_simd(
-           &made, a(TALLY_INSTRUCTIONS_BASELINE, TALLY_INSTRUCTIONS_NEON, TALLY_INSTRUCTIONS_BEST));
+           &made, a(TALLY_INSTRUCTIONS_BASELINE, TALLY_INSTRUCTIONS_RVV, TALLY_INSTRUCTIONS_BEST));
        m.out[0] = status == TALLY_SUCCESS;
        return status;
      }},

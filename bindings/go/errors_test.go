@@ -137,7 +137,7 @@ func TestErrors(t *testing.T) {
 			extremum(tally.Max[float64](w, tally.VectorOf(y)))},
 		{tally.ErrUnsupportedType, "", tally.Copy(w, x[:2], i)},
 		{tally.ErrMissingBackend, "", executor(tally.Named("abacus"))},
-		{tally.ErrInvalidArgument, "tally::simd: instructions is 5, which is no instruction set", executor(tally.SIMD(5))},
+		{tally.ErrInvalidArgument, "tally::simd: instructions is 7, which is no instruction set", executor(tally.SIMD(7))},
 		{tally.ErrInvalidArgument, "", executor(tally.OpenMP(-1))},
 		{tally.ErrInvalidArgument, "tally: where is an executor that no function of Tally has made",
 			dot(tally.Sum[float64](new(tally.Executor), x))},
