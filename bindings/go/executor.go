@@ -17,7 +17,9 @@ type InstructionSet int
 
 // The instruction sets, tally_instruction_set in C.
 const (
-	BestInstructions     InstructionSet = C.TALLY_INSTRUCTIONS_BEST // the widest here, or AVX2 where AVX-512 runs in halves, except for exp and sigmoid
+	// The widest here; AVX2 where AVX-512 runs in halves, save for compute-bound functions and sums in the caches; NEON
+	// where SVE's vectors are no longer.
+	BestInstructions     InstructionSet = C.TALLY_INSTRUCTIONS_BEST
 	BaselineInstructions InstructionSet = C.TALLY_INSTRUCTIONS_BASELINE
 	SSE4                 InstructionSet = C.TALLY_INSTRUCTIONS_SSE4
 	AVX2                 InstructionSet = C.TALLY_INSTRUCTIONS_AVX2

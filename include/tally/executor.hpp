@@ -181,7 +181,7 @@ TALLY_EXPORT executor cuda(cuda_options options = {});
 TALLY_EXPORT executor kokkos();
 
 /// The same on an instance of Kokkos's default execution space, whose address it keeps: on a device
-/// calls are queued there, with scratch memory of the instance.
+/// calls are queued there, with scratch memory of the instance: it must outlive what they queue.
 /// @throws error as above; invalid_argument for an instance of another execution space.
 TALLY_EXPORT executor kokkos(const detail::kokkos_instance& instance);
 

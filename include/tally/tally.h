@@ -137,8 +137,8 @@ enum {
 /* Instruction sets of the simd backend. */
 typedef int tally_instruction_set;
 enum {
-  /* the widest; where AVX-512 runs in halves, AVX2, save for exp and sigmoid; NEON where SVE's
-   * vectors are no longer */
+  /* the widest; where AVX-512 runs in halves, AVX2, save for compute-bound functions and sums in
+   * the caches; NEON where SVE's vectors are no longer */
   TALLY_INSTRUCTIONS_BEST = -1,
   TALLY_INSTRUCTIONS_BASELINE = 0,
   TALLY_INSTRUCTIONS_SSE4 = 1,
