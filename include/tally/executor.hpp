@@ -96,7 +96,8 @@ class TALLY_EXPORT executor {
  public:
   /// Kokkos's way to say where: `tally::dot(instance, x, y)` of an execution space's instance. CUDA
   /// runs on its stream by `cuda`, or by `kokkos(instance)` in a build without; Serial is `simd`,
-  /// OpenMP and other threads are `openmp` with as many; others are `kokkos(instance)`.
+  /// OpenMP and other threads are `openmp` with as many; others are `kokkos(instance)`, for which a
+  /// temporary lives as long as the call it is an argument of.
   /// @throws error as the named functions.
   template <detail::kokkos_space Space>
   executor(const Space& instance)

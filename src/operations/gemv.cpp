@@ -67,7 +67,7 @@ operand_rows checked_rows(const check& check, const gemv_arguments& a) {
   check.vector("x", a.x);
   check.vector("y", a.y);
   operand row_of_a = a.a.first;
-  if (is_transposed && row_of_a.increment == 0) row_of_a.increment = 1;  // equal rows
+  if (is_transposed && row_of_a.increment == 0) row_of_a.increment = 1;  // of equal elements
   if (a.a.rows > 0) check.vector("A", row_of_a);
   if (rows.rows > 0) check.vector("A", rows.first);
   check_rows_apart(check, "A", rows, "y", a.y);
