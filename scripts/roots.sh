@@ -5,9 +5,8 @@
 #   make_root RELEASE ROOT   a fresh root of a release of Debian
 #   in_root ROOT COMMAND...  runs a command there
 #   install_in ROOT NAME...  installs packages there
-
-#   need_hip_root NEW        the same of Debian's unstable release with hipcc, its clang, and Kokkos: sets `folder`, `root`;
-#                            NEW: whether to make it anew
+#   hip_root NEW             prints a root of Debian's unstable release with hipcc, its clang, and Kokkos, made where it is not
+#                            there or NEW is true
 #   put_sources FOLDER PATH...  tracked files of this clone, and a version.h, into a folder
 
 source scripts/packages.sh
@@ -57,19 +56,20 @@ install_in() {
     apt-get -qq install -y --no-install-recommends "$@"' sh "${@:2}"
 }
 
-need_hip_root() {
-  folder=$PWD/build/distributions/debian-sid
-  root=$folder/root
+hip_root() {
+  local folder=$PWD/build/distributions/debian-sid
+  local root=$folder/root
   if $1 || [ ! -e "$folder/complete" ]; then
     mkdir -p "$folder"
     rm -f "$folder/complete"
-    echo "Making $root"
+    echo "Making $root" >&2
     { make_root sid "$root" && install_in "$root" hipcc libkokkos-dev; } >"$folder/root.log" 2>&1 || {
       tail -n 5 "$folder/root.log" >&2
       fail "there is no root; $folder/root.log has why"
     }
     touch "$folder/complete"
   fi
+  echo "$root"
 }
 
 put_sources() {
