@@ -13,12 +13,12 @@ namespace tally::backends::kokkos {
 /// A thread's part of an exact sum of doubles and of products of two, with the interface of
 /// exact_sum. Level k takes the part of a term that is a multiple of its unit, 2^-32 times that of
 /// level k - 1, so sums of 2^20 parts are exact. Terms too large, too small or not finite, and what
-/// is left below the last level, go to limbs that other threads add to.
+/// is left below the last level, go to limbs that other threads add to (tuning/kokkos.md: levels).
 class level_sum {
   using limbs = exact_sum<double>;
 
  public:
-  /// Terms, of up to two numbers each, between two `flush`.
+  /// Terms, of up to 16 parts each, between two `flush`.
   static constexpr std::size_t max_terms = std::size_t{1} << 16;
 
   /// @param words  those of an exact_sum.

@@ -143,7 +143,7 @@ struct sum_rows {
   static constexpr int rows_at_once = 4;  // of a thread, for more loads in flight
   static constexpr int threads = 256;
   static constexpr int width = rows_at_once * threads;
-  /// Mean terms a row, at most, for a row a thread.
+  /// Mean terms a row, at most, for a row a thread (tuning/kokkos.md: few_terms).
   static constexpr std::size_t few_terms = 16;
 
   Terms terms;
