@@ -1,6 +1,7 @@
 """Tests of tests/run.py: what it makes of tests that fail, crash, hang, leave, end badly or don't run, and its plan."""
 import contextlib
 import io
+import math
 import os
 import pathlib
 import re
@@ -9,6 +10,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 
@@ -26,7 +28,7 @@ def stay(begun=None):
         print(os.getpid(), "has begun", file=alive, flush=True)
         if begun:
             os.write(begun, b"1")
-        time.sleep(20)
+        time.sleep(100)
         print("still there", file=alive, flush=True)
 def leave_a_child(apart):
     has, begun = os.pipe()
@@ -106,6 +108,13 @@ class TestRuns(unittest.TestCase):
 
 
 class TestPrograms(TestRuns):
+    @classmethod
+    def setUpClass(cls):
+        """What hangs has far longer than a process takes to start on this machine as it is."""
+        begin = time.monotonic()
+        subprocess.run([sys.executable, "-c", "import os, sys, time"], check=True)
+        cls.limit = 2 + math.ceil(20 * (time.monotonic() - begin))
+
     def write_tests(self, names, seconds=600):
         program = self.folder / "program"
         self.write_program(program, PROGRAM.replace("NAMES", repr(names)))
@@ -156,9 +165,9 @@ class TestPrograms(TestRuns):
         self.assertIn("ended with 0", out)
 
     def test_ends_what_hangs(self):
-        results, out, _ = self.run_tests(["hangs", "hangs_with_a_child"], seconds=2)
+        results, out, _ = self.run_tests(["hangs", "hangs_with_a_child"], seconds=self.limit)
         self.assertEqual((results.passed, results.failed, results.skipped), (0, 2, 0))
-        self.assertIn("ended after 2 s", out)
+        self.assertIn(f"ended after {self.limit} s", out)
         self.assert_nothing_stayed()
 
     def test_ends_the_children_of_what_has_ended(self):
@@ -179,9 +188,9 @@ class TestPrograms(TestRuns):
         os.kill(child, signal.SIGKILL)
 
     def test_ends_a_list_that_hangs(self):
-        results, out, _ = self.run_tests(["listing_hangs"], seconds=2)
+        results, out, _ = self.run_tests(["listing_hangs"], seconds=self.limit)
         self.assertEqual((results.passed, results.failed, results.skipped), (0, 1, 0))
-        self.assertIn("ended after 2 s", out)
+        self.assertIn(f"ended after {self.limit} s", out)
         self.assert_nothing_stayed()
 
     def test_ends_its_processes_when_it_is_ended(self):
@@ -215,10 +224,11 @@ class TestPrograms(TestRuns):
         self.assertEqual((results.passed, results.failed, results.skipped), (1, 1, 0))
 
     def test_ends_what_hangs_at_its_end_once(self):  # both are in one process, the first one
-        results, out, _ = self.run_tests(["stays", "stays_too", *(f"t{i}" for i in range(6))], jobs=1, seconds=2)
+        results, out, _ = self.run_tests(["stays", "stays_too", *(f"t{i}" for i in range(6))], jobs=1,
+                                         seconds=self.limit)
         self.assertEqual((results.passed, results.failed, results.skipped), (7, 1, 0))
         self.assertEqual(results.failures, ["here: A/Suite.stays/x, as its process ends"])
-        self.assertIn("ended after 2 s", out)
+        self.assertIn(f"ended after {self.limit} s", out)
         self.assert_nothing_stayed()
 
     def test_filters(self):
