@@ -87,6 +87,12 @@ def refuse_tensor(x, error):
         raise TypeError(f"tally: a tensor of layout {x.layout}; pass x.to_dense()")
     if x.is_quantized:
         raise TypeError("tally: a quantized tensor; pass x.dequantize()")
+    try:
+        has_elements = x.data_ptr() != 0
+    except RuntimeError:
+        has_elements = False
+    if has_elements:
+        raise TypeError(f"tally: a tensor that PyTorch does not share: {error}") from error
     raise TypeError("tally: a tensor without elements in memory, such as meta tensors and those inside torch.compile or "
                     "torch.func; tally.torch has operators for torch.compile") from error
 

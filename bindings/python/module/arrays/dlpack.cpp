@@ -226,7 +226,8 @@ void read_copy(nb::handle x, nb::handle stream, array& a) {
   a.is_writable = false;
 }
 
-/// Raises for a tensor without elements in memory, such as a sparse one; `error` is its library's.
+/// Raises for a tensor whose elements can't be read in place, such as a sparse one; `error` is its
+/// library's.
 [[noreturn]] void refuse_tensor(nb::handle x, nb::handle error = nb::none()) {
   libraries("refuse_tensor")(x, error);
   throw nb::python_error();
