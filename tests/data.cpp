@@ -275,8 +275,8 @@ void with_size(std::size_t size, const F& f) {
 
 }  // namespace
 
-tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tally::type element,
-                     layout l) {
+std::vector<std::byte> laid_out(const std::vector<std::byte>& elements, tally::type element,
+                                layout l) {
   const std::size_t size = tally::size_of(element);
   const std::size_t n = elements.size() / size;
   const std::size_t step = static_cast<std::size_t>(l.increment < 0 ? -l.increment : l.increment);
@@ -293,9 +293,20 @@ tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tal
       }
     });
   }
+  return image;
+}
+
+tally::operand operand_in(const buffer& memory, std::size_t n, tally::type element, layout l) {
+  const std::size_t size = tally::size_of(element);
+  return tally::blas_operand(memory.get() + l.offset * size, n, l.increment, element, size);
+}
+
+tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tally::type element,
+                     layout l) {
+  const auto image = laid_out(elements, element, l);
   EXPECT_LE(image.size(), memory.size());
   memory.write(image.data(), image.size());
-  return tally::blas_operand(memory.get() + l.offset * size, n, l.increment, element, size);
+  return operand_in(memory, elements.size() / tally::size_of(element), element, l);
 }
 
 void expect_error(tally::errc code, const std::string& text, const std::function<void()>& call) {

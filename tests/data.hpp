@@ -233,7 +233,12 @@ struct layout {
   std::ptrdiff_t increment = 1;
 };
 
-/// n elements laid out in `memory`, with poison between and around.
+/// Elements as they lie in memory, with poison between and around.
+std::vector<std::byte> laid_out(const std::vector<std::byte>& elements, tally::type element,
+                                layout l);
+/// The vector of n elements in `memory` that has them so.
+tally::operand operand_in(const buffer& memory, std::size_t n, tally::type element, layout l);
+/// The same, written to `memory`.
 tally::operand place(buffer& memory, const std::vector<std::byte>& elements, tally::type element,
                      layout l);
 

@@ -58,10 +58,20 @@ KOKKOS_FUNCTION void add_product(Sum& sum, const split_number& a, const split_nu
   sum.add_product(a.low, b.low);
 }
 
+/// A kind of terms known at compile time, in place of an exact_term.
+template <exact_term what>
+struct known_term {
+  explicit known_term(exact_term) {}
+  KOKKOS_FUNCTION constexpr operator exact_term() const { return what; }
+};
+
 /// Terms of both parts of a sum.
-template <class Numbers>
+template <class Numbers, class Term = exact_term>
 struct exact_terms {
-  exact_term term;
+  /// Terms that a thread loads before it adds them.
+  static constexpr int at_once = std::is_same_v<Numbers, numbers> ? 1 : 4;
+
+  Term term;
   Numbers x, y;
   conjugate conjugated;
   weighted_vectors weighted;
@@ -75,42 +85,59 @@ struct exact_terms {
         weighted(a.x, a.y, a.mask),
         to_float(a.result.element == type::float32) {}
 
+  /// Numbers of a term.
+  struct loaded {
+    split_number xr, xi, yr, yi;
+  };
+
+  KOKKOS_FUNCTION bool is_product() const { return term == exact_term::product; }
+  KOKKOS_FUNCTION bool is_complex() const {
+    return x.is_complex() || (is_product() && y.is_complex());
+  }
+
+  KOKKOS_FUNCTION loaded load(std::size_t i) const {
+    loaded of{};
+    if (term == exact_term::weighted) {
+      of.xr.high = to_float ? double{weighted.product<float>(i)} : weighted.product<double>(i);
+      return of;
+    }
+    of.xr = number_of(x, i, 0);
+    if (x.is_complex()) of.xi = number_of(x, i, 1);
+    if (!is_product()) return of;
+    of.yr = number_of(y, i, 0);
+    if (y.is_complex()) of.yi = number_of(y, i, 1);
+    return of;
+  }
+
   template <class Sum>
-  KOKKOS_FUNCTION void add(std::size_t i, Sum& re, Sum& im) const {
+  KOKKOS_FUNCTION void add(const loaded& of, Sum& re, Sum& im) const {
     const bool x_complex = x.is_complex();
-    const split_number xr = number_of(x, i, 0);
-    split_number xi = x_complex ? number_of(x, i, 1) : split_number{0, 0};
-    switch (term) {
+    switch (static_cast<exact_term>(term)) {
       case exact_term::value:
-        kokkos::add(re, xr);
-        if (x_complex) kokkos::add(im, xi);
+        kokkos::add(re, of.xr);
+        if (x_complex) kokkos::add(im, of.xi);
         return;
       case exact_term::magnitude:
-        kokkos::add(re, xr.whole() < 0 ? -xr : xr);
-        if (x_complex) kokkos::add(re, xi.whole() < 0 ? -xi : xi);
+        kokkos::add(re, of.xr.whole() < 0 ? -of.xr : of.xr);
+        if (x_complex) kokkos::add(re, of.xi.whole() < 0 ? -of.xi : of.xi);
         return;
       case exact_term::square:
-        add_product(re, xr, xr);
-        if (x_complex) add_product(re, xi, xi);
+        add_product(re, of.xr, of.xr);
+        if (x_complex) add_product(re, of.xi, of.xi);
         return;
-      case exact_term::weighted: {
-        const double number =
-            to_float ? double{weighted.product<float>(i)} : weighted.product<double>(i);
-        re.add_product(number, number);
+      case exact_term::weighted:
+        re.add_product(of.xr.high, of.xr.high);
         return;
-      }
       case exact_term::product:
         break;
     }
     const bool y_complex = y.is_complex();
-    const split_number yr = number_of(y, i, 0);
-    split_number yi = y_complex ? number_of(y, i, 1) : split_number{0, 0};
-    if (conjugated == conjugate::x) xi = -xi;
-    if (conjugated == conjugate::y) yi = -yi;
-    add_product(re, xr, yr);
+    const split_number xi = conjugated == conjugate::x ? -of.xi : of.xi;
+    const split_number yi = conjugated == conjugate::y ? -of.yi : of.yi;
+    add_product(re, of.xr, of.yr);
     if (x_complex && y_complex) add_product(re, -xi, yi);
-    if (y_complex) add_product(im, xr, yi);
-    if (x_complex) add_product(im, xi, yr);
+    if (y_complex) add_product(im, of.xr, yi);
+    if (x_complex) add_product(im, xi, of.yr);
   }
 };
 
@@ -136,7 +163,7 @@ struct add_blocks {
     if constexpr (on_host) {
       const environment_guard environment;
       accumulator re, im;
-      for (std::size_t i = begin_of(at); i < end_of(at); ++i) terms.add(i, re, im);
+      for (std::size_t i = begin_of(at); i < end_of(at); ++i) terms.add(terms.load(i), re, im);
       add_words(re, words);
       add_words(im, words + accumulator::words);
     } else {
@@ -157,20 +184,21 @@ struct add_blocks {
     const auto block = static_cast<std::size_t>(team.league_rank());
     const auto threads = static_cast<std::size_t>(team.team_size());
     const std::size_t end = end_of(block);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, team.team_size()), [&](int thread) {
-      level_sum re(shared.data()), im(shared.data() + accumulator::words);
-      std::size_t left = level_sum::max_terms;
-      for (std::size_t i = begin_of(block) + static_cast<std::size_t>(thread); i < end;
-           i += threads) {
-        terms.add(i, re, im);
-        if (--left > 0) continue;
-        re.flush();
-        im.flush();
-        left = level_sum::max_terms;
+    level_sum re(shared.data()), im(shared.data() + accumulator::words);
+    constexpr int at_once = Terms::at_once;
+    for (std::size_t i = begin_of(block) + static_cast<std::size_t>(team.team_rank()); i < end;
+         i += at_once * threads) {
+      typename Terms::loaded of[at_once];
+      for (int k = 0; k < at_once; ++k) {
+        const std::size_t at = i + static_cast<std::size_t>(k) * threads;
+        if (at < end) of[k] = terms.load(at);
       }
-      re.flush();
-      im.flush();
-    });
+      for (int k = 0; k < at_once; ++k) {
+        if (i + static_cast<std::size_t>(k) * threads < end) terms.add(of[k], re, im);
+      }
+    }
+    re.flush(team);
+    if (terms.is_complex()) im.flush(team);
     team.team_barrier();
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 2), [&](int part) {
       const int first = part * accumulator::words;
@@ -185,12 +213,13 @@ struct add_blocks {
       Kokkos::parallel_for("tally exact",
                            Kokkos::RangePolicy<space>(on, 0, (size + length - 1) / length), *this);
     } else {
-      constexpr std::size_t max_teams = 2048, terms_of_thread = 8;
+      constexpr std::size_t some_teams = 2048, min_terms_of_thread = 8;
       constexpr int threads = 256;
-      length = std::max<std::size_t>(threads * terms_of_thread, (size + max_teams - 1) / max_teams);
+      length = std::clamp((size + some_teams - 1) / some_teams, threads * min_terms_of_thread,
+                          level_sum::max_terms);
       const auto teams = static_cast<int>((size + length - 1) / length);
-      if (teams > 0)
-        run_teams<std::int64_t>(on, "tally exact", teams, threads, words_of_both, *this);
+      if (teams == 0) return;
+      run_teams<std::int64_t>(on, "tally exact", teams, threads, words_of_both, *this);
     }
   }
 };
@@ -222,22 +251,40 @@ struct round_sums {
   }
 };
 
+/// Calls f with a kind of terms.
+template <class F>
+void with_term(exact_term term, const F& f) {
+  switch (term) {
+    case exact_term::value:
+      return f.template operator()<exact_term::value>();
+    case exact_term::magnitude:
+      return f.template operator()<exact_term::magnitude>();
+    case exact_term::square:
+      return f.template operator()<exact_term::square>();
+    case exact_term::weighted:
+      return f.template operator()<exact_term::weighted>();
+    case exact_term::product:
+      return f.template operator()<exact_term::product>();
+  }
+}
+
 void add_terms(const space& on, const exact_arguments& a, std::int64_t* words) {
   clear(on, words, 2 * accumulator::words);
-  const auto add = [&]<class Numbers>(std::type_identity<Numbers>) {
-    using Terms = exact_terms<Numbers>;
-    add_blocks<Terms>{Terms(a), a.x.size, 0, words}.run(on);
+  const auto add = [&]<class Terms>(const Terms& terms) {
+    add_blocks<Terms>{terms, a.x.size, 0, words}.run(on);
   };
-  if constexpr (!on_host) {  // of types known at compile time
+  if constexpr (!on_host) {  // of types and terms known at compile time
     const bool has_pair = a.term == exact_term::product;
     for (const bool is_double : {false, true}) {
       const type own = is_double ? type::float64 : type::float32;
       if (a.x.element != own || (has_pair && a.y.element != own)) continue;
-      return is_double ? add(std::type_identity<own_numbers<double>>())
-                       : add(std::type_identity<own_numbers<float>>());
+      return with_term(a.term, [&]<exact_term what>() {
+        is_double ? add(exact_terms<own_numbers<double>, known_term<what>>(a))
+                  : add(exact_terms<own_numbers<float>, known_term<what>>(a));
+      });
     }
   }
-  add(std::type_identity<numbers>());
+  add(exact_terms<numbers>(a));
 }
 
 void run_to_words(const space& on, const exact_arguments& a) {
@@ -263,17 +310,16 @@ void run_to_words(const space& on, const exact_arguments& a) {
 template <class R>
 void run(const space& on, const exact_arguments& a) {
   constexpr std::size_t words = 2 * accumulator::words;
-  auto* const sums =
-      static_cast<std::int64_t*>(scratch(on, words * sizeof(std::int64_t) + 2 * sizeof(R)));
+  auto* const sums = static_cast<std::int64_t*>(scratch(on, words * sizeof(std::int64_t)));
+  const bool staged = a.options.wait && !on_host;  // through memory that both write
+  auto* const result = static_cast<R*>(staged ? memory_of_launches(on).result : a.result.data);
   add_terms(on, a, sums);
 
-  const bool staged = a.options.wait && !on_host;
-  auto* const result = static_cast<R*>(staged ? static_cast<void*>(sums + words) : a.result.data);
   const int parts = is_complex(a.result.element) ? 2 : 1;
   Kokkos::parallel_for("tally result", Kokkos::RangePolicy<space>(on, 0, 1),
                        round_sums<double, R>{sums, parts, a.is_root(), result, a.divisor()});
-  if (staged) copy_to_host(on, result, a.result.data, parts);
   if (a.options.wait || on_host) on.fence();
+  if (staged) std::copy_n(result, parts, static_cast<R*>(a.result.data));
 }
 
 }  // namespace

@@ -10,44 +10,69 @@
 
 namespace tally::backends::kokkos {
 
-/// A thread's part of an exact sum of doubles and of products of two, with the interface of
-/// exact_sum. Level k takes the part of a term that is a multiple of its unit, 2^-32 times that of
-/// level k - 1, so sums of 2^20 parts are exact. Terms too large, too small or not finite, and what
-/// is left below the last level, go to limbs that other threads add to (tuning/kokkos.md: levels).
+/// A thread's part of an exact sum of doubles and of products of two, by a team. Level k takes the
+/// part of a term that is a multiple of its unit, 2^-32 times that of level k - 1, so sums of 2^20
+/// parts are exact. Terms too large, too small or not finite, and what is left below the last
+/// level, go to the team's limbs (tuning/kokkos.md: levels).
 class level_sum {
   using limbs = exact_sum<double>;
 
  public:
-  /// Terms, of up to 16 parts each, between two `flush`.
-  static constexpr std::size_t max_terms = std::size_t{1} << 16;
+  /// Terms of a team, of up to 16 parts a level each.
+  static constexpr std::size_t max_terms = std::size_t{1} << 15;
 
-  /// @param words  those of an exact_sum.
+  /// @param words  those of an exact_sum, the team's.
   KOKKOS_FUNCTION explicit level_sum(std::int64_t* words) : words_(words) {}
 
   KOKKOS_FUNCTION void add(double value) {
     const double magnitude = value < 0 ? -value : value;
     if (!(magnitude < limit_)) {
       if (magnitude == 0) return;
-      if (!(magnitude >= smallest && magnitude < largest)) return deposit(value);
+      if (!(magnitude >= smallest && magnitude < largest)) return deposit(words_, value);
       raise(magnitude);
     }
-    put(value, anchor_, 0);
+    put<0>(value);
   }
 
   KOKKOS_FUNCTION void add_product(double a, double b) {
     const double high = a * b;
     const double magnitude = high < 0 ? -high : high;
-    if (!(magnitude >= smallest && magnitude < largest)) return deposit_product(a, b);
+    if (!(magnitude >= smallest && magnitude < largest)) {
+      if (magnitude == 0 && (a == 0 || b == 0)) return;  // not of an infinity or NaN
+      return deposit_product(words_, a, b);
+    }
     if (!(magnitude < limit_)) raise(magnitude);
-    put(high, anchor_, 0);
-    put(multiply_add(a, b, -high), anchor_ * step, 1);  // at most 2^-53 of `high`
+    put<0>(high);
+    put<1>(multiply_add(a, b, -high));  // at most 2^-53 of `high`
   }
 
-  /// Moves the levels to the limbs.
-  KOKKOS_FUNCTION void flush() {
-    for (double& sum : sums_) {
-      if (sum != 0) deposit(sum);
-      sum = 0;
+  /// Moves the levels of a team's threads, which all call this, to the limbs: those of one unit as
+  /// one sum each.
+  template <class Member>
+  KOKKOS_FUNCTION void flush(const Member& team) {
+    double limit = limit_;
+    team.team_reduce(Kokkos::Max<double>(limit));
+    if (limit_ < limit) {
+      double own[levels];
+      for (int k = 0; k < levels; ++k) {
+        own[k] = sums_[k];
+        sums_[k] = 0;
+      }
+      set_limit(limit);
+      for (const double sum : own) {
+        if (!(sum < limit && -sum < limit)) {
+          deposit(words_, sum);
+        } else if (sum != 0) {
+          put<0>(sum);
+        }
+      }
+    }
+    for (const double own : sums_) {
+      double sum = own;
+      team.team_reduce(Kokkos::Sum<double>(sum));
+      Kokkos::single(Kokkos::PerTeam(team), [&] {
+        if (sum != 0) deposit(words_, sum);
+      });
     }
   }
 
@@ -68,50 +93,63 @@ class level_sum {
     return exponent_of(value) == 0 ? fraction : fraction + (std::int64_t{1} << 52);
   }
 
-  /// Puts the levels around a term, with room for terms 2^16 times as large.
-  KOKKOS_FUNCTION void raise(double magnitude) {
-    flush();
-    const auto field = static_cast<std::uint64_t>(exponent_of(magnitude));
-    limit_ = __builtin_bit_cast(double, (field + 17) << 52);
-    anchor_ = limit_ * (1.5 * 0x1p20);  // adding it rounds to multiples of 2^-32 times `limit_`
+  KOKKOS_FUNCTION void set_limit(double limit) {
+    limit_ = limit;
+    anchor_ = limit * (1.5 * 0x1p20);  // adding it rounds to multiples of 2^-32 times `limit`
   }
 
-  KOKKOS_FUNCTION void put(double rest, double anchor, int level) {
-    for (int k = 0; k < levels; ++k) {
-      if (k < level) continue;
+  /// Puts the levels around a term, with room for terms 2^16 times as large.
+  KOKKOS_FUNCTION void raise(double magnitude) {
+    for (double& sum : sums_) {
+      if (sum != 0) deposit(words_, sum);
+      sum = 0;
+    }
+    const auto field = static_cast<std::uint64_t>(exponent_of(magnitude));
+    set_limit(__builtin_bit_cast(double, (field + 17) << 52));
+  }
+
+  /// Adds to the levels from `first` on.
+  template <int first>
+  KOKKOS_FUNCTION void put(double rest) {
+    double anchor = anchor_;
+    for (int k = 0; k < levels; ++k, anchor *= step) {
+      if (k < first) continue;
       const double part = (anchor + rest) - anchor;
       sums_[k] += part;
       rest -= part;
-      if (rest == 0) return;
-      anchor *= step;
+      // Three levels take most numbers, so a test of each would gain little.
+      if (k >= first + 2 && rest == 0) return;
     }
-    deposit(rest);
+    deposit(words_, rest);
   }
 
-  KOKKOS_FUNCTION void deposit(std::int64_t significand, int exponent) {
+  // Rare, and larger than the rest.
+
+  KOKKOS_FUNCTION static void deposit(std::int64_t* words, std::int64_t significand, int exponent) {
     std::int64_t pieces[3];
     const int limb = limbs::split(significand, exponent, pieces);
     for (int k = 0; k < 3; ++k) {
-      if (pieces[k] != 0) Kokkos::atomic_add(words_ + limb + k, pieces[k]);
+      if (pieces[k] != 0) Kokkos::atomic_add(words + limb + k, pieces[k]);
     }
   }
-  KOKKOS_FUNCTION void deposit_special(bool is_nan, bool is_negative) {
-    Kokkos::atomic_add(words_ + (is_nan        ? limbs::nan_word
-                                 : is_negative ? limbs::minus_infinity_word
-                                               : limbs::plus_infinity_word),
+  KOKKOS_FUNCTION static void deposit_special(std::int64_t* words, bool is_nan, bool is_negative) {
+    Kokkos::atomic_add(words + (is_nan        ? limbs::nan_word
+                                : is_negative ? limbs::minus_infinity_word
+                                              : limbs::plus_infinity_word),
                        std::int64_t{1});
   }
-  KOKKOS_FUNCTION void deposit(double value) {
+  [[gnu::noinline]] KOKKOS_FUNCTION static void deposit(std::int64_t* words, double value) {
     const int field = exponent_of(value);
-    if (field == 0x7ff) return deposit_special(value != value, value < 0);
+    if (field == 0x7ff) return deposit_special(words, value != value, value < 0);
     const std::int64_t significand = significand_of(value);
-    deposit(value < 0 ? -significand : significand, (field == 0 ? 1 : field) - 1075);
+    deposit(words, value < 0 ? -significand : significand, (field == 0 ? 1 : field) - 1075);
   }
-  KOKKOS_FUNCTION void deposit_product(double a, double b) {
+  [[gnu::noinline]] KOKKOS_FUNCTION static void deposit_product(std::int64_t* words, double a,
+                                                                double b) {
     const int a_field = exponent_of(a), b_field = exponent_of(b);
     const bool is_negative = (bits_of(a) ^ bits_of(b)) >> 63 != 0;
     if (a_field == 0x7ff || b_field == 0x7ff) {
-      return deposit_special(a != a || b != b || a == 0 || b == 0, is_negative);
+      return deposit_special(words, a != a || b != b || a == 0 || b == 0, is_negative);
     }
     // Halves of 26 and 27 bits.
     constexpr std::int64_t low_half = (std::int64_t{1} << 27) - 1;
@@ -121,7 +159,7 @@ class level_sum {
     const std::int64_t y_half[2] = {y & low_half, y >> 27};
     const int exponent = (a_field == 0 ? 1 : a_field) + (b_field == 0 ? 1 : b_field) - 2150;
     for (int i = 0; i < 2; ++i) {
-      for (int j = 0; j < 2; ++j) deposit(x_half[i] * y_half[j], exponent + 27 * (i + j));
+      for (int j = 0; j < 2; ++j) deposit(words, x_half[i] * y_half[j], exponent + 27 * (i + j));
     }
   }
 

@@ -54,7 +54,7 @@ struct matrix_terms {
   }
 };
 
-/// The same, plain: real values and x of one type and indices of another, without `places`.
+/// The same, plain: real values and adjacent x of one type and indices of another, without `places`.
 template <class T, class Index>
 struct plain_terms {
   static constexpr bool is_plain = true;
@@ -62,17 +62,13 @@ struct plain_terms {
   const Index* columns;
   const T* values;
   const T* x;
-  std::ptrdiff_t increment;
 
   explicit plain_terms(const csr_product& a)
       : columns(static_cast<const Index*>(a.a.column_indices.data)),
         values(static_cast<const T*>(a.a.values.data)),
-        x(static_cast<const T*>(a.x.data)),
-        increment(a.x.increment) {}
+        x(static_cast<const T*>(a.x.data)) {}
 
-  KOKKOS_FUNCTION sum term(std::size_t j) const {
-    return {multiply(values[j], x[static_cast<std::ptrdiff_t>(columns[j]) * increment])};
-  }
+  KOKKOS_FUNCTION sum term(std::size_t j) const { return {multiply(values[j], x[columns[j]])}; }
 };
 
 /// Destination of rows' sums in vectors of the sums' own type.
@@ -98,12 +94,13 @@ struct plain_results {
   }
 };
 
-/// Whether all vectors are of one type, and the terms in order.
+/// Whether all vectors are of one type, x adjacent, and the terms in order.
 template <class T>
 bool is_plain(const csr_product& a) {
   constexpr type own = type_of<T>;
-  return a.a.values.element == own && a.x.element == own && a.y.element == own &&
-         (!a.reads_addend() || a.addend().element == own) && !a.is_permuted() && !a.sums_values();
+  return a.a.values.element == own && a.x.element == own && a.x.increment == 1 &&
+         a.y.element == own && (!a.reads_addend() || a.addend().element == own) &&
+         !a.is_permuted() && !a.sums_values();
 }
 
 /// The same in vectors of any type.
@@ -133,25 +130,61 @@ struct row_results {
   }
 };
 
-/// Rows in the default grade: a row a thread of a host; on a device a team takes several, of few
-/// terms a row a thread, else a lane a thread, and then the long ones one after another.
+/// Rows in the default grade and the destination of their sums.
 template <class Terms, class Results>
-struct sum_rows {
+struct summed_rows {
   using Sum = typename Terms::sum;
   using sums_of_team = team_memory<Sum>;
   static constexpr int lanes = static_cast<int>(row_order::lanes);
-  static constexpr int rows_at_once = 4;  // of a thread, for more loads in flight
-  static constexpr int threads = 256;
-  static constexpr int width = rows_at_once * threads;
-  /// Mean terms a row, at most, for a row a thread (tuning/kokkos.md: few_terms).
-  static constexpr std::size_t few_terms = 16;
+  static constexpr int threads = 256;  // of a team
 
   Terms terms;
   Results results;
   conjugate conjugated;
   row_bounds rows;
   std::size_t count;
-  bool by_thread;  // a row a thread of a device
+
+  KOKKOS_FUNCTION void put(std::size_t i, const Sum& sum) const {
+    results.put(i, finish_parts(sum, conjugated));
+  }
+
+  /// Sums those of rows first, ..., first + n - 1 that are long, a team one after another, with
+  /// memory for `width` lanes.
+  KOKKOS_FUNCTION void sum_long_rows(const team_member& team, std::size_t first, int n,
+                                     const sums_of_team& lane, const sums_of_team& held,
+                                     int width) const {
+    for (int r = 0; r < n; ++r) {
+      const std::size_t row = first + static_cast<std::size_t>(r);
+      const std::size_t begin = rows.begin(row), end = rows.end(row);
+      if (end - begin <= row_order::short_row) continue;
+      const Sum sum = sum_by_team(team, terms, begin, end, lane, held,
+                                  static_cast<std::size_t>(width) / order::lanes);
+      Kokkos::single(Kokkos::PerTeam(team), [&] { put(row, sum); });
+    }
+  }
+
+  /// Rows of a team's, at most `each`.
+  KOKKOS_FUNCTION int rows_from(std::size_t first, int each) const {
+    const auto n = static_cast<std::size_t>(each);
+    return static_cast<int>(count - first < n ? count - first : n);
+  }
+
+  int teams_of(int each) const {
+    const auto n = static_cast<std::size_t>(each);
+    return static_cast<int>((count + n - 1) / n);
+  }
+};
+
+/// A row a thread of a host; on a device a team takes several, a lane a thread, and then the long
+/// ones.
+template <class Terms, class Results>
+struct sum_rows : summed_rows<Terms, Results> {
+  using base = summed_rows<Terms, Results>;
+  using typename base::Sum, typename base::sums_of_team;
+  using base::lanes, base::rows, base::terms, base::threads;
+  static constexpr int lanes_at_once = 4;  // of a thread, for more loads in flight
+  static constexpr int width = lanes_at_once * threads;
+  static constexpr int rows_of_team = width / lanes;
 
   KOKKOS_FUNCTION void operator()(const launch_index& at) const {
     if constexpr (on_host) {
@@ -164,71 +197,41 @@ struct sum_rows {
   template <class Row>  // nvcc checks it, unless a template, on devices, too
   void sum_row(Row row) const {
     const std::size_t begin = rows.begin(row), end = rows.end(row);
-    put(row, end - begin <= row_order::short_row ? sum_of_lanes<row_order::lanes>(terms, begin, end)
-                                                 : sum_by_thread(terms, begin, end));
-  }
-
-  KOKKOS_FUNCTION void put(std::size_t i, const Sum& sum) const {
-    results.put(i, finish_parts(sum, conjugated));
+    this->put(row, end - begin <= row_order::short_row
+                       ? sum_of_lanes<row_order::lanes>(terms, begin, end)
+                       : sum_by_thread(terms, begin, end));
   }
 
   KOKKOS_FUNCTION void sum_rows_of(const team_member& team) const {
     const sums_of_team lane(team.team_scratch(0), width);
     const sums_of_team held(team.team_scratch(0), max_levels);
-    const auto of_team = static_cast<std::size_t>(rows_of_team());
-    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * of_team;
-    const int n = static_cast<int>(count - first < of_team ? count - first : of_team);
-    if (!by_thread) {
-      const int places = n * lanes, step = (places + rows_at_once - 1) / rows_at_once;
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, step),
-                           [&](int t) { sum_lanes(first, t, step, places, lane); });
-      fold_lanes(team, lane, n, lanes);
-    }
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * rows_of_team;
+    const int n = this->rows_from(first, rows_of_team);
+    const int places = n * lanes, step = (places + lanes_at_once - 1) / lanes_at_once;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, step),
+                         [&](int t) { sum_lanes(first, t, step, places, lane); });
+    fold_lanes(team, lane, n, lanes);
     std::size_t longest = 0;
     Kokkos::parallel_reduce(
         Kokkos::TeamThreadRange(team, n),
         [&](int r, std::size_t& most) {
           const std::size_t row = first + static_cast<std::size_t>(r);
           const std::size_t length = rows.length(row);
-          if (length <= row_order::short_row) {
-            put(row, Terms::is_plain && by_thread ? sum_of_short_row(row) : lane(r * lanes));
-          }
+          if (length <= row_order::short_row) this->put(row, lane(r * lanes));
           if (length > most) most = length;
         },
         Kokkos::Max<std::size_t>(longest));
     if (longest <= row_order::short_row) return;
     team.team_barrier();
-    for (int r = 0; r < n; ++r) {
-      const std::size_t row = first + static_cast<std::size_t>(r);
-      const std::size_t begin = rows.begin(row), end = rows.end(row);
-      if (end - begin <= row_order::short_row) continue;
-      const Sum sum = sum_by_team(team, terms, begin, end, lane, held, width / order::lanes);
-      Kokkos::single(Kokkos::PerTeam(team), [&] { put(row, sum); });
-    }
-  }
-
-  KOKKOS_FUNCTION int rows_of_team() const { return by_thread ? threads : width / lanes; }
-
-  KOKKOS_FUNCTION Sum sum_of_short_row(std::size_t row) const {
-    Sum lane[lanes] = {};
-    const std::size_t end = rows.end(row);
-    for (std::size_t j = rows.begin(row); j < end; j += lanes) {
-      for (std::size_t l = 0; l < lanes; ++l) {
-        if (j + l < end) lane[l] = lane[l] + terms.term(j + l);
-      }
-    }
-    for (int half = lanes / 2; half > 0; half /= 2) {
-      for (int l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
-    }
-    return lane[0];
+    this->sum_long_rows(team, first, n, lane, held, width);
   }
 
   /// Sums lanes t, t + step, ... of the team's `places`, of short rows, side by side.
   KOKKOS_FUNCTION void sum_lanes(std::size_t first, int t, int step, int places,
                                  const sums_of_team& lane) const {
-    Sum sums[rows_at_once] = {};
-    std::size_t next[rows_at_once], end[rows_at_once];
-    for (int k = 0; k < rows_at_once; ++k) {
+    Sum sums[lanes_at_once] = {};
+    std::size_t next[lanes_at_once], end[lanes_at_once];
+    for (int k = 0; k < lanes_at_once; ++k) {
       const int place = t + k * step;
       next[k] = end[k] = 0;
       if (place >= places) continue;
@@ -239,27 +242,79 @@ struct sum_rows {
     }
     for (bool is_done = false; !is_done;) {
       is_done = true;
-      for (int k = 0; k < rows_at_once; ++k) {
+      for (int k = 0; k < lanes_at_once; ++k) {
         if (next[k] >= end[k]) continue;
         sums[k] = sums[k] + terms.term(next[k]);
         next[k] += row_order::lanes;
         is_done = false;
       }
     }
-    for (int k = 0; k < rows_at_once; ++k) {
+    for (int k = 0; k < lanes_at_once; ++k) {
       if (t + k * step < places) lane(t + k * step) = sums[k];
     }
   }
 
   void run(const space& on) const {
     if constexpr (on_host) {
-      for_each(on, "tally spmv", count, *this);
+      for_each(on, "tally spmv", this->count, *this);
       on.fence();
     } else {
-      const auto of_team = static_cast<std::size_t>(rows_of_team());
-      const int teams = static_cast<int>((count + of_team - 1) / of_team);
-      run_teams<Sum>(on, "tally spmv", teams, threads, width, *this);
+      run_teams<Sum>(on, "tally spmv", this->teams_of(rows_of_team), threads, width, *this);
     }
+  }
+};
+
+/// A row a thread of a device, for few plain terms a row; then the team's long ones. It has memory
+/// for few lanes, since what teams take is missing in the cache, where threads find what others
+/// of their warp have loaded.
+template <class Terms, class Results>
+struct sum_few_terms : summed_rows<Terms, Results> {
+  using base = summed_rows<Terms, Results>;
+  using typename base::Sum, typename base::sums_of_team;
+  using base::lanes, base::rows, base::terms, base::threads;
+  /// Mean terms a row, at most (tuning/kokkos.md: few_terms).
+  static constexpr std::size_t max_mean = 16;
+
+  KOKKOS_FUNCTION void operator()(const team_member& team) const {
+    const sums_of_team lane(team.team_scratch(0), threads);
+    const sums_of_team held(team.team_scratch(0), max_levels);
+    const team_memory<int> has_long(team.team_scratch(0), 1);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { has_long(0) = 0; });
+    team.team_barrier();
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * threads;
+    const int n = this->rows_from(first, threads);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int r) {
+      const std::size_t row = first + static_cast<std::size_t>(r);
+      const std::size_t begin = rows.begin(row), length = rows.end(row) - begin;
+      if (length <= row_order::short_row) {
+        this->put(row, sum_of_row(begin, static_cast<int>(length)));
+      } else {
+        has_long(0) = 1;
+      }
+    });
+    team.team_barrier();
+    if (has_long(0) != 0) this->sum_long_rows(team, first, n, lane, held, threads);
+  }
+
+  KOKKOS_FUNCTION Sum sum_of_row(std::size_t begin, int length) const {
+    Sum lane[lanes] = {};
+    for (int i = 0; i < length; i += lanes) {
+      Sum term[lanes];  // loaded at once, past the end the first once more
+      for (int l = 0; l < lanes; ++l) {
+        term[l] = terms.term(begin + static_cast<std::size_t>(i + l < length ? i + l : 0));
+      }
+      for (int l = 0; l < lanes; ++l) {
+        if (i + l < length) lane[l] = lane[l] + term[l];
+      }
+    }
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      for (int l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
+    }
+    return lane[0];
+  }
+
+  void run(const space& on) const {
+    run_teams<Sum>(on, "tally spmv", this->teams_of(threads), threads, threads, *this);
   }
 };
 
@@ -310,9 +365,12 @@ struct round_row {
 
 template <class Terms, class Results>
 void run(const space& on, const csr_product& a, const Terms& terms, const Results& results) {
-  using rows = sum_rows<Terms, Results>;
-  const bool by_thread = Terms::is_plain && a.a.nonzeros() <= rows::few_terms * a.a.rows;
-  rows{terms, results, a.conjugated, row_bounds(a.a), a.a.rows, by_thread}.run(on);
+  const summed_rows<Terms, Results> all{terms, results, a.conjugated, row_bounds(a.a), a.a.rows};
+  if constexpr (!on_host && Terms::is_plain) {
+    using short_rows = sum_few_terms<Terms, Results>;
+    if (a.a.nonzeros() <= short_rows::max_mean * a.a.rows) return short_rows{all}.run(on);
+  }
+  sum_rows<Terms, Results>{all}.run(on);
 }
 
 template <class A, class C>

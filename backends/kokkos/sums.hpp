@@ -206,7 +206,7 @@ template <class Sum>
 using team_memory = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
 
 /// Queues body(team) for `count` teams of at most `threads` threads, with memory for `lanes` and
-/// `max_levels` sums.
+/// `max_levels` sums and for an int.
 template <class Sum, class Body>
 void run_teams(const space& on, const char* name, int count, int threads, int lanes,
                const Body& body) {
@@ -214,7 +214,8 @@ void run_teams(const space& on, const char* name, int count, int threads, int la
     return team_policy(on, count, size)
         .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(
                                  team_memory<Sum>::shmem_size(static_cast<std::size_t>(lanes)) +
-                                 team_memory<Sum>::shmem_size(max_levels))));
+                                 team_memory<Sum>::shmem_size(max_levels) +
+                                 team_memory<int>::shmem_size(1))));
   };
   const int most = configured(1).team_size_max(body, Kokkos::ParallelForTag());
   Kokkos::parallel_for(name, configured(std::min(threads, most)), body);
