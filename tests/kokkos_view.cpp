@@ -135,7 +135,47 @@ bool are_executors() {
     const auto there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
     expect(there(0) == xy && there(1) == tally::dot(where, y, y), "Two streams");
   }
+  // Instances that are gone when their work begins: Kokkos may give the second the first's id.
+  {
+    const Kokkos::View<double[2], space::memory_space> sums("sums");
+    for (int i = 0; i < 100; ++i) {
+      tally::dot(space(streams[0]), x, y, sums.data());
+      tally::dot(space(streams[1]), y, y, sums.data() + 1);
+    }
+    Kokkos::fence();
+    const auto there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
+    expect(there(0) == xy && there(1) == tally::dot(where, y, y), "Temporaries of two streams");
+  }
   for (cudaStream_t& s : streams) cudaStreamDestroy(s);
+  // More instances than there is memory for.
+  for (int i = 0; i < 200; ++i) {
+    cudaStream_t stream{};
+    cudaStreamCreate(&stream);
+    {
+      const space one(stream);
+      expect(tally::dot(tally::kokkos(one), x, y) == xy, "One of many instances");
+    }
+    cudaStreamDestroy(stream);
+  }
+  int devices = 0;
+  cudaGetDeviceCount(&devices);
+  if (devices > 1) {
+    const int own = instance.cuda_device();
+    cudaSetDevice(own == 0 ? 1 : 0);
+    cudaStream_t stream{};
+    cudaStreamCreate(&stream);
+    {
+      const space other(stream);
+      try {
+        (void)tally::dot(tally::kokkos(other), x, y);
+        expect(false, "An instance of another device");
+      } catch (const tally::error& e) {
+        expect(e.code() == tally::errc::invalid_argument, "An instance of another device");
+      }
+    }
+    cudaStreamDestroy(stream);
+    cudaSetDevice(own);
+  }
 #endif
   return right;
 }

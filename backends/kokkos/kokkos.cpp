@@ -31,10 +31,10 @@ std::string backend::describe(const executor&) const {
   return text;
 }
 
-bool backend::reaches(const executor&, const place& p) const {
+bool backend::reaches(const executor& where, const place& p) const {
   if constexpr (on_host) return p.host;
   const auto lock = acquire();
-  return p.device == place::every || p.device == device_of_space();
+  return p.device == place::every || p.device == device_of(space_of(where));
 }
 
 namespace {

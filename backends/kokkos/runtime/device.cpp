@@ -8,6 +8,36 @@
 #include <string>
 
 namespace tally::backends::kokkos {
+namespace {
+
+template <class Space>
+int device_number(const Space& on) {
+  if constexpr (requires { on.cuda_device(); }) {
+    return on.cuda_device();
+  } else if constexpr (requires { on.hip_device(); }) {
+    return on.hip_device();
+  } else if constexpr (requires { on.sycl_queue(); }) {
+    return 0;  // the only one in its context
+  } else {
+    return place::none;
+  }
+}
+
+template <class Space>
+std::uintptr_t queue_address(const Space& on) {
+  if constexpr (requires { on.cuda_stream(); }) {
+    return reinterpret_cast<std::uintptr_t>(on.cuda_stream());
+  } else if constexpr (requires { on.hip_stream(); }) {
+    return reinterpret_cast<std::uintptr_t>(on.hip_stream());
+  } else {
+    return on.impl_instance_id();
+  }
+}
+
+}  // namespace
+
+int device_of(const space& on) { return device_number(on); }
+std::uintptr_t queue_of(const space& on) { return queue_address(on); }
 
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 
@@ -61,8 +91,6 @@ void require_device() {
                                    cudaGetErrorString(status));
 }
 
-int device_of_space() { return Kokkos::Cuda().cuda_device(); }
-
 place locate(const void* pointer) noexcept {
   cudaPointerAttributes found{};
   if (cudaPointerGetAttributes(&found, pointer) != cudaSuccess) {
@@ -108,8 +136,6 @@ void require_device() {
               std::string("tally::kokkos: Kokkos runs on HIP here: ") +
                   hipGetErrorString(status == hipSuccess ? hipErrorNoDevice : status));
 }
-
-int device_of_space() { return Kokkos::HIP().hip_device(); }
 
 place locate(const void* pointer) noexcept {
   hipPointerAttribute_t found{};
@@ -161,8 +187,6 @@ void require_device() {}
 
 #if defined(KOKKOS_ENABLE_SYCL)
 
-int device_of_space() { return 0; }  // the only one in its context
-
 place locate(const void* pointer) noexcept {
   using sycl::usm::alloc;
   try {
@@ -178,7 +202,6 @@ place locate(const void* pointer) noexcept {
 
 #else
 
-int device_of_space() { return place::none; }
 place locate(const void*) noexcept { return {}; }
 
 #endif

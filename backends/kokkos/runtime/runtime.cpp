@@ -28,30 +28,32 @@ std::mutex& mutex() {
   return *forever;
 }
 
-/// What calls on one instance share, in its order.
-struct instance_memory {
+/// What calls on one queue share, in its order.
+struct queue_memory {
   Kokkos::View<unsigned char*, memory> scratch;
   Kokkos::View<unsigned, memory> counter;
   Kokkos::View<double[8], pinned_memory> result;
 };
 
-using memory_by_instance = std::map<std::uint32_t, instance_memory>;
+using memory_by_queue = std::map<std::uintptr_t, queue_memory>;
 
-memory_by_instance& memory_of_instances() {
-  static auto* const forever = new memory_by_instance;
+memory_by_queue& memory_of_queues() {
+  static auto* const forever = new memory_by_queue;
   return *forever;
 }
 
-/// Returns an instance's own memory. On a host, where calls are complete on return, all share it.
-instance_memory& memory_of(const space& on) {
-  constexpr std::size_t max_instances = 64;  // ever seen; Kokkos does not say which are gone
-  memory_by_instance& all = memory_of_instances();
-  const std::uint32_t id = on_host ? 0 : on.impl_instance_id();
-  if (all.size() >= max_instances && all.find(id) == all.end()) {
+/// Returns the memory of an instance's queue, not of the instance: Kokkos gives its id to another
+/// once it is gone, and its work may not be done. On a host, where calls are complete on return,
+/// all share it.
+queue_memory& memory_of(const space& on) {
+  constexpr std::size_t max_queues = 64;  // ever seen; none says when it is gone
+  memory_by_queue& all = memory_of_queues();
+  const std::uintptr_t queue = on_host ? 0 : queue_of(on);
+  if (all.size() >= max_queues && all.find(queue) == all.end()) {
     Kokkos::fence();
     all.clear();
   }
-  return all[id];
+  return all[queue];
 }
 
 // Kokkos reports this only from 3.7 on.
@@ -118,7 +120,7 @@ void initialize() {
   }
   Kokkos::push_finalize_hook([] {
     seen_finalized = true;
-    memory_of_instances().clear();
+    memory_of_queues().clear();
   });
   known = true;
 }
@@ -134,6 +136,20 @@ std::unique_lock<std::mutex> acquire() {
     throw error(errc::no_device, "tally::kokkos: Kokkos is not initialised");
   }
   return lock;
+}
+
+space space_of(const executor& where) {
+  const auto* const own = static_cast<const space*>(where.kokkos_instance());
+  if (own == nullptr) return space();
+  if constexpr (!on_host) {
+    const int device = device_of(*own), usual = device_of(space());
+    if (device != usual) {
+      throw error(errc::invalid_argument,
+                  "tally::kokkos: the instance is on device " + std::to_string(device) +
+                      ", Kokkos and its memory are on device " + std::to_string(usual));
+    }
+  }
+  return *own;
 }
 
 void* scratch(const space& on, std::size_t bytes) {
@@ -154,7 +170,7 @@ void* scratch(const space& on, std::size_t bytes) {
 
 launch_memory memory_of_launches(const space& on) {
   if constexpr (on_host) return {};
-  instance_memory& held = memory_of(on);
+  queue_memory& held = memory_of(on);
   if (held.result.data() == nullptr) {
     try {
       held.counter = decltype(held.counter)("tally counter");

@@ -20,11 +20,9 @@ using memory = space::memory_space;
 
 inline constexpr bool on_host = std::is_same_v<space, Kokkos::DefaultHostExecutionSpace>;
 
-/// The executor's instance.
-inline space space_of(const executor& where) {
-  const auto* const own = static_cast<const space*>(where.kokkos_instance());
-  return own == nullptr ? space() : *own;
-}
+/// The executor's instance. @throws error invalid_argument if it is on another device than Kokkos's
+/// memory.
+space space_of(const executor& where);
 
 /// Returns the lock for calls of Kokkos, whose default execution space serves one host thread at a
 /// time. @throws error no_device if Kokkos is not initialised or already finalised.
@@ -51,8 +49,8 @@ auto locked(const F& f) {
   });
 }
 
-/// Returns at least `bytes` of an instance's memory, for the holder of `acquire`. Reused by calls,
-/// whose kernels are in order on the instance. Grows as needed, contents lost; freed when Kokkos is
+/// Returns at least `bytes` of memory for the holder of `acquire`, that of an instance's queue.
+/// Reused by calls, whose kernels are in order there. Grows as needed, contents lost; freed when Kokkos is
 /// finalised. @throws as `fail_allocation`.
 void* scratch(const space& on, std::size_t bytes);
 
@@ -64,7 +62,7 @@ using pinned_memory = Kokkos::CudaHostPinnedSpace;
 using pinned_memory = memory;
 #endif
 
-/// Memory of launches, one after another on an instance; null on a host.
+/// Memory of launches, one after another on a queue; null on a host.
 struct launch_memory {
   unsigned* counter = nullptr;  ///< 0 between launches
   void* result = nullptr;       ///< 64 bytes that kernels and the host write
