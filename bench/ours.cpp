@@ -15,7 +15,9 @@ namespace bench {
 std::vector<tally::executor> host_executors(int threads, bool full) {
   std::vector<tally::executor> list;
   for (const tally::executor& where : tally::executors()) {
-    const bool threaded = where.name() == "openmp" || where.name() == "kokkos";
+    const bool threaded =
+        where.name() == "openmp" ||
+        (where.name() == "kokkos" && where.description().find("threads") != std::string::npos);
     const bool on_host = where.reaches_host_memory();
     if (on_host && threaded == (threads > 1)) list.push_back(where);
   }
