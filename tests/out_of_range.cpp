@@ -28,8 +28,8 @@ const std::set<std::string> others = {
     "kokkos", "executor_of", "automatic", "executors", "backend_names", "executor_named",
     "instruction_sets", "join_steps", "count_interval_nodes", "append_interval", "windows_take",
     "read_matrix_market_sizes", "check_number_of_entries", "list_join_steps", "opened",
-    // the checks of for_each_part, where there is CUDA
-    "launch_sum", "launch_map",
+    // the checks of for_each_part, where there is CUDA or Kokkos
+    "launch_sum", "launch_map", "run_on_kokkos",
     // TheyCantFail
     "deallocate", "name", "choose", "interval_bytes", "clear_interval", "node_bytes"};
 
@@ -70,10 +70,8 @@ TEST_ON_EVERY_EXECUTOR(OutOfRange, IsAnErrorAndNothingIsWritten) {
       EXPECT_FALSE(each.is_refused);
     } catch (const tally::error& e) {
       const std::string_view name = each.function;
-      // Kokkos on a device has no functions of rows.
-      const bool has_no_rows = name == "apply_to_rows" && where().name() == "kokkos";
       const bool is_refused =
-          each.is_refused || (data::on_device(where()) && (name == "for_each_part" || has_no_rows));
+          each.is_refused || (data::on_device(where()) && name == "for_each_part");
       EXPECT_TRUE(is_refused) << e.what();
     }
     m.clear();

@@ -19,15 +19,7 @@ namespace {
 using tally::errc;
 using tally::row_norm;
 
-class RowFunctions : public data::OnEveryExecutor {
- protected:
-  void SetUp() override {
-    OnEveryExecutor::SetUp();
-    if (!IsSkipped() && where().name() == "kokkos" && data::on_device(where())) {
-      GTEST_SKIP() << "kokkos runs functions of rows on the host alone";
-    }
-  }
-};
+class RowFunctions : public data::OnEveryExecutor {};
 
 /// Rows of 0 to 40 terms, two longer ones, columns unsorted and repeated, many on the diagonal.
 template <class V>

@@ -192,7 +192,7 @@ class TransformFunction : public data::OnEveryExecutor {
   void SetUp() override {
     OnEveryExecutor::SetUp();
     if (!IsSkipped() && data::on_device(where())) {
-      GTEST_SKIP() << "a device: see transform_device.cu";
+      GTEST_SKIP() << "a device: see transform_device.cu, kokkos_functions.cpp";
     }
   }
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace tally::backends::kokkos {
 namespace {
@@ -69,7 +70,7 @@ struct known_term {
 template <class Numbers, class Term = exact_term>
 struct exact_terms {
   /// Terms that a thread loads before it adds them.
-  static constexpr int at_once = std::is_same_v<Numbers, numbers> ? 1 : 4;
+  static constexpr std::size_t at_once = std::is_same_v<Numbers, numbers> ? 1 : 4;
 
   Term term;
   Numbers x, y;
@@ -176,6 +177,14 @@ struct add_blocks {
     return size - begin_of(block) < length ? size : begin_of(block + 1);
   }
 
+  /// Terms i, i + step, ..., loaded at once.
+  template <std::size_t... k>
+  KOKKOS_FUNCTION void add_some(std::size_t i, std::size_t step, level_sum& re, level_sum& im,
+                                std::index_sequence<k...>) const {
+    const typename Terms::loaded of[] = {terms.load(i + k * step)...};
+    (terms.add(of[k], re, im), ...);
+  }
+
   KOKKOS_FUNCTION void add_block(const team_member& team) const {
     const team_memory<std::int64_t> shared(team.team_scratch(0), words_of_both);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, words_of_both),
@@ -185,18 +194,12 @@ struct add_blocks {
     const auto threads = static_cast<std::size_t>(team.team_size());
     const std::size_t end = end_of(block);
     level_sum re(shared.data()), im(shared.data() + accumulator::words);
-    constexpr int at_once = Terms::at_once;
-    for (std::size_t i = begin_of(block) + static_cast<std::size_t>(team.team_rank()); i < end;
-         i += at_once * threads) {
-      typename Terms::loaded of[at_once];
-      for (int k = 0; k < at_once; ++k) {
-        const std::size_t at = i + static_cast<std::size_t>(k) * threads;
-        if (at < end) of[k] = terms.load(at);
-      }
-      for (int k = 0; k < at_once; ++k) {
-        if (i + static_cast<std::size_t>(k) * threads < end) terms.add(of[k], re, im);
-      }
+    constexpr std::size_t at_once = Terms::at_once;
+    std::size_t i = begin_of(block) + static_cast<std::size_t>(team.team_rank());
+    for (; i + (at_once - 1) * threads < end; i += at_once * threads) {
+      add_some(i, threads, re, im, std::make_index_sequence<at_once>());
     }
+    for (; i < end; i += threads) terms.add(terms.load(i), re, im);
     re.flush(team);
     if (terms.is_complex()) im.flush(team);
     team.team_barrier();

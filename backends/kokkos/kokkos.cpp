@@ -118,7 +118,8 @@ void backend::for_each_part(const executor& where, const char* function, std::si
   if (!on_host) {
     throw error(errc::invalid_argument, std::string(function) + ": Kokkos runs on " +
                                             space::name() +
-                                            " here, which can't call functions of the host");
+                                            " here, which can't call functions of the host: "
+                                            "compile them for it, after <Kokkos_Core.hpp>");
   }
   (void)acquire();  // throws if unusable
 #if TALLY_HAS_OPENMP && defined(KOKKOS_ENABLE_OPENMP)
@@ -127,6 +128,20 @@ void backend::for_each_part(const executor& where, const char* function, std::si
   }
 #endif
   serial::instance.for_each_part(where, function, size, calls);
+}
+
+void lend(const executor& where, void* result, std::size_t bytes, bool wait, std::size_t extra,
+          void* context, void (*queue)(void*, const kokkos_queue&)) {
+  locked([&] {
+    const space on = space_of(where);
+    const std::size_t before = (extra + 15) / 16 * 16;  // the result
+    auto* const lent = static_cast<unsigned char*>(scratch(on, before + (wait ? bytes : 0)));
+    queue(context, {&on, lent, wait ? lent + before : result});
+    if (wait) {
+      copy_to_host(on, lent + before, result, static_cast<int>(bytes));
+      on.fence();
+    }
+  });
 }
 
 namespace {

@@ -4,6 +4,9 @@
 
 #include "backends/backend.hpp"
 
+#include <tally/sparse/row_functions.hpp>
+#include <tally/user_functions/functions.hpp>
+
 namespace tally::backends::kokkos {
 
 class backend final : public backends::backend {
@@ -64,5 +67,12 @@ inline bool in_use() noexcept { return !instance.is_on_host && is_running(); }
 /// Returns who can reach `pointer`: the host, if the device's runtime does not know it. Pre:
 /// `in_use`.
 place locate(const void* pointer) noexcept;
+
+/// See tally::run_on_kokkos.
+void lend(const executor& where, void* result, std::size_t bytes, bool wait, std::size_t memory,
+          void* context, void (*queue)(void* context, const kokkos_queue& lent));
+
+/// Computes in double or float, on a device; of norms only the largest of magnitudes.
+void apply_to_rows(const executor& where, const row_function_arguments& a, bool in_double);
 
 }  // namespace tally::backends::kokkos

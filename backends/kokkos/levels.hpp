@@ -53,11 +53,8 @@ class level_sum {
     double limit = limit_;
     team.team_reduce(Kokkos::Max<double>(limit));
     if (limit_ < limit) {
-      double own[levels];
-      for (int k = 0; k < levels; ++k) {
-        own[k] = sums_[k];
-        sums_[k] = 0;
-      }
+      const double own[levels] = {sums_[0], sums_[1], sums_[2], sums_[3], sums_[4]};
+      for_each_sum([](double& sum) { sum = 0; });
       set_limit(limit);
       for (const double sum : own) {
         if (!(sum < limit && -sum < limit)) {
@@ -67,13 +64,12 @@ class level_sum {
         }
       }
     }
-    for (const double own : sums_) {
-      double sum = own;
+    for_each_sum([&](double sum) {
       team.team_reduce(Kokkos::Sum<double>(sum));
       Kokkos::single(Kokkos::PerTeam(team), [&] {
         if (sum != 0) deposit(words_, sum);
       });
-    }
+    });
   }
 
  private:
@@ -98,29 +94,47 @@ class level_sum {
     anchor_ = limit * (1.5 * 0x1p20);  // adding it rounds to multiples of 2^-32 times `limit`
   }
 
+  /// In registers: a loop that isn't unrolled would take the sums' addresses.
+  template <class F>
+  KOKKOS_FUNCTION void for_each_sum(const F& f) {
+    static_assert(levels == 5);
+    f(sums_[0]);
+    f(sums_[1]);
+    f(sums_[2]);
+    f(sums_[3]);
+    f(sums_[4]);
+  }
+
   /// Puts the levels around a term, with room for terms 2^16 times as large.
   KOKKOS_FUNCTION void raise(double magnitude) {
-    for (double& sum : sums_) {
+    for_each_sum([&](double& sum) {
       if (sum != 0) deposit(words_, sum);
       sum = 0;
-    }
+    });
     const auto field = static_cast<std::uint64_t>(exponent_of(magnitude));
     set_limit(__builtin_bit_cast(double, (field + 17) << 52));
   }
 
-  /// Adds to the levels from `first` on.
+  /// Moves the part of `rest` that is a multiple of level k's unit there.
+  template <int k>
+  KOKKOS_FUNCTION void take(double& rest, double& anchor) {
+    const double part = (anchor + rest) - anchor;
+    sums_[k] += part;
+    rest -= part;
+    anchor *= step;
+  }
+
+  /// Adds to the levels from `first` on. Three take most numbers, so a test of each gains little.
   template <int first>
   KOKKOS_FUNCTION void put(double rest) {
-    double anchor = anchor_;
-    for (int k = 0; k < levels; ++k, anchor *= step) {
-      if (k < first) continue;
-      const double part = (anchor + rest) - anchor;
-      sums_[k] += part;
-      rest -= part;
-      // Three levels take most numbers, so a test of each would gain little.
-      if (k >= first + 2 && rest == 0) return;
-    }
-    deposit(words_, rest);
+    double anchor = first == 0 ? anchor_ : anchor_ * step;
+    take<first>(rest, anchor);
+    take<first + 1>(rest, anchor);
+    take<first + 2>(rest, anchor);
+    if (rest == 0) return;
+    take<first + 3>(rest, anchor);
+    if constexpr (first == 0) take<first + 4>(rest, anchor);
+    if (rest != 0) deposit(words_, rest);
   }
 
   // Rare, and larger than the rest.

@@ -54,7 +54,8 @@ struct matrix_terms {
   }
 };
 
-/// The same, plain: real values and adjacent x of one type and indices of another, without `places`.
+/// The same, plain: real values and adjacent x of one type and indices of another, without
+/// `places`.
 template <class T, class Index>
 struct plain_terms {
   static constexpr bool is_plain = true;
@@ -136,7 +137,9 @@ struct summed_rows {
   using Sum = typename Terms::sum;
   using sums_of_team = team_memory<Sum>;
   static constexpr int lanes = static_cast<int>(row_order::lanes);
-  static constexpr int threads = 256;  // of a team
+  static constexpr int threads = 256;      // of a team
+  static constexpr int lanes_at_once = 4;  // of a thread, for more loads in flight
+  static constexpr int width = lanes_at_once * threads;
 
   Terms terms;
   Results results;
@@ -148,30 +151,12 @@ struct summed_rows {
     results.put(i, finish_parts(sum, conjugated));
   }
 
-  /// Sums those of rows first, ..., first + n - 1 that are long, a team one after another, with
-  /// memory for `width` lanes.
-  KOKKOS_FUNCTION void sum_long_rows(const team_member& team, std::size_t first, int n,
-                                     const sums_of_team& lane, const sums_of_team& held,
-                                     int width) const {
-    for (int r = 0; r < n; ++r) {
-      const std::size_t row = first + static_cast<std::size_t>(r);
-      const std::size_t begin = rows.begin(row), end = rows.end(row);
-      if (end - begin <= row_order::short_row) continue;
-      const Sum sum = sum_by_team(team, terms, begin, end, lane, held,
-                                  static_cast<std::size_t>(width) / order::lanes);
-      Kokkos::single(Kokkos::PerTeam(team), [&] { put(row, sum); });
-    }
-  }
-
-  /// Rows of a team's, at most `each`.
-  KOKKOS_FUNCTION int rows_from(std::size_t first, int each) const {
-    const auto n = static_cast<std::size_t>(each);
-    return static_cast<int>(count - first < n ? count - first : n);
-  }
-
-  int teams_of(int each) const {
-    const auto n = static_cast<std::size_t>(each);
-    return static_cast<int>((count + n - 1) / n);
+  /// A long row, by a team with memory for `width` lanes.
+  KOKKOS_FUNCTION void sum_long_row(const team_member& team, std::size_t row,
+                                    const sums_of_team& lane, const sums_of_team& held) const {
+    const Sum sum = sum_by_team(team, terms, rows.begin(row), rows.end(row), lane, held,
+                                static_cast<std::size_t>(width) / order::lanes);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { put(row, sum); });
   }
 };
 
@@ -180,10 +165,8 @@ struct summed_rows {
 template <class Terms, class Results>
 struct sum_rows : summed_rows<Terms, Results> {
   using base = summed_rows<Terms, Results>;
+  using base::lanes, base::lanes_at_once, base::rows, base::terms, base::width;
   using typename base::Sum, typename base::sums_of_team;
-  using base::lanes, base::rows, base::terms, base::threads;
-  static constexpr int lanes_at_once = 4;  // of a thread, for more loads in flight
-  static constexpr int width = lanes_at_once * threads;
   static constexpr int rows_of_team = width / lanes;
 
   KOKKOS_FUNCTION void operator()(const launch_index& at) const {
@@ -205,8 +188,9 @@ struct sum_rows : summed_rows<Terms, Results> {
   KOKKOS_FUNCTION void sum_rows_of(const team_member& team) const {
     const sums_of_team lane(team.team_scratch(0), width);
     const sums_of_team held(team.team_scratch(0), max_levels);
-    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * rows_of_team;
-    const int n = this->rows_from(first, rows_of_team);
+    constexpr std::size_t of_team = rows_of_team;
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * of_team;
+    const int n = static_cast<int>(this->count - first < of_team ? this->count - first : of_team);
     const int places = n * lanes, step = (places + lanes_at_once - 1) / lanes_at_once;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, step),
                          [&](int t) { sum_lanes(first, t, step, places, lane); });
@@ -223,7 +207,10 @@ struct sum_rows : summed_rows<Terms, Results> {
         Kokkos::Max<std::size_t>(longest));
     if (longest <= row_order::short_row) return;
     team.team_barrier();
-    this->sum_long_rows(team, first, n, lane, held, width);
+    for (int r = 0; r < n; ++r) {
+      const std::size_t row = first + static_cast<std::size_t>(r);
+      if (rows.length(row) > row_order::short_row) this->sum_long_row(team, row, lane, held);
+    }
   }
 
   /// Sums lanes t, t + step, ... of the team's `places`, of short rows, side by side.
@@ -259,64 +246,82 @@ struct sum_rows : summed_rows<Terms, Results> {
       for_each(on, "tally spmv", this->count, *this);
       on.fence();
     } else {
-      run_teams<Sum>(on, "tally spmv", this->teams_of(rows_of_team), threads, width, *this);
+      const auto teams = static_cast<int>((this->count + rows_of_team - 1) / rows_of_team);
+      run_teams<Sum>(on, "tally spmv", teams, base::threads, width, *this);
     }
   }
 };
 
-/// A row a thread of a device, for few plain terms a row; then the team's long ones. It has memory
-/// for few lanes, since what teams take is missing in the cache, where threads find what others
-/// of their warp have loaded.
+/// Numbers of long rows, in any order, and how many there are.
+struct long_rows {
+  std::size_t* numbers;
+  unsigned* count;     // 0 between launches, as the next one
+  unsigned* finished;  // teams
+};
+
+/// A row a thread of a device, for few plain terms a row; long ones are noted. Nothing shared and
+/// no barrier: as a team's, the same takes a quarter longer (tuning/kokkos.md: max_mean).
 template <class Terms, class Results>
-struct sum_few_terms : summed_rows<Terms, Results> {
+struct sum_short_rows : summed_rows<Terms, Results> {
   using base = summed_rows<Terms, Results>;
-  using typename base::Sum, typename base::sums_of_team;
-  using base::lanes, base::rows, base::terms, base::threads;
-  /// Mean terms a row, at most (tuning/kokkos.md: few_terms).
-  static constexpr std::size_t max_mean = 16;
+  using base::rows, base::terms;
+
+  long_rows noted;
+
+  sum_short_rows(const base& all, const long_rows& noting) : base(all), noted(noting) {}
+
+  KOKKOS_FUNCTION void operator()(std::size_t row) const {
+    const std::size_t begin = rows.begin(row), length = rows.end(row) - begin;
+    if (length > row_order::short_row) {
+      noted.numbers[Kokkos::atomic_fetch_add(noted.count, 1u)] = row;
+      return;
+    }
+    this->put(row, sum_of_lanes<row_order::lanes>(terms, begin, begin + length));
+  }
+};
+
+/// The long ones, by teams.
+template <class Terms, class Results>
+struct sum_noted_rows : summed_rows<Terms, Results> {
+  using base = summed_rows<Terms, Results>;
+  using typename base::sums_of_team;
+  static constexpr unsigned teams = 256;
+
+  long_rows noted;
+
+  sum_noted_rows(const base& all, const long_rows& noting) : base(all), noted(noting) {}
 
   KOKKOS_FUNCTION void operator()(const team_member& team) const {
-    const sums_of_team lane(team.team_scratch(0), threads);
+    const sums_of_team lane(team.team_scratch(0), base::width);
     const sums_of_team held(team.team_scratch(0), max_levels);
-    const team_memory<int> has_long(team.team_scratch(0), 1);
-    Kokkos::single(Kokkos::PerTeam(team), [&] { has_long(0) = 0; });
-    team.team_barrier();
-    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * threads;
-    const int n = this->rows_from(first, threads);
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int r) {
-      const std::size_t row = first + static_cast<std::size_t>(r);
-      const std::size_t begin = rows.begin(row), length = rows.end(row) - begin;
-      if (length <= row_order::short_row) {
-        this->put(row, sum_of_row(begin, static_cast<int>(length)));
-      } else {
-        has_long(0) = 1;
-      }
+    const unsigned all = *noted.count;
+    for (auto k = static_cast<unsigned>(team.league_rank()); k < all; k += teams) {
+      this->sum_long_row(team, noted.numbers[k], lane, held);
+    }
+    team.team_barrier();  // all have read the count
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      if (Kokkos::atomic_fetch_add(noted.finished, 1u) + 1 < teams) return;
+      *noted.count = 0;
+      *noted.finished = 0;
     });
-    team.team_barrier();
-    if (has_long(0) != 0) this->sum_long_rows(team, first, n, lane, held, threads);
-  }
-
-  KOKKOS_FUNCTION Sum sum_of_row(std::size_t begin, int length) const {
-    Sum lane[lanes] = {};
-    for (int i = 0; i < length; i += lanes) {
-      Sum term[lanes];  // loaded at once, past the end the first once more
-      for (int l = 0; l < lanes; ++l) {
-        term[l] = terms.term(begin + static_cast<std::size_t>(i + l < length ? i + l : 0));
-      }
-      for (int l = 0; l < lanes; ++l) {
-        if (i + l < length) lane[l] = lane[l] + term[l];
-      }
-    }
-    for (int half = lanes / 2; half > 0; half /= 2) {
-      for (int l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
-    }
-    return lane[0];
-  }
-
-  void run(const space& on) const {
-    run_teams<Sum>(on, "tally spmv", this->teams_of(threads), threads, threads, *this);
   }
 };
+
+/// Mean terms a row, at most, and rows, at least, for a row a thread of a device: two launches.
+/// (tuning/kokkos.md)
+inline constexpr std::size_t max_mean = 16, min_rows = std::size_t{1} << 16;
+
+template <class Terms, class Results>
+void sum_few_terms(const space& on, const summed_rows<Terms, Results>& all, std::size_t terms) {
+  using sum_long = sum_noted_rows<Terms, Results>;
+  const launch_memory shared = memory_of_launches(on);
+  const std::size_t bytes = terms / row_order::short_row * sizeof(std::size_t);
+  const long_rows noted{static_cast<std::size_t*>(scratch(on, bytes)), shared.counters,
+                        shared.counters + 1};
+  for_each(on, "tally spmv", all.count, sum_short_rows<Terms, Results>(all, noted));
+  run_teams<typename sum_long::Sum>(on, "tally spmv", sum_long::teams, sum_long::threads,
+                                    sum_long::width, sum_long(all, noted));
+}
 
 template <class A>
 struct exact_terms {
@@ -367,8 +372,10 @@ template <class Terms, class Results>
 void run(const space& on, const csr_product& a, const Terms& terms, const Results& results) {
   const summed_rows<Terms, Results> all{terms, results, a.conjugated, row_bounds(a.a), a.a.rows};
   if constexpr (!on_host && Terms::is_plain) {
-    using short_rows = sum_few_terms<Terms, Results>;
-    if (a.a.nonzeros() <= short_rows::max_mean * a.a.rows) return short_rows{all}.run(on);
+    const std::size_t nonzeros = a.a.nonzeros();
+    if (a.a.rows >= min_rows && nonzeros <= max_mean * a.a.rows) {
+      return sum_few_terms(on, all, nonzeros);
+    }
   }
   sum_rows<Terms, Results>{all}.run(on);
 }

@@ -132,15 +132,18 @@ KOKKOS_FUNCTION typename Terms::sum sum_of_lane(const Terms& terms, std::size_t 
   return sum;
 }
 
-/// The sum of terms [begin, end) in `lanes` lanes, side by side, for a host.
+/// The sum of terms [begin, end) in `lanes` lanes, side by side, by one thread.
 template <std::size_t lanes, class Terms>
-typename Terms::sum sum_of_lanes(const Terms& terms, std::size_t begin, std::size_t end) {
+KOKKOS_FUNCTION typename Terms::sum sum_of_lanes(const Terms& terms, std::size_t begin,
+                                                 std::size_t end) {
   typename Terms::sum lane[lanes] = {};
   std::size_t i = begin;
   for (; end - i >= lanes; i += lanes) {
     for (std::size_t l = 0; l < lanes; ++l) lane[l] = lane[l] + terms.term(i + l);
   }
-  for (std::size_t l = 0; i + l < end; ++l) lane[l] = lane[l] + terms.term(i + l);
+  for (std::size_t l = 0; l < lanes; ++l) {  // few lanes stay in registers
+    if (i + l < end) lane[l] = lane[l] + terms.term(i + l);
+  }
   for (std::size_t half = lanes / 2; half > 0; half /= 2) {
     for (std::size_t l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
   }
@@ -206,7 +209,7 @@ template <class Sum>
 using team_memory = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
 
 /// Queues body(team) for `count` teams of at most `threads` threads, with memory for `lanes` and
-/// `max_levels` sums and for an int.
+/// `max_levels` sums.
 template <class Sum, class Body>
 void run_teams(const space& on, const char* name, int count, int threads, int lanes,
                const Body& body) {
@@ -214,8 +217,7 @@ void run_teams(const space& on, const char* name, int count, int threads, int la
     return team_policy(on, count, size)
         .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(
                                  team_memory<Sum>::shmem_size(static_cast<std::size_t>(lanes)) +
-                                 team_memory<Sum>::shmem_size(max_levels) +
-                                 team_memory<int>::shmem_size(1))));
+                                 team_memory<Sum>::shmem_size(max_levels))));
   };
   const int most = configured(1).team_size_max(body, Kokkos::ParallelForTag());
   Kokkos::parallel_for(name, configured(std::min(threads, most)), body);
@@ -351,7 +353,7 @@ void write_sum(const space& on, const Terms& terms, std::size_t size, How how, v
   const launch_memory shared = memory_of_launches(on);
   const bool staged = wait && !on_host;  // through memory that both write
   auto* const result = static_cast<R*>(staged ? shared.result : data);
-  sum_nodes<Terms, Finish>{terms, Finish{how, result, parts}, size, 1, nodes, shared.counter}.run(
+  sum_nodes<Terms, Finish>{terms, Finish{how, result, parts}, size, 1, nodes, shared.counters}.run(
       on);
   if (!staged) return;
   on.fence();
@@ -374,7 +376,7 @@ void leave_sum(const space& on, const Terms& terms, std::size_t size, void* node
   const launch_memory shared = memory_of_launches(on);
   const bool staged = wait && !on_host;
   auto* const to = static_cast<Sum*>(staged ? shared.result : node);
-  sum_nodes<Terms, Finish>{terms, Finish{to}, size, 1, nodes, shared.counter}.run(on);
+  sum_nodes<Terms, Finish>{terms, Finish{to}, size, 1, nodes, shared.counters}.run(on);
   if (!staged) return;
   on.fence();
   *static_cast<Sum*>(node) = *to;

@@ -175,15 +175,16 @@ TALLY_EXPORT executor cuda(cuda_options options = {});
 
 /// Kokkos's default execution space. Initialises Kokkos if nobody has (do so before, if at all),
 /// and then finalises it at exit. On OpenMP, fork() as for `openmp`. On a device buffers are of its
-/// memory space, or of Kokkos::SharedHostPinnedSpace; workspaces, functions of rows and the
-/// caller's functions are refused (invalid_argument).
+/// memory space, or of Kokkos::SharedHostPinnedSpace; workspaces, and the caller's functions unless
+/// compiled for it (<tally/user_functions/functions.hpp>), are refused (invalid_argument).
 /// @throws error missing_backend; no_device if Kokkos is finalised, its device is missing, after
 ///               such a fork(), and if Kokkos::Threads serves another thread.
 TALLY_EXPORT executor kokkos();
 
 /// The same on an instance of Kokkos's default execution space, whose address it keeps: on a device
 /// calls are queued there, with scratch memory of the instance: it must outlive what they queue.
-/// @throws error as above; invalid_argument for an instance of another execution space.
+/// @throws error as above; invalid_argument for an instance of another execution space, and, from
+///               calls, for one on another device than Kokkos's.
 TALLY_EXPORT executor kokkos(const detail::kokkos_instance& instance);
 
 /// The same by type.

@@ -19,6 +19,9 @@
 #if TALLY_HAS_CUDA
 #include "backends/cuda/cuda.hpp"
 #endif
+#if TALLY_HAS_KOKKOS
+#include "backends/kokkos/kokkos.hpp"
+#endif
 
 #include <algorithm>
 #include <array>
@@ -106,6 +109,10 @@ void write_on_host(const executor& where, const row_function_arguments& a) {
                 });
 }
 
+bool is_device_of_kokkos(const executor& where) {
+  return where.name() == "kokkos" && !where.backend()->is_on_host;
+}
+
 void write(const executor& where, const row_function_arguments& a) {
   const bool in_double =
       part_of(a.a.values.element) == type::float64 || part_of(a.z.element) == type::float64 ||
@@ -114,6 +121,9 @@ void write(const executor& where, const row_function_arguments& a) {
   if (where.backend() == &backends::cuda::instance) {
     return backends::cuda::apply_to_rows(where, a, in_double);
   }
+#endif
+#if TALLY_HAS_KOKKOS
+  if (is_device_of_kokkos(where)) return backends::kokkos::apply_to_rows(where, a, in_double);
 #endif
   in_double ? write_on_host<double>(where, a) : write_on_host<float>(where, a);
 }
@@ -252,10 +262,13 @@ void write_norms_on_host(const executor& where, const row_function_arguments& a)
   });
 }
 
-#if TALLY_HAS_CUDA
 /// Norms, of magnitudes in memory of their own.
 void write_norms_on_device(const executor& where, const row_function_arguments& a) {
-  backends::cuda::refuse_capture(where, "row_norms");
+#if TALLY_HAS_CUDA
+  if (where.backend() == &backends::cuda::instance) {
+    backends::cuda::refuse_capture(where, "row_norms");
+  }
+#endif
   const type magnitude = part_of(a.a.values.element);
   const std::size_t n = a.a.nonzeros();
   const buffer memory(where, std::max<std::size_t>(n, 1) * size_of(magnitude));
@@ -275,13 +288,12 @@ void write_norms_on_device(const executor& where, const row_function_arguments& 
   product.options = {a.grade, false};
   where.backend()->spmv(where, product);
 }
-#endif
 
 void write_norms(const executor& where, const row_function_arguments& a) {
 #if TALLY_HAS_CUDA
   if (where.backend() == &backends::cuda::instance) return write_norms_on_device(where, a);
 #endif
-  write_norms_on_host(where, a);
+  is_device_of_kokkos(where) ? write_norms_on_device(where, a) : write_norms_on_host(where, a);
 }
 
 }  // namespace

@@ -12,6 +12,9 @@
 #if TALLY_HAS_CUDA
 #include "backends/cuda/cuda.hpp"
 #endif
+#if TALLY_HAS_KOKKOS
+#include "backends/kokkos/kokkos.hpp"
+#endif
 
 #include <algorithm>
 #include <array>
@@ -100,7 +103,7 @@ void launch_sum([[maybe_unused]] const executor& where, [[maybe_unused]] const c
   const executor chosen = checked_sum(where, function, inputs, wait ? nullptr : result);
   backends::cuda::launch_sum(chosen, result, bytes, wait, words, context, launch);
 #else
-  (void)cuda();  // throws
+  (void)cuda();    // throws
 #endif
 }
 
@@ -113,7 +116,34 @@ void launch_map([[maybe_unused]] const executor& where, [[maybe_unused]] const c
   const executor chosen = checked_map(where, function, inputs, z);
   if (z.size > 0) backends::cuda::launch_map(chosen, context, launch);
 #else
-  (void)cuda();  // throws
+  (void)cuda();    // throws
+#endif
+}
+
+void run_on_kokkos([[maybe_unused]] const executor& where, [[maybe_unused]] const char* function,
+                   [[maybe_unused]] std::span<const operand> inputs, [[maybe_unused]] void* result,
+                   [[maybe_unused]] std::size_t bytes, [[maybe_unused]] bool wait,
+                   [[maybe_unused]] std::size_t memory, [[maybe_unused]] void* context,
+                   [[maybe_unused]] void (*queue)(void*, const kokkos_queue&)) {
+#if TALLY_HAS_KOKKOS
+  const backends::default_environment environment;
+  const executor chosen = checked_sum(where, function, inputs, wait ? nullptr : result);
+  backends::kokkos::lend(chosen, result, bytes, wait, memory, context, queue);
+#else
+  (void)kokkos();  // throws
+#endif
+}
+
+void run_on_kokkos([[maybe_unused]] const executor& where, [[maybe_unused]] const char* function,
+                   [[maybe_unused]] std::span<const operand> inputs,
+                   [[maybe_unused]] const output_operand& z, [[maybe_unused]] void* context,
+                   [[maybe_unused]] void (*queue)(void*, const kokkos_queue&)) {
+#if TALLY_HAS_KOKKOS
+  const backends::default_environment environment;
+  const executor chosen = checked_map(where, function, inputs, z);
+  if (z.size > 0) backends::kokkos::lend(chosen, nullptr, 0, false, 0, context, queue);
+#else
+  (void)kokkos();  // throws
 #endif
 }
 

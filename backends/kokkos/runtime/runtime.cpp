@@ -31,7 +31,7 @@ std::mutex& mutex() {
 /// What calls on one queue share, in its order.
 struct queue_memory {
   Kokkos::View<unsigned char*, memory> scratch;
-  Kokkos::View<unsigned, memory> counter;
+  Kokkos::View<unsigned[2], memory> counters;
   Kokkos::View<double[8], pinned_memory> result;
 };
 
@@ -173,14 +173,14 @@ launch_memory memory_of_launches(const space& on) {
   queue_memory& held = memory_of(on);
   if (held.result.data() == nullptr) {
     try {
-      held.counter = decltype(held.counter)("tally counter");
+      held.counters = decltype(held.counters)("tally counters");
       held.result = decltype(held.result)("tally result");
       Kokkos::fence();
     } catch (const std::exception&) {
       fail_allocation(sizeof(double[8]));
     }
   }
-  return {held.counter.data(), held.result.data()};
+  return {held.counters.data(), held.result.data()};
 }
 
 void fail_allocation(std::size_t bytes) {

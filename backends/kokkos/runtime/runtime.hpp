@@ -50,8 +50,8 @@ auto locked(const F& f) {
 }
 
 /// Returns at least `bytes` of memory for the holder of `acquire`, that of an instance's queue.
-/// Reused by calls, whose kernels are in order there. Grows as needed, contents lost; freed when Kokkos is
-/// finalised. @throws as `fail_allocation`.
+/// Reused by calls, whose kernels are in order there. Grows as needed, contents lost; freed when
+/// Kokkos is finalised. @throws as `fail_allocation`.
 void* scratch(const space& on, std::size_t bytes);
 
 #if KOKKOS_VERSION >= 40000
@@ -64,8 +64,8 @@ using pinned_memory = memory;
 
 /// Memory of launches, one after another on a queue; null on a host.
 struct launch_memory {
-  unsigned* counter = nullptr;  ///< 0 between launches
-  void* result = nullptr;       ///< 64 bytes that kernels and the host write
+  unsigned* counters = nullptr;  ///< two, 0 between launches
+  void* result = nullptr;        ///< 64 bytes that kernels and the host write
 };
 
 /// Returns it, for the holder of `acquire`. @throws as `fail_allocation`.

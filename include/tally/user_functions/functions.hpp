@@ -11,6 +11,10 @@
 // (`__device__` alone: `cuda` only). std::plus and std::multiplies of real numbers work;
 // std::complex needs --expt-relaxed-constexpr. For host functions define TALLY_HOST_CODE_ONLY
 // before Tally's first header. Compute capability 7.0 or more.
+//
+// Kokkos: in sources that include <Kokkos_Core.hpp> before Tally's headers, compiled as Kokkos is
+// for its device, the same holds of `kokkos`, for CUDA, HIP and SYCL; KOKKOS_LAMBDA makes such
+// lambdas.
 #pragma once
 
 #include <tally/error.hpp>
@@ -84,6 +88,26 @@ TALLY_EXPORT void launch_sum(const executor& where, const char* function,
 TALLY_EXPORT void launch_map(const executor& where, const char* function,
                              std::span<const operand> inputs, const output_operand& z,
                              void* context, int (*launch)(void* context, CUstream_st* stream));
+
+/// Lent to the kernels of a caller's functions on a device of Kokkos's.
+struct kokkos_queue {
+  const void* instance = nullptr;  ///< of Kokkos's default execution space
+  void* memory = nullptr;          ///< of that device, as much as was asked for
+  void* result = nullptr;          ///< destination there
+};
+
+/// A sum by a caller's kernels: checks the vectors, lends `memory` bytes, and calls `queue`, which
+/// queues the kernels. With `wait`, waits for the `bytes` of the result.
+TALLY_EXPORT void run_on_kokkos(const executor& where, const char* function,
+                                std::span<const operand> inputs, void* result, std::size_t bytes,
+                                bool wait, std::size_t memory, void* context,
+                                void (*queue)(void* context, const kokkos_queue& lent));
+
+/// A vector written by a caller's kernels, likewise, without memory; no `queue` if empty.
+TALLY_EXPORT void run_on_kokkos(const executor& where, const char* function,
+                                std::span<const operand> inputs, const output_operand& z,
+                                void* context,
+                                void (*queue)(void* context, const kokkos_queue& lent));
 
 namespace detail {
 
@@ -171,8 +195,8 @@ class first_exception {
 
 /// Not a pointer to an object, which is a destination.
 template <class F>
-concept function =
-    std::is_class_v<F> || (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>);
+concept function = std::is_class_v<F> ||
+    (std::is_pointer_v<F>&& std::is_function_v<std::remove_pointer_t<F>>);
 
 template <class F>
 constexpr bool is_function() {
@@ -181,17 +205,35 @@ constexpr bool is_function() {
 }
 
 template <class R, class F, class... T>
-concept returns = requires(const F& f, const T&... values) { static_cast<R>(f(values...)); };
+concept returns = requires(const F& f, const T&... values) {
+  static_cast<R>(f(values...));
+};
 
 }  // namespace detail
 }  // namespace tally
 
-// Separate namespaces: the linker must not mix nvcc's instances, with device code, and others.
+// Separate namespaces: the linker must not mix nvcc's instances, with device code, others with
+// Kokkos's, and the rest.
 #if defined(__CUDACC__) && !defined(TALLY_HOST_CODE_ONLY)
 #include <tally/user_functions/functions.cuh>
 #define TALLY_HAS_DEVICE_CODE 1
-#define TALLY_CODE with_device_code
 #else
 #define TALLY_HAS_DEVICE_CODE 0
+#endif
+#if defined(KOKKOS_VERSION) && !defined(TALLY_HOST_CODE_ONLY) && \
+    ((defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)) ||     \
+     (defined(KOKKOS_ENABLE_HIP) && defined(__HIPCC__)) || defined(KOKKOS_ENABLE_SYCL))
+#include <tally/user_functions/kokkos.hpp>
+#define TALLY_HAS_KOKKOS_CODE 1
+#else
+#define TALLY_HAS_KOKKOS_CODE 0
+#endif
+#if TALLY_HAS_KOKKOS_CODE && TALLY_HAS_DEVICE_CODE
+#define TALLY_CODE with_device_code_and_kokkos
+#elif TALLY_HAS_KOKKOS_CODE
+#define TALLY_CODE with_kokkos
+#elif TALLY_HAS_DEVICE_CODE
+#define TALLY_CODE with_device_code
+#else
 #define TALLY_CODE host_code
 #endif

@@ -106,9 +106,18 @@ void call_map(const executor& where, const F& f, Z& z, const V&... vectors) {
   static constexpr char name[] = "tally::transform";
   const output_operand output = as_output(z);
   const operand all[] = {as_operand(vectors)...};
-#if TALLY_HAS_DEVICE_CODE
+#if TALLY_HAS_DEVICE_CODE || TALLY_HAS_KOKKOS_CODE
   const executor chosen =
       where.backend() != nullptr ? where : choose(as_operand(vectors)..., output);
+#endif
+#if TALLY_HAS_KOKKOS_CODE
+  if constexpr (travels_by_kokkos<F>) {
+    if (is_device_of_kokkos(chosen)) {
+      return map_on_kokkos<F, value_t<Z>, value_t<V>...>(chosen, name, f, all, output);
+    }
+  }
+#endif
+#if TALLY_HAS_DEVICE_CODE
   if constexpr (travels<F>) {
     if (chosen.name() == "cuda") {
       return map_on_device<F, value_t<Z>, value_t<V>...>(f, all, output).run(chosen, name);
@@ -123,7 +132,8 @@ void call_map(const executor& where, const F& f, Z& z, const V&... vectors) {
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return values<value_t<Z>, decltype(map), value_t<V>...>{
           map, {typed_vector<value_t<V>>(all[i])...}};
-    }(std::index_sequence_for<V...>());
+    }
+    (std::index_sequence_for<V...>());
     map_on_host<value_t<Z>, std::remove_cv_t<decltype(each)>>(each, output).run(where, name, all);
   }
 }
@@ -175,8 +185,8 @@ auto transform(const executor& where, const X& x, const Y& y, const W& w, Z&& z,
 template <class... T,
           bool valid = (detail::is_call<3, void, T...> || detail::is_call<4, void, T...> ||
                         detail::is_call<5, void, T...>)>
-  requires(!detail::on_executor<3, 5, T...> && !detail::erased_call<transform_arguments, T...>)
-auto transform(T&&... arguments) {
+requires(!detail::on_executor<3, 5, T...> &&
+         !detail::erased_call<transform_arguments, T...>) auto transform(T&&... arguments) {
   static_assert(valid,
                 "transform(x, z, f), transform(x, y, z, f) or transform(x, y, w, z, f) may begin "
                 "with an executor");

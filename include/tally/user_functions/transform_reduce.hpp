@@ -143,8 +143,18 @@ R run_reduce(const executor& where, const R& identity, const Reduce& reduce, con
              R* result, const V&... vectors) {
   static constexpr char name[] = "tally::transform_reduce";
   const operand all[] = {as_operand(vectors)...};
-#if TALLY_HAS_DEVICE_CODE
+#if TALLY_HAS_DEVICE_CODE || TALLY_HAS_KOKKOS_CODE
   const executor chosen = where.backend() != nullptr ? where : choose(as_operand(vectors)...);
+#endif
+#if TALLY_HAS_KOKKOS_CODE
+  if constexpr (reduces_by_kokkos<R, Reduce, Map>) {
+    if (is_device_of_kokkos(chosen)) {
+      return reduce_on_kokkos<R, Reduce, Map, value_t<V>...>(chosen, name, identity, reduce, map,
+                                                             all, result);
+    }
+  }
+#endif
+#if TALLY_HAS_DEVICE_CODE
   if constexpr (runs_on_device<R, Reduce, Map>) {
     if (chosen.name() == "cuda") {
       return reduce_on_device<R, Reduce, Map, value_t<V>...>(identity, reduce, map, all)
@@ -167,7 +177,8 @@ R run_reduce(const executor& where, const R& identity, const Reduce& reduce, con
   } else {
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return values<R, Map, value_t<V>...>{map, {typed_vector<value_t<V>>(all[i])...}};
-    }(std::index_sequence_for<V...>());
+    }
+    (std::index_sequence_for<V...>());
     const R r = reduce_on_host<R, Reduce, std::remove_cv_t<decltype(each)>>(identity, reduce, each)
                     .run(where, name, all, result);
     if (result != nullptr) *result = r;
@@ -192,8 +203,8 @@ inline namespace TALLY_CODE {
 
 /// r = reduce of map(x_i), i = 0 ... n-1. Blocks.
 ///
-/// @param where  any host executor, `kokkos` only on OpenMP or without threads, `cuda` only in
-///               sources compiled by nvcc.
+/// @param where  any host executor, `cuda` only in sources compiled by nvcc, `kokkos` on OpenMP or
+///               without threads, and on a device in sources compiled for it.
 /// @param x      n elements of any element type (`vector_operand`).
 /// @param identity start of every lane, and r if n = 0. R is any semiregular type; on `cuda`
 ///               trivially copyable and at most 128 bytes.
@@ -256,8 +267,7 @@ auto transform_reduce(const executor& where, const X& x, const Y& y, const W& w,
 template <class... T,
           bool valid = (detail::is_call<4, void, T...> || detail::is_call<5, void, T...> ||
                         detail::is_call<6, void, T...>)>
-  requires(!detail::on_executor<4, 7, T...>)
-auto transform_reduce(const T&... arguments) {
+requires(!detail::on_executor<4, 7, T...>) auto transform_reduce(const T&... arguments) {
   static_assert(
       valid,
       "transform_reduce(x, identity, reduce, map), with y, or y and w, after x, may begin "
