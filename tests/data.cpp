@@ -201,7 +201,7 @@ void allocate_in_library() {
 buffer::buffer(const tally::executor& where, std::size_t bytes)
     : where_(where), device_(on_device(where)), size_(bytes) {
   if (!device_) {
-    pointer_ = ::operator new (bytes, std::align_val_t{256});
+    pointer_ = ::operator new(bytes, std::align_val_t{256});
     return;
   }
 #if TALLY_HAS_CUDA
@@ -213,7 +213,7 @@ buffer::buffer(const tally::executor& where, std::size_t bytes)
 
 buffer::~buffer() {
   if (!device_) {
-    ::operator delete (pointer_, std::align_val_t{256});
+    ::operator delete(pointer_, std::align_val_t{256});
     return;
   }
 #if TALLY_HAS_CUDA

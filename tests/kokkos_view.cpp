@@ -27,9 +27,8 @@ static_assert(!tally::result_place<
               Kokkos::View<double, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Atomic>>>);
 
 template <class Space>
-concept names_an_executor = requires(Space&& instance) {
-  tally::kokkos(static_cast<Space&&>(instance));
-};
+concept names_an_executor =
+    requires(Space&& instance) { tally::kokkos(static_cast<Space&&>(instance)); };
 static_assert(names_an_executor<const space&> && names_an_executor<space&>);
 static_assert(!names_an_executor<space>);  // gone at the first call
 static_assert(std::is_convertible_v<space, tally::executor>);

@@ -596,9 +596,8 @@ TEST_ON_EVERY_EXECUTOR(TransformErrors, Shapes) {
                  const auto n = static_cast<std::size_t>(-1);
                  run(elementwise::exp, vector(0, n), none, vector(0, n));
                });
-  expect_error(errc::null_pointer, "tally::relu: y is null and should point at 5 elements", [&] {
-    run(elementwise::relu, vector(0, 5), none, {nullptr, 5, 1, type::float64});
-  });
+  expect_error(errc::null_pointer, "tally::relu: y is null and should point at 5 elements",
+               [&] { run(elementwise::relu, vector(0, 5), none, {nullptr, 5, 1, type::float64}); });
   expect_error(errc::zero_increment, "tally::axpy: y has increment 0",
                [&] { run(elementwise::axpy, vector(0, 5), vector(64, 5, 0), vector(64, 5, 0)); });
   expect_error(errc::misaligned,
@@ -708,9 +707,8 @@ TEST_ON_EVERY_EXECUTOR(TransformErrors, SwapAndFill) {
                [&] { swap(vector(0, 5), vector(32, 5)); });
   expect_error(errc::size_mismatch, "tally::swap: x has 5 elements, y has 6",
                [&] { swap(vector(0, 5), vector(64, 6)); });
-  expect_error(errc::null_pointer, "tally::swap: y is null and should point at 5 elements", [&] {
-    swap(vector(0, 5), {nullptr, 5, 1, type::float64});
-  });
+  expect_error(errc::null_pointer, "tally::swap: y is null and should point at 5 elements",
+               [&] { swap(vector(0, 5), {nullptr, 5, 1, type::float64}); });
   expect_error(errc::zero_increment, "tally::fill: z has increment 0",
                [&] { run(elementwise::fill, {}, {}, vector(0, 5, 0)); });
   expect_error(errc::misaligned,

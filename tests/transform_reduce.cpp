@@ -72,8 +72,8 @@ TEST_ON_EVERY_EXECUTOR(TransformReduce, IsInTheOrderOfTheContract) {
     const auto x = random_vector<std::int64_t>(n, n + 1, data::kind::wide);
     const auto map = [](std::int64_t a) { return static_cast<std::uint64_t>(a) * 3 + 1; };
     const std::uint64_t identity = 0x1234567;
-    const std::uint64_t expected = transcription::reduce(
-        n, [&](std::size_t i) { return map(x[i]); }, identity, mix());
+    const std::uint64_t expected =
+        transcription::reduce(n, [&](std::size_t i) { return map(x[i]); }, identity, mix());
     EXPECT_EQ(tally::transform_reduce(where(), x, identity, mix(), map), expected) << n;
     std::uint64_t written = 1;
     tally::transform_reduce(where(), x, identity, mix(), map, &written);

@@ -17,8 +17,8 @@ using compared =
 
 /// Magnitudes of integers are compared as -|x|, which can't overflow, so the least is sought.
 template <extreme what, class X>
-inline constexpr bool looks_for_least = what == extreme::min ||
-                                        (what == extreme::iamax && std::is_integral_v<X>);
+inline constexpr bool looks_for_least =
+    what == extreme::min || (what == extreme::iamax && std::is_integral_v<X>);
 
 template <extreme what, class X>
 using reducer_of = std::conditional_t<looks_for_least<what, X>, Kokkos::Min<compared<X>, memory>,

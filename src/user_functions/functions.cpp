@@ -103,7 +103,7 @@ void launch_sum([[maybe_unused]] const executor& where, [[maybe_unused]] const c
   const executor chosen = checked_sum(where, function, inputs, wait ? nullptr : result);
   backends::cuda::launch_sum(chosen, result, bytes, wait, words, context, launch);
 #else
-  (void)cuda();    // throws
+  (void)cuda();  // throws
 #endif
 }
 
@@ -116,7 +116,7 @@ void launch_map([[maybe_unused]] const executor& where, [[maybe_unused]] const c
   const executor chosen = checked_map(where, function, inputs, z);
   if (z.size > 0) backends::cuda::launch_map(chosen, context, launch);
 #else
-  (void)cuda();    // throws
+  (void)cuda();  // throws
 #endif
 }
 

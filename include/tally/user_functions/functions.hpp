@@ -195,8 +195,8 @@ class first_exception {
 
 /// Not a pointer to an object, which is a destination.
 template <class F>
-concept function = std::is_class_v<F> ||
-    (std::is_pointer_v<F>&& std::is_function_v<std::remove_pointer_t<F>>);
+concept function =
+    std::is_class_v<F> || (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>);
 
 template <class F>
 constexpr bool is_function() {
@@ -205,9 +205,7 @@ constexpr bool is_function() {
 }
 
 template <class R, class F, class... T>
-concept returns = requires(const F& f, const T&... values) {
-  static_cast<R>(f(values...));
-};
+concept returns = requires(const F& f, const T&... values) { static_cast<R>(f(values...)); };
 
 }  // namespace detail
 }  // namespace tally

@@ -37,7 +37,7 @@ inline constexpr bool travels_by_kokkos =
     std::is_class_v<F> && !__nv_is_extended_device_lambda_closure_type(F) &&
     (std::is_trivially_copyable_v<F> || __nv_is_extended_host_device_lambda_closure_type(F));
 #else
-    std::is_class_v<F>&& std::is_trivially_copyable_v<F>;
+    std::is_class_v<F> && std::is_trivially_copyable_v<F>;
 #endif
 
 /// A function callable on the device: wraps the standard library's, which nvcc takes for the
@@ -254,8 +254,8 @@ void run_team_of_kokkos(const kokkos_device& on, int teams, int threads, const B
 
 template <class R, class Reduce, class Map>
 inline constexpr bool reduces_by_kokkos =
-    std::is_trivially_copyable_v<R> &&
-    sizeof(R) <= device_sum::max_bytes&& travels_by_kokkos<Reduce>&& travels_by_kokkos<Map>;
+    std::is_trivially_copyable_v<R> && sizeof(R) <= device_sum::max_bytes &&
+    travels_by_kokkos<Reduce> && travels_by_kokkos<Map>;
 
 /// `result` null: waits for the value.
 template <class R, class Reduce, class Map, class... V>

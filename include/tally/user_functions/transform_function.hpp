@@ -132,8 +132,7 @@ void call_map(const executor& where, const F& f, Z& z, const V&... vectors) {
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return values<value_t<Z>, decltype(map), value_t<V>...>{
           map, {typed_vector<value_t<V>>(all[i])...}};
-    }
-    (std::index_sequence_for<V...>());
+    }(std::index_sequence_for<V...>());
     map_on_host<value_t<Z>, std::remove_cv_t<decltype(each)>>(each, output).run(where, name, all);
   }
 }
@@ -185,8 +184,8 @@ auto transform(const executor& where, const X& x, const Y& y, const W& w, Z&& z,
 template <class... T,
           bool valid = (detail::is_call<3, void, T...> || detail::is_call<4, void, T...> ||
                         detail::is_call<5, void, T...>)>
-requires(!detail::on_executor<3, 5, T...> &&
-         !detail::erased_call<transform_arguments, T...>) auto transform(T&&... arguments) {
+  requires(!detail::on_executor<3, 5, T...> && !detail::erased_call<transform_arguments, T...>)
+auto transform(T&&... arguments) {
   static_assert(valid,
                 "transform(x, z, f), transform(x, y, z, f) or transform(x, y, w, z, f) may begin "
                 "with an executor");

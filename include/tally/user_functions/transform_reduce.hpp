@@ -177,8 +177,7 @@ R run_reduce(const executor& where, const R& identity, const Reduce& reduce, con
   } else {
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return values<R, Map, value_t<V>...>{map, {typed_vector<value_t<V>>(all[i])...}};
-    }
-    (std::index_sequence_for<V...>());
+    }(std::index_sequence_for<V...>());
     const R r = reduce_on_host<R, Reduce, std::remove_cv_t<decltype(each)>>(identity, reduce, each)
                     .run(where, name, all, result);
     if (result != nullptr) *result = r;
@@ -267,7 +266,8 @@ auto transform_reduce(const executor& where, const X& x, const Y& y, const W& w,
 template <class... T,
           bool valid = (detail::is_call<4, void, T...> || detail::is_call<5, void, T...> ||
                         detail::is_call<6, void, T...>)>
-requires(!detail::on_executor<4, 7, T...>) auto transform_reduce(const T&... arguments) {
+  requires(!detail::on_executor<4, 7, T...>)
+auto transform_reduce(const T&... arguments) {
   static_assert(
       valid,
       "transform_reduce(x, identity, reduce, map), with y, or y and w, after x, may begin "
