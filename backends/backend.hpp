@@ -1,4 +1,4 @@
-// Interface of a backend. A missing operation does not compile.
+// Base of the backends, and arguments of operations.
 #pragma once
 
 #include <tally/buffer.hpp>
@@ -238,11 +238,15 @@ struct csr_transpose;  // backends/common/sparse/csr.hpp
 struct csr_product;
 struct csr_products;
 
-/// A backend is one constant object. Operations run in the default floating-point environment
-/// (`default_environment`); a backend sets it for its own threads.
+/// Class of a backend.
+enum class backend_class : std::uint8_t { serial, simd, openmp, cuda, kokkos, workspace };
+
+/// What every program needs of a backend, which is one constant object, and the operations that
+/// need no more than others. All operations: backends/backends.hpp.
 class backend {
  public:
   const std::string_view name;
+  const backend_class is_a;
   /// Whether this backend's memory is the host's alone: the host may read any operand.
   const bool is_on_host;
 
@@ -266,94 +270,25 @@ class backend {
   /// kernels access host memory.
   virtual std::shared_ptr<const backend> make_staged(const executor& where,
                                                      const workspace_options& options) const = 0;
-
-  /// dot. Pre: equal sizes, aligned and accessible pointers, nonzero increments, canonical
-  /// order (`in_order`), types that accumulate in the result's.
-  virtual void dot(const executor& where, const dot_arguments& a) const = 0;
-  /// multi_dot, batched_dot, sums and gemv; here one after another, gemv in two calls. Pre: at
-  /// least one pair, each as for `dot`, all of the first pair's types.
-  virtual void multi_dot(const executor& where, const multi_sum& a) const {
-    multi_dot_in_turn(where, a);
-  }
-  void multi_dot_in_turn(const executor& where, const multi_sum& a) const;
-  /// sum, asum and nrm2.
-  virtual void reduce(const executor& where, const reduce_arguments& a) const = 0;
-  /// weighted_sum_of_squares, weighted_nrm2, wrms_norm and wrms_norm_mask. Pre: as for `dot`, in
-  /// any order; accumulates in float32 or float64.
-  virtual void weighted(const executor& where, const weighted_norm_arguments& a) const = 0;
-  /// inclusive_scan and exclusive_scan. Pre: not empty; y's type accumulates x's; y is x or apart.
-  virtual void scan(const executor& where, const scan_arguments& a) const = 0;
-  /// Unfinished sums of nodes, and terms. Pre: something to write.
-  virtual void sum_interval(const executor& where, const interval_arguments& a) const = 0;
-  /// Joins nodes, and words of exact sums. Without peer buffers (only cuda has them) nodes are
-  /// local and words never joined.
-  virtual void join_nodes(const executor& where, const join_arguments& a) const = 0;
-  virtual void join_words(const executor&, const join_words_arguments&) const {}
-  /// dot, sum, asum, nrm2 and weighted norms, correctly rounded or added to words; no int64
-  /// results.
-  virtual void exact(const executor& where, const exact_arguments& a) const = 0;
-  /// At least one of these, with equal options; here one after another.
-  virtual void multi_exact(const executor& where, std::span<const exact_arguments> all) const;
-  virtual void round_words(const executor& where, const round_arguments& a) const = 0;
-  /// A function with `has_function`, in the type `computation`. axpy, waxpby, add and sub come as
-  /// axpby with factors 1 and -1 (same bits); mul is alpha * x * y; updates with factor 0 come
-  /// without that vector. `y` is empty for one input. Complex vectors may come as real ones of
-  /// twice the size. Pre: not empty.
-  virtual void transform(const executor& where, const transform_arguments& a,
-                         type computation) const = 0;
-  /// The steps of `step_of` (backends/common/elementwise/multi_axpy.hpp), one after another, in the
-  /// type `computation`; here in calls of `transform`. Complex vectors and real factors may come as
-  /// real vectors of twice the size. alpha is in host memory or, if not `alpha_on_host`, where
-  /// kernels read it. Pre: a vector, not empty.
-  virtual void multi_axpy(const executor& where, const multi_axpy_arguments& a, type computation,
-                          bool alpha_on_host) const;
-  /// `multi_axpy`, then `multi_dot` of each vector with y, complex if y is; here in two calls.
-  /// Fails before the update or not at all. Pre: as of both; no words.
-  virtual void multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
-                              type computation, bool alpha_on_host, const multi_sum& sums) const;
-  /// `transform`, then `dot` of the result with another vector or itself, nrm2, or `exact`; here in
-  /// two calls. Fails before the update or not at all. Pre: not empty.
-  virtual void fused(const executor& where, const fused_update& a) const;
-  /// Fills with a value of the elements' type. Pre: not empty.
-  virtual void fill(const executor& where, const element_bytes& value,
-                    const output_operand& z) const = 0;
-  /// Swaps disjoint vectors of one type. Pre: not empty.
-  virtual void swap(const executor& where, const output_operand& x,
-                    const output_operand& y) const = 0;
-  /// Gathers from, or scatters to, indices; one type. Pre: not empty.
-  virtual void gather(const executor& where, const gather_arguments& a) const = 0;
-  /// Calls the caller's function for parts (tree nodes) of a range, for transform and
-  /// transform_reduce. Errors begin with `function`.
-  virtual void for_each_part(const executor& where, const char* function, std::size_t size,
-                             const part_calls& calls) const = 0;
-  /// Only iamax may have an empty vector.
-  virtual void extremum(const executor& where, const extremum_arguments& a) const = 0;
-  /// bincount, histogram_even and histogram_range; samples may be empty. Pre: valid bounds and
-  /// edges, edges in host memory. bincount without `outside` waits and returns the first
-  /// out-of-range key; in host memory nothing is written then.
-  virtual out_of_range_key histogram(const executor& where, const histogram_arguments& a) const = 0;
-  /// Sums rows in the row order (backends/common/order/row_order.hpp) or correctly rounded; y_i is
-  /// `scal` of the sum, or with `reads_addend()` `axpby`
-  /// (backends/common/elementwise/elementwise.hpp) with the addend, in detail::spmv_combination.
-  /// Pre: a row; a plan's analysis is of this matrix and backend.
-  virtual void spmv(const executor& where, const csr_product& a) const = 0;
-  /// The products of several columns, each as by `spmv`; here one after another.
-  virtual void spmm(const executor& where, const csr_products& a) const;
-  /// Pre: at least one row; no defects, if the analysis is of a matrix that `is_checked`.
-  virtual std::shared_ptr<const spmv_analysis> analyse(const executor& where,
-                                                       const csr_operand& matrix,
-                                                       const planned_products& products) const = 0;
   /// Whether `analyse` searches for defects itself.
   virtual bool analyse_checks() const { return false; }
-  /// Stable transpose: terms of a column stay in row order. Waits. Pre: no defects, a column.
-  virtual std::shared_ptr<const csr_transpose> transpose(const executor& where,
-                                                         const csr_operand& matrix,
-                                                         bool keeps_values) const = 0;
-  /// Finds the first defect. Waits. Pre: consistent sizes.
-  virtual csr_defect find_defect(const executor& where, const csr_operand& matrix) const = 0;
+
+  // By other operations of the executor's backend, one after another.
+  void multi_dot(const executor& where, const multi_sum& a) const { multi_dot_in_turn(where, a); }
+  void multi_dot_in_turn(const executor& where, const multi_sum& a) const;
+  void multi_exact(const executor& where, std::span<const exact_arguments> all) const;
+  void multi_axpy(const executor& where, const multi_axpy_arguments& a, type computation,
+                  bool alpha_on_host) const;
+  void multi_axpy_dot(const executor& where, const multi_axpy_arguments& update, type computation,
+                      bool alpha_on_host, const multi_sum& sums) const;
+  void fused(const executor& where, const fused_update& a) const;
+  void spmm(const executor& where, const csr_products& a) const;
+  /// Without peer buffers words are never joined.
+  void join_words(const executor&, const join_words_arguments&) const {}
 
  protected:
-  constexpr backend(std::string_view called, bool on_host) : name(called), is_on_host(on_host) {}
+  constexpr backend(std::string_view called, backend_class which, bool on_host)
+      : name(called), is_a(which), is_on_host(on_host) {}
   ~backend() = default;
 };
 

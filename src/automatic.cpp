@@ -1,6 +1,6 @@
 #include "src/automatic.hpp"
 
-#include "src/backends.hpp"
+#include "backends/backends.hpp"
 #include "src/check.hpp"
 
 #include <tally/operations/dot.hpp>

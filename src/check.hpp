@@ -6,7 +6,7 @@
 #include <tally/operations/dot.hpp>
 
 #include "backends/backend.hpp"
-#include "src/backends.hpp"
+#include "backends/backends.hpp"
 #include "src/process_memory.hpp"
 
 #include <cstdint>

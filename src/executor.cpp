@@ -1,9 +1,9 @@
 #include <tally/error.hpp>
 #include <tally/executor.hpp>
 
+#include "backends/backends.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
-#include "src/backends.hpp"
 #include "src/detail/level_one.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace {
   } else {
     text += "there is no backend " + std::string(asked) + "; there are automatic, ";
   }
-  for (const backends::backend* each : backends::all) {
-    if (each != backends::all.front()) text += ", ";
+  for (const backends::backend* each : backends::instances) {
+    if (each != backends::instances.front()) text += ", ";
     text += each->name;
   }
   throw error(errc::missing_backend, text);
@@ -162,8 +162,8 @@ executor detail::executor_of(const kokkos_instance& instance) {
 
 std::span<const std::string_view> backend_names() {
   static const auto names = [] {
-    std::array<std::string_view, backends::all.size()> made;
-    std::ranges::transform(backends::all, made.begin(), &backends::backend::name);
+    std::array<std::string_view, backends::instances.size()> made;
+    std::ranges::transform(backends::instances, made.begin(), &backends::backend::name);
     return made;
   }();
   return names;
@@ -171,7 +171,7 @@ std::span<const std::string_view> backend_names() {
 
 executor executor_named(std::string_view name) {
   if (name == "automatic") return automatic();
-  for (const backends::backend* each : backends::all) {
+  for (const backends::backend* each : backends::instances) {
     if (each->name == name) return each->make();
   }
   throw_missing("executor_named", name);

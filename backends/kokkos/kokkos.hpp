@@ -11,7 +11,8 @@ namespace tally::backends::kokkos {
 
 class backend final : public backends::backend {
  public:
-  constexpr explicit backend(bool is_host) : backends::backend("kokkos", is_host) {}
+  constexpr explicit backend(bool is_host)
+      : backends::backend("kokkos", backend_class::kokkos, is_host) {}
 
   std::string describe(const executor&) const override;
   executor make() const override { return tally::kokkos(); }
@@ -23,31 +24,31 @@ class backend final : public backends::backend {
   void unpin(const executor&, void* memory) const override;
   std::shared_ptr<const backends::backend> make_staged(
       const executor&, const workspace_options& options) const override;
-  void dot(const executor&, const dot_arguments& a) const override;
-  void multi_dot(const executor&, const multi_sum& a) const override;
-  void reduce(const executor&, const reduce_arguments& a) const override;
-  void weighted(const executor&, const weighted_norm_arguments& a) const override;
-  void scan(const executor&, const scan_arguments& a) const override;
-  void sum_interval(const executor&, const interval_arguments& a) const override;
-  void join_nodes(const executor&, const join_arguments& a) const override;
-  void exact(const executor&, const exact_arguments& a) const override;
-  void round_words(const executor&, const round_arguments& a) const override;
-  void transform(const executor&, const transform_arguments& a, type computation) const override;
+  void dot(const executor&, const dot_arguments& a) const;
+  void multi_dot(const executor&, const multi_sum& a) const;
+  void reduce(const executor&, const reduce_arguments& a) const;
+  void weighted(const executor&, const weighted_norm_arguments& a) const;
+  void scan(const executor&, const scan_arguments& a) const;
+  void sum_interval(const executor&, const interval_arguments& a) const;
+  void join_nodes(const executor&, const join_arguments& a) const;
+  void exact(const executor&, const exact_arguments& a) const;
+  void round_words(const executor&, const round_arguments& a) const;
+  void transform(const executor&, const transform_arguments& a, type computation) const;
   void multi_axpy_dot(const executor&, const multi_axpy_arguments& update, type computation,
-                      bool alpha_on_host, const multi_sum& sums) const override;
-  void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
-  void swap(const executor&, const output_operand& x, const output_operand& y) const override;
-  void gather(const executor&, const gather_arguments& a) const override;
+                      bool alpha_on_host, const multi_sum& sums) const;
+  void fill(const executor&, const element_bytes& value, const output_operand& z) const;
+  void swap(const executor&, const output_operand& x, const output_operand& y) const;
+  void gather(const executor&, const gather_arguments& a) const;
   void for_each_part(const executor&, const char* function, std::size_t size,
-                     const part_calls& calls) const override;
-  void extremum(const executor&, const extremum_arguments& a) const override;
-  out_of_range_key histogram(const executor&, const histogram_arguments& a) const override;
-  void spmv(const executor&, const csr_product& a) const override;
+                     const part_calls& calls) const;
+  void extremum(const executor&, const extremum_arguments& a) const;
+  out_of_range_key histogram(const executor&, const histogram_arguments& a) const;
+  void spmv(const executor&, const csr_product& a) const;
   std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
-                                               const planned_products& products) const override;
+                                               const planned_products& products) const;
   std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& matrix,
-                                                 bool keeps_values) const override;
-  csr_defect find_defect(const executor&, const csr_operand& matrix) const override;
+                                                 bool keeps_values) const;
+  csr_defect find_defect(const executor&, const csr_operand& matrix) const;
 };
 
 extern const backend instance;

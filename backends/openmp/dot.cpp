@@ -1,4 +1,5 @@
 // dot on OpenMP threads.
+#include "backends/openmp/exact.hpp"
 #include "backends/openmp/openmp.hpp"
 
 #include "backends/common/types/tables.hpp"
@@ -32,6 +33,10 @@ void backend::dot(const executor& where, const dot_arguments& a) const {
         });
     *static_cast<A*>(a.result.data) = finish(sum, a.conjugated);
   });
+}
+
+void backend::exact_dot(const executor& where, const dot_arguments& a) const {
+  write_exact(where, exact_of(a), simd::exact_node_of, [&] { simd::backend::exact_dot(where, a); });
 }
 
 }  // namespace tally::backends::openmp

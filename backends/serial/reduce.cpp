@@ -1,6 +1,7 @@
 // Reductions in plain loops.
 #include "backends/serial/serial.hpp"
 
+#include "backends/backends.hpp"
 #include "backends/common/order/interval_numbers.hpp"
 #include "backends/common/order/interval_term.hpp"
 #include "backends/common/order/reduce_sum.hpp"
@@ -110,7 +111,7 @@ std::optional<operand_rows> rows_of(std::span<const interval_field> fields,
 /// Writes real sums of several fields node by node and returns true, if their vectors are rows of a
 /// layout: such are summed side by side.
 template <class R>
-bool sum_rows(const backend& sums, const executor& where, const interval_arguments& a) {
+bool sum_rows(const executor& where, const interval_arguments& a) {
   const summand what = a.shape.what;
   const std::size_t fields = a.shape.fields;
   const bool products = what == summand::product;
@@ -125,22 +126,22 @@ bool sum_rows(const backend& sums, const executor& where, const interval_argumen
     multi_sum all =
         multi_dot_arguments{{*x, *y}, conjugate::none, {to, type_of<R>}, {.wait = true}};
     all.values = !products;
-    sums.multi_dot(where, all);
+    backends::multi_dot(where, all);
   }
   return true;
 }
 
 /// Squares are first summed as products; the scaled sum takes another pass, if it matters.
 template <class R>
-void sum_nodes(const backend& sums, const executor& where, const interval_arguments& a) {
-  if (sum_rows<R>(sums, where, a)) return;
+void sum_nodes(const executor& where, const interval_arguments& a) {
+  if (sum_rows<R>(where, a)) return;
   const auto numbers = static_cast<unsigned>(a.shape.numbers());
   const summand what = a.shape.what;
   const bool squares = what == summand::square;
   if (a.nodes[0].squared) {
     auto* to = static_cast<R*>(a.sums);
     for (const interval_field& node : a.nodes) {
-      sums.weighted(
+      backends::weighted(
           where,
           {node.x, node.y, node.mask, weighted_norm::squares, {to++, type_of<R>}, {.wait = true}});
     }
@@ -149,10 +150,10 @@ void sum_nodes(const backend& sums, const executor& where, const interval_argume
   std::vector<R> plain(squares ? a.nodes.size() * numbers : 0);
   if (squares || what == summand::product) {
     const std::vector<operand_pair> pairs = pairs_of(a);
-    sums.multi_dot(where, multi_dot_arguments{{{}, {}, pairs},
-                                              conjugate::none,
-                                              {squares ? plain.data() : a.sums, type_of<R>},
-                                              {.wait = true}});
+    backends::multi_dot(where, multi_dot_arguments{{{}, {}, pairs},
+                                                   conjugate::none,
+                                                   {squares ? plain.data() : a.sums, type_of<R>},
+                                                   {.wait = true}});
     if (!squares) return;
   }
   auto* to = static_cast<R*>(a.sums);
@@ -168,7 +169,7 @@ void sum_nodes(const backend& sums, const executor& where, const interval_argume
       *to++ = node.scaled;
     } else {
       const reduction of = what == summand::value ? reduction::sum : reduction::asum;
-      sums.reduce(where, {x, of, {to++, type_of<R>}, {.wait = true}});
+      backends::reduce(where, {x, of, {to++, type_of<R>}, {.wait = true}});
     }
   }
 }
@@ -179,7 +180,7 @@ void backend::sum_interval(const executor& where, const interval_arguments& a) c
   with_type<type_list<float, double>>(part_of(a.shape.accumulator), [&]<class R>() {
     write_terms<R>(a);
     if (a.when_terms_are_there) a.when_terms_are_there();
-    if (!a.nodes.empty()) sum_nodes<R>(*this, where, a);
+    if (!a.nodes.empty()) sum_nodes<R>(where, a);
   });
 }
 

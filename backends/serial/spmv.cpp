@@ -2,6 +2,7 @@
 #include "backends/serial/spmv.hpp"
 #include "backends/serial/serial.hpp"
 
+#include "backends/backends.hpp"
 #include "backends/common/sparse/csr_defects.hpp"
 #include "backends/common/sparse/exact_rows.hpp"
 #include "backends/common/sparse/row_kernels.hpp"
@@ -106,7 +107,7 @@ void backend::spmm(const executor& where, const csr_products& a) const {
   for (std::size_t j = 0; j < a.columns; ++j) {
     const csr_product column = a.slice(j, 1).first;
     try {
-      spmv(where, column);
+      backends::spmv(where, column);
     } catch (const std::bad_alloc&) {
       if (j == 0) throw;
       backend::spmv(where, column);

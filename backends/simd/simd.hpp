@@ -7,30 +7,33 @@ namespace tally::backends::simd {
 
 class backend : public serial::backend {
  public:
-  constexpr explicit backend(std::string_view called = "simd") : serial::backend(called) {}
+  constexpr explicit backend(std::string_view called = "simd",
+                             backend_class which = backend_class::simd)
+      : serial::backend(called, which) {}
 
   std::string describe(const executor&) const override;
   executor make() const override { return tally::simd(); }
-  void dot(const executor&, const dot_arguments& a) const override;
-  void multi_dot(const executor&, const multi_sum& a) const override;
-  void reduce(const executor&, const reduce_arguments& a) const override;
-  void weighted(const executor&, const weighted_norm_arguments& a) const override;
-  void scan(const executor&, const scan_arguments& a) const override;
-  void exact(const executor&, const exact_arguments& a) const override;
-  void transform(const executor&, const transform_arguments& a, type computation) const override;
+  void dot(const executor&, const dot_arguments& a) const;
+  void multi_dot(const executor&, const multi_sum& a) const;
+  void reduce(const executor&, const reduce_arguments& a) const;
+  void weighted(const executor&, const weighted_norm_arguments& a) const;
+  void scan(const executor&, const scan_arguments& a) const;
+  void exact(const executor&, const exact_arguments& a) const;
+  void exact_dot(const executor&, const dot_arguments& a) const;
+  void transform(const executor&, const transform_arguments& a, type computation) const;
   void multi_axpy(const executor&, const multi_axpy_arguments& a, type computation,
-                  bool alpha_on_host) const override;
+                  bool alpha_on_host) const;
   void multi_axpy_dot(const executor&, const multi_axpy_arguments& update, type computation,
-                      bool alpha_on_host, const multi_sum& sums) const override;
-  void fused(const executor&, const fused_update& a) const override;
-  void fill(const executor&, const element_bytes& value, const output_operand& z) const override;
-  void swap(const executor&, const output_operand& x, const output_operand& y) const override;
-  void extremum(const executor&, const extremum_arguments& a) const override;
-  out_of_range_key histogram(const executor&, const histogram_arguments& a) const override;
-  void spmv(const executor&, const csr_product& a) const override;
-  void spmm(const executor&, const csr_products& a) const override;
+                      bool alpha_on_host, const multi_sum& sums) const;
+  void fused(const executor&, const fused_update& a) const;
+  void fill(const executor&, const element_bytes& value, const output_operand& z) const;
+  void swap(const executor&, const output_operand& x, const output_operand& y) const;
+  void extremum(const executor&, const extremum_arguments& a) const;
+  out_of_range_key histogram(const executor&, const histogram_arguments& a) const;
+  void spmv(const executor&, const csr_product& a) const;
+  void spmm(const executor&, const csr_products& a) const;
   std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
-                                               const planned_products& products) const override;
+                                               const planned_products& products) const;
 };
 
 extern const backend instance;

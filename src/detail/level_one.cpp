@@ -1,8 +1,8 @@
 #include "src/detail/level_one.hpp"
 
+#include "backends/backends.hpp"
 #include "backends/simd/level_one.hpp"
 #include "src/automatic.hpp"
-#include "src/backends.hpp"
 #include "src/check.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 /// Whether a backend of this build is a device's.
 bool has_devices() noexcept {
-  return std::ranges::any_of(backends::all,
+  return std::ranges::any_of(backends::instances,
                              [](const backends::backend* each) { return !each->is_on_host; });
 }
 
@@ -41,13 +41,12 @@ const detail::level_one_kernels* level_one_of(instruction_set set) {
     std::array<detail::level_one_kernels, index_of(instruction_set::rvv) + 1> all{};
     const auto fill = [&all](instruction_set each) {
       detail::level_one_kernels& to = all[index_of(each)];
-      backends::simd::add_dot(each, to);
-      backends::simd::add_reductions(each, to);
-      backends::simd::add_iamax(each, to);
-      backends::simd::add_updates(each, to);
-      backends::simd::add_scans(each, to);
-      backends::simd::add_short_functions(each, to);
-      backends::simd::add_scalable(each, to);
+      for (auto* const add :
+           {backends::simd::add_dot, backends::simd::add_reductions, backends::simd::add_iamax,
+            backends::simd::add_updates, backends::simd::add_scans,
+            backends::simd::add_short_functions, backends::simd::add_scalable}) {
+        if (add != nullptr) add(each, to);
+      }
       to.max_bytes = openmp_from_bytes / 2 - 1;
       to.are_here = has_devices() ? are_here : nullptr;
     };

@@ -283,7 +283,7 @@ interval_head sum_part(const executor& anywhere, const interval_shape& shape,
   place_terms(0, head, part.head, part.head_stride);
   place_terms(head + whole, tail, part.tail, part.tail_stride);
   if (!nodes.empty() || !terms.empty()) {
-    where.backend()->sum_interval(
+    backends::sum_interval(
         where, {"sum_part", shape, nodes, part.nodes, terms, part.wait, part.when_terms_are_there});
   } else if (part.wait && part.when_terms_are_there) {
     part.when_terms_are_there();
@@ -327,7 +327,7 @@ void append_chunk(const interval_shape& shape, std::int64_t chunk, std::size_t n
     each.push_back({what, read.slice(k * stride, n)});
   }
   std::vector<std::max_align_t> sums(node_bytes(shape) / sizeof(std::max_align_t) + 1);
-  host.backend()->sum_interval(host, {"append_chunk", by_numbers, each, sums.data(), {}, true, {}});
+  backends::sum_interval(host, {"append_chunk", by_numbers, each, sums.data(), {}, true, {}});
   backends::with_node(shape.what, shape.accumulator, [&]<summand of, class A>() {
     using Sum = backends::node_sum<of, A>;
     append_node(head, {chunk, 1}, reinterpret_cast<const Sum*>(sums.data()));
@@ -411,7 +411,7 @@ void add_exact_sums(const executor& anywhere, std::span<const interval_field> fi
       add(reduce_arguments{field.x, what, to, options});
     }
   }
-  where.backend()->multi_exact(where, all);
+  backends::multi_exact(where, all);
 }
 
 }  // namespace tally

@@ -93,7 +93,7 @@ void join_nodes(const executor& where, const join_arguments& a) {
     check_memory_of(check, where, "nodes", a.nodes, number);
   }
   if (!a.steps.empty()) check_memory_of(check, where, "steps", a.steps.data(), type::int32);
-  where.backend()->join_nodes(where, a);
+  backends::join_nodes(where, a);
 }
 
 void join_words(const executor& where, const join_words_arguments& a) {
@@ -113,7 +113,7 @@ void join_words(const executor& where, const join_words_arguments& a) {
   if (a.count == 0) return;
   check_memory_of(check, where, "words", a.words, type::int64);
   check_memory_of(check, where, "result", a.result.data, a.result.element);
-  where.backend()->join_words(where, a);
+  backends::join_words(where, a);
 }
 
 }  // namespace tally

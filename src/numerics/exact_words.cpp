@@ -53,7 +53,7 @@ void run(const check& check, const executor& where, const round_arguments& a) {
     check.reach(where, "words", a.words);
     check.result(where, a.result, a.wait);
   }
-  where.backend()->round_words(where, a);
+  backends::round_words(where, a);
 }
 
 }  // namespace

@@ -62,11 +62,11 @@ void run(const executor& where, const dot_arguments& a) {
   if (check::is_needed(where)) check_reach(where, a);
 
   if (backends::is_exact(a.options, a.result)) {
-    return where.backend()->exact(where, backends::exact_of(a));
+    return backends::exact_dot(where, a);
   }
 
-  if (in_order(a.x.element, a.y.element)) return where.backend()->dot(where, a);
-  where.backend()->dot(where, in_order(a));
+  if (in_order(a.x.element, a.y.element)) return backends::dot(where, a);
+  backends::dot(where, in_order(a));
 }
 
 }  // namespace

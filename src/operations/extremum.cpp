@@ -56,7 +56,7 @@ void run(const executor& where, const extremum_arguments& a) {
     check.reach(where, "x", a.x);
     check.result(where, {a.result, type::int64}, a.options.wait);
   }
-  where.backend()->extremum(where, a);
+  backends::extremum(where, a);
 }
 
 }  // namespace

@@ -69,13 +69,12 @@ void run(const executor& where, const fused_arguments& a) {
     if (a.what != fused_sum::nrm2) check.reach(where, "v", a.v);
     check.result(where, a.result, a.options.wait);
   }
-  const backends::backend& on = *where.backend();
   if (a.update.z.size == 0) {
     return a.what == fused_sum::nrm2 ? reduce(where, nrm2_of(a)) : dot(where, dot_of(a));
   }
   const reduced_transform update = reduced(a.update);
-  on.fused(where, {update.arguments, update.computation, a.what,
-                   a.what == fused_sum::nrm2 ? dot_of(a) : in_order(dot_of(a))});
+  backends::fused(where, {update.arguments, update.computation, a.what,
+                          a.what == fused_sum::nrm2 ? dot_of(a) : in_order(dot_of(a))});
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ void gather_elements(const executor& where, const gather_arguments& a) {
     check.reach(chosen, "indices", a.indices);
     check.reach(chosen, "z", a.z);
   }
-  if (!a.adds) return chosen.backend()->gather(chosen, a);
+  if (!a.adds) return backends::gather(chosen, a);
   histogram_arguments sums;
   sums.x = a.indices;
   sums.weighted = true;
@@ -83,7 +83,7 @@ void gather_elements(const executor& where, const gather_arguments& a) {
   sums.counts = a.z;
   sums.options.add = true;
   sums.scatters = true;
-  chosen.backend()->histogram(chosen, sums);
+  backends::histogram(chosen, sums);
 }
 
 }  // namespace tally

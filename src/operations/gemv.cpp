@@ -105,7 +105,7 @@ void gemv(const executor& where, const gemv_arguments& a) {
                           {nullptr, rules_of(rows.first.element, a.x.element).rule},
                           a.options};
   all.update = {a.y, a.alpha, a.beta};
-  on.backend()->multi_dot(on, all);
+  backends::multi_dot(on, all);
 }
 
 }  // namespace tally

@@ -210,7 +210,7 @@ void run(const executor& where, const histogram_arguments& a) {
     check.reach(where, name_of_counts(a), written_by(a));
     if (a.options.outside != nullptr) check.reach(where, "outside", a.options.outside);
   }
-  const backends::out_of_range_key stray = where.backend()->histogram(where, a);
+  const backends::out_of_range_key stray = backends::histogram(where, a);
   if (stray.index < 0) return;
   const std::size_t bins = a.counts.size / a.options.channels;
   const auto fail = [&](auto key) {

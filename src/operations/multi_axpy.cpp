@@ -184,7 +184,7 @@ void multi_axpy(const executor& where, const multi_axpy_arguments& a) {
   if (a.y.size == 0) return;
   const executor on = chosen(where, a);
   const reduced_update update = reduced(check, on, a);
-  on.backend()->multi_axpy(on, update.arguments, update.computation, update.alpha_on_host);
+  backends::multi_axpy(on, update.arguments, update.computation, update.alpha_on_host);
 }
 
 void multi_axpy_dot(const executor& where, const multi_axpy_dot_arguments& a) {
@@ -198,10 +198,9 @@ void multi_axpy_dot(const executor& where, const multi_axpy_dot_arguments& a) {
   const multi_dot_arguments dots = dots_of(a, list);
   const executor on = chosen(where, a.update);
   if (check::is_needed(on)) check.result(on, a.results, a.options.wait);
-  if (a.update.y.size == 0) return on.backend()->multi_dot(on, dots);
+  if (a.update.y.size == 0) return backends::multi_dot(on, dots);
   const reduced_update update = reduced(check, on, a.update);
-  on.backend()->multi_axpy_dot(on, update.arguments, update.computation, update.alpha_on_host,
-                               dots);
+  backends::multi_axpy_dot(on, update.arguments, update.computation, update.alpha_on_host, dots);
 }
 
 }  // namespace tally

@@ -141,7 +141,7 @@ executor choose(const dot_pairs& pairs) {
   std::vector<operand_pair> list(a.pairs.list.begin(), a.pairs.list.end());
   for (operand_pair& each : list) std::swap(each.x, each.y);
   a.pairs.list = list;
-  where.backend()->multi_dot(where, a);
+  backends::multi_dot(where, a);
 }
 
 void run(const char* function, const executor& where, const multi_dot_arguments& a) {
@@ -152,7 +152,7 @@ void run(const char* function, const executor& where, const multi_dot_arguments&
   if (check::is_needed(where)) check_reach(check, where, a);
   const auto [x, y] = a.pairs[0];
   if (!in_order(x.element, y.element)) return run_swapped(where, a);
-  where.backend()->multi_dot(where, a);
+  backends::multi_dot(where, a);
 }
 
 }  // namespace
@@ -191,7 +191,7 @@ void sums(const executor& where, const sums_arguments& a) {
     }
     backends::multi_sum all = multi_dot_arguments{{a.x, {}}, conjugate::none, a.results, a.options};
     all.values = true;
-    on.backend()->multi_dot(on, all);
+    backends::multi_dot(on, all);
   };
   if (where.backend() != nullptr) return run(where);
   operand every = a.x.first;

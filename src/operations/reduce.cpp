@@ -102,12 +102,12 @@ auto largest_magnitude(const executor& where, const operand& x) {
   if constexpr (!std::is_integral_v<X>) {
     if (where.backend()->is_on_host) {
       std::int64_t index = 0;
-      where.backend()->extremum(where, {x, extreme::iamax, &index, {.wait = true}});
+      backends::extremum(where, {x, extreme::iamax, &index, {.wait = true}});
       return magnitude(static_cast<const X*>(x.data)[index * x.increment]);
     }
   }
   extrema<X> found{};  // both are NaN, or none
-  where.backend()->extremum(where, {x, extreme::minmax, &found, {.wait = true}});
+  backends::extremum(where, {x, extreme::minmax, &found, {.wait = true}});
   return std::max(magnitude(found.min.value), magnitude(found.max.value));
 }
 
@@ -134,13 +134,13 @@ void run(const executor& where, const reduce_arguments& a) {
   if (a.what == reduction::sum_of_squares) {
     const dot_arguments products{a.x, a.x, conjugate::none, a.result, a.options};
     return backends::is_exact(a.options, a.result)
-               ? where.backend()->exact(where, backends::exact_of(products))
-               : where.backend()->dot(where, products);
+               ? backends::exact(where, backends::exact_of(products))
+               : backends::dot(where, products);
   }
   if (backends::is_exact(a.options, a.result)) {
-    return where.backend()->exact(where, backends::exact_of(a));
+    return backends::exact(where, backends::exact_of(a));
   }
-  where.backend()->reduce(where, a);
+  backends::reduce(where, a);
 }
 
 }  // namespace
@@ -203,9 +203,9 @@ void reduce_weighted(const executor& anywhere, const weighted_norm_arguments& a)
   const executor where = anywhere.backend() != nullptr ? anywhere : choose(a.x, a.w, mask);
   check_reach(where, a);
   if (backends::is_exact(a.options, a.result)) {
-    return where.backend()->exact(where, backends::exact_of(a));
+    return backends::exact(where, backends::exact_of(a));
   }
-  where.backend()->weighted(where, a);
+  backends::weighted(where, a);
 }
 
 void finish_weighted_norm(weighted_norm what, std::int64_t n, const output& sum) {

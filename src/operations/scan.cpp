@@ -56,7 +56,7 @@ void scan(const executor& where, const scan_arguments& a) {
     check.reach(chosen, "x", a.x);
     check.reach(chosen, "y", a.y);
   }
-  chosen.backend()->scan(chosen, a);
+  backends::scan(chosen, a);
 }
 
 }  // namespace tally

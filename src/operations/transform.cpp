@@ -220,12 +220,11 @@ namespace {
 /// Pre: valid arguments, memory unchecked.
 void run(const executor& where, const transform_arguments& a) {
   if (check::is_needed(where)) check_reach(check_of(a.what), where, a);
-  const backends::backend& on = *where.backend();
   if (a.what == elementwise::fill) {
-    return on.fill(where, backends::bytes_of(a.alpha, a.z.element), a.z);
+    return backends::fill(where, backends::bytes_of(a.alpha, a.z.element), a.z);
   }
   const auto [arguments, computation] = reduced(a);
-  on.transform(where, arguments, computation);
+  backends::transform(where, arguments, computation);
 }
 
 /// `detail::run_short`, for vectors of T and real factors.
@@ -304,7 +303,7 @@ void swap_elements(const executor& where, const output_operand& x, const output_
     check.reach(chosen, "x", x);
     check.reach(chosen, "y", y);
   }
-  chosen.backend()->swap(chosen, x, y);
+  backends::swap(chosen, x, y);
 }
 
 }  // namespace tally

@@ -1,7 +1,7 @@
 // Parts of a host executor's work, as calls of function objects.
 #pragma once
 
-#include "backends/backend.hpp"
+#include "backends/backends.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -21,7 +21,7 @@ void for_each_part(const executor& host, const char* function, std::size_t size,
         static_cast<pair*>(context)->second(part, first, n);
       },
       [](void* context, std::size_t parts) { static_cast<pair*>(context)->first(parts); }};
-  host.backend()->for_each_part(host, function, size, calls);
+  backends::for_each_part(host, function, size, calls);
 }
 
 template <class F>

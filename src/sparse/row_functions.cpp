@@ -162,8 +162,8 @@ class host_norms {
     abs.what = elementwise::abs;
     abs.x = a_.a.values.slice(begin, n);
     abs.z = {to.data(), n, 1, type_of<V>};
-    one_.backend()->transform(one_, abs,
-                              detail::computation_type(abs.what, abs.x.element, abs.x.element));
+    backends::transform(one_, abs,
+                        detail::computation_type(abs.what, abs.x.element, abs.x.element));
   }
 
   /// Writes sums of adjacent rows from `first` that fit into a block. Returns their number.
@@ -188,7 +188,7 @@ class host_norms {
     sums.x = {nullptr, 0, 1, type_of<R>};
     sums.y = {result(first), rows, a_.z.increment, type_of<R>};
     sums.options = {a_.grade, false};
-    one_.backend()->spmv(one_, sums);
+    backends::spmv(one_, sums);
     return rows;
   }
 
@@ -286,7 +286,7 @@ void write_norms_on_device(const executor& where, const row_function_arguments& 
   product.x = {nullptr, 0, 1, a.z.element};
   product.y = a.z;
   product.options = {a.grade, false};
-  where.backend()->spmv(where, product);
+  backends::spmv(where, product);
 }
 
 void write_norms(const executor& where, const row_function_arguments& a) {

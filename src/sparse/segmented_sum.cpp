@@ -76,8 +76,7 @@ void run(const executor& where, const segmented_sum_arguments& a) {
     check_of.reach(where, "x", a.x);
     check_of.reach(where, "results", a.results);
   }
-  const backends::backend& on = *where.backend();
-  if (!may_differ || on.is_on_host) check_ends(a);
+  if (!may_differ || where.backend()->is_on_host) check_ends(a);
   if (a.results.size == 0) return;
   backends::csr_product product;
   product.a.rows = a.results.size;
@@ -87,7 +86,7 @@ void run(const executor& where, const segmented_sum_arguments& a) {
   product.x = {nullptr, 0, 1, part_of(a.results.element)};
   product.y = a.results;
   product.options = a.options;
-  on.spmv(where, product);
+  backends::spmv(where, product);
 }
 
 }  // namespace

@@ -303,7 +303,7 @@ void check_defect(const check& check, const csr_operand& a, const backends::csr_
 
 void check_whole(const check& check, const executor& where, const csr_operand& a) {
   check_reachable(check, where, a);
-  check_defect(check, a, where.backend()->find_defect(where, a));
+  check_defect(check, a, backends::find_defect(where, a));
 }
 
 /// Multiplies by the plan's transpose, else a temporary one.
@@ -313,7 +313,7 @@ void multiply_transpose(const check& check, const executor& where, const spmv_ar
   std::shared_ptr<const backends::csr_transpose> made;
   if (a.plan == nullptr) {
     check_whole(check, where, a.a);
-    made = where.backend()->transpose(where, a.a, true);
+    made = backends::transpose(where, a.a, true);
   }
   const backends::csr_transpose& transpose = made ? *made : *a.plan->transpose();
   backends::csr_product product{a};
@@ -428,7 +428,6 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, const spmv_opt
   const check check{"tally::spmv_plan"};
   check_matrix(check, a);
   if (where.backend() == nullptr) where_ = choose(a);
-  const backends::backend& on = *where_.backend();
   if (a.height() == 0) {
     check_whole(check, where_, a);
     auto nothing = std::make_shared<backends::spmv_analysis>();
@@ -439,22 +438,22 @@ spmv_plan::spmv_plan(const executor& where, const csr_operand& a, const spmv_opt
     }
   } else if (a.operation != matrix_operation::none) {
     check_whole(check, where_, a);
-    transpose_ = on.transpose(where_, a, has_fixed_values());
+    transpose_ = backends::transpose(where_, a, has_fixed_values());
     // The columns are the plan's own.
-    analysis_ = on.analyse(where_, transpose_->matrix,
-                           {.is_permuted = transpose_->places.size > 0,
-                            .fixed_columns = true,
-                            .fixed_values = has_fixed_values(),
-                            .is_checked = true});
+    analysis_ = backends::analyse(where_, transpose_->matrix,
+                                  {.is_permuted = transpose_->places.size > 0,
+                                   .fixed_columns = true,
+                                   .fixed_values = has_fixed_values(),
+                                   .is_checked = true});
   } else {
     check_reachable(check, where_, a);
-    const bool is_checked = !on.analyse_checks();
-    if (is_checked) check_defect(check, a, on.find_defect(where_, a));
-    analysis_ = on.analyse(where_, a,
-                           {.fixed_columns = has_fixed_columns(),
-                            .fixed_values = has_fixed_values(),
-                            .is_checked = is_checked,
-                            .queued = options_.queued});
+    const bool is_checked = !where_.backend()->analyse_checks();
+    if (is_checked) check_defect(check, a, backends::find_defect(where_, a));
+    analysis_ = backends::analyse(where_, a,
+                                  {.fixed_columns = has_fixed_columns(),
+                                   .fixed_values = has_fixed_values(),
+                                   .is_checked = is_checked,
+                                   .queued = options_.queued});
     if (!options_.queued) check_defect(check, a, analysis_->defect);
   }
 }
@@ -477,7 +476,7 @@ void spmv(const executor& where, const spmv_arguments& a) {
   const check check{"tally::spmv"};
   if (!is_plain(a)) check_arguments(check, a);
   run(check, where, a, [](const executor& on, const backends::csr_product& product) {
-    on.backend()->spmv(on, product);
+    backends::spmv(on, product);
   });
 }
 
@@ -487,7 +486,7 @@ void spmm(const executor& where, const spmm_arguments& a) {
   const spmv_arguments first = checked_products(check, a);
   if (a.x.first.size == 0) return;
   run(check, where, first, [&](const executor& on, const backends::csr_product& product) {
-    on.backend()->spmm(on, {product, a.x.first.size, a.x.first.increment, a.y.first.increment});
+    backends::spmm(on, {product, a.x.first.size, a.x.first.increment, a.y.first.increment});
   });
 }
 

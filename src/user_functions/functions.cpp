@@ -83,14 +83,14 @@ void for_each_part(const executor& where, const char* function, std::span<const 
                    const void* result, const part_calls& calls) {
   const backends::default_environment environment;
   const executor chosen = checked_sum(where, function, inputs, result);
-  chosen.backend()->for_each_part(chosen, function, inputs[0].size, calls);
+  backends::for_each_part(chosen, function, inputs[0].size, calls);
 }
 
 void for_each_part(const executor& where, const char* function, std::span<const operand> inputs,
                    const output_operand& z, const part_calls& calls) {
   const backends::default_environment environment;
   const executor chosen = checked_map(where, function, inputs, z);
-  chosen.backend()->for_each_part(chosen, function, z.size, calls);
+  backends::for_each_part(chosen, function, z.size, calls);
 }
 
 void launch_sum([[maybe_unused]] const executor& where, [[maybe_unused]] const char* function,

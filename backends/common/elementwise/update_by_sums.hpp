@@ -1,7 +1,7 @@
 // gemv in two calls: sums, then the update of y.
 #pragma once
 
-#include "backends/backend.hpp"
+#include "backends/backends.hpp"
 
 #include <cstddef>
 
@@ -13,20 +13,19 @@ inline std::size_t bytes_of_sums(const multi_sum& a) {
 }
 
 /// Sums into `memory`, of `bytes_of_sums(a)`, then an update of y.
-inline void update_by_sums(const backend& on, const executor& where, const multi_sum& a,
-                           void* memory) {
+inline void update_by_sums(const executor& where, const multi_sum& a, void* memory) {
   const sums_update& update = *a.update;
   multi_sum sums = a;
   sums.update.reset();
   sums.results.data = memory;
   sums.options.wait = false;
-  on.multi_dot(where, sums);
+  multi_dot(where, sums);
   const operand r{memory, a.pairs.size(), 1, a.results.element};
   const bool adds = update.reads_addend();
-  on.transform(where,
-               {adds ? elementwise::axpby : elementwise::scal, update.alpha, update.beta, r,
-                adds ? update.addend() : operand{}, update.y},
-               detail::spmv_combination(a.results.element, update.y.element));
+  transform(where,
+            {adds ? elementwise::axpby : elementwise::scal, update.alpha, update.beta, r,
+             adds ? update.addend() : operand{}, update.y},
+            detail::spmv_combination(a.results.element, update.y.element));
 }
 
 }  // namespace tally::backends

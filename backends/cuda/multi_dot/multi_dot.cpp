@@ -430,7 +430,7 @@ void backend::multi_dot(const executor& where, const multi_sum& a) const {
   const bool captured = is_captured(where.stream(), a.options.wait, operation);
   if (a.update && (!layout || is_exact(a))) {
     const call_memory sums(bytes_of_sums(a), current, where.stream(), captured);
-    return update_by_sums(*this, where, a, sums.data());
+    return update_by_sums(where, a, sums.data());
   }
   if (is_exact(a)) {
     std::vector<exact_arguments> all;

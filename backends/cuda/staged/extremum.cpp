@@ -2,6 +2,7 @@
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/staged/call.hpp"
 #include "backends/cuda/staged/staged.hpp"
 #include "backends/serial/serial.hpp"
 
@@ -58,7 +59,7 @@ class best_element {
 }  // namespace
 
 void backend::extremum(const executor&, const extremum_arguments& a) const {
-  const call c(memory_);
+  const call c(*memory_);
   const std::array vectors = {c.through().vector(a.x)};
   const auto run = [&](const operand& x, void* result, bool wait) {
     cuda::instance.extremum(c.on(), {x, a.what, result, {.wait = wait}});

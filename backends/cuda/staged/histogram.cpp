@@ -3,6 +3,7 @@
 #include "backends/cuda/cuda.hpp"
 
 #include "backends/common/order/dot_sum.hpp"
+#include "backends/cuda/staged/call.hpp"
 #include "backends/cuda/staged/staged.hpp"
 
 #include <tally/numerics/exact_sum.hpp>
@@ -126,7 +127,7 @@ class slots_on_device {
 
 out_of_range_key backend::histogram(const executor&, const histogram_arguments& a) const {
   if (a.scatters) refuse("scatter_add");
-  const call c(memory_);
+  const call c(*memory_);
   std::array<staged_vector, 2> all = {c.through().vector(a.x)};
   if (a.weighted) all[1] = c.through().vector(a.weights);
   const std::span<const staged_vector> vectors(all.data(), a.weighted ? 2 : 1);

@@ -4,6 +4,7 @@
 #include "backends/common/order/dot_sum.hpp"
 #include "backends/common/order/tree.hpp"
 #include "backends/common/types/tables.hpp"
+#include "backends/cuda/staged/call.hpp"
 #include "backends/cuda/staged/staged.hpp"
 
 #include <tally/distributed/interval_sum.hpp>
@@ -205,7 +206,7 @@ class group_products {
 
 void backend::multi_dot(const executor& where, const multi_sum& a) const {
   if (a.values || a.update) return multi_dot_in_turn(where, a);
-  const call c(memory_);
+  const call c(*memory_);
   const std::size_t bytes = bytes_of(a.results);
   for (std::size_t first = 0; first < a.pairs.size();) {
     group some;

@@ -4,14 +4,22 @@
 #include "backends/cuda/cuda.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/launch.hpp"
+#include "backends/cuda/staged/call.hpp"
 
 #include <cstring>
 #include <string>
 
 namespace tally::backends::cuda::staged {
 
+backend::backend(const executor& on, const workspace_options& options)
+    : backends::backend("workspace", backend_class::workspace, false),
+      memory_(new workspace_memory{{on, options}, {}, {}, {}}) {}
+backend::~backend() = default;
+
+const executor& backend::below() const { return memory_->through.on(); }
+
 std::string backend::describe(const executor&) const {
-  const stages& through = memory_.through;
+  const stages& through = memory_->through;
   return below().description() + ", " + std::to_string(stages::count) + " stages of " +
          std::to_string(through.bytes()) + " bytes, " + std::to_string(through.threads()) +
          (through.threads() == 1 ? " thread" : " threads");
@@ -41,18 +49,18 @@ std::shared_ptr<const backends::backend> backend::make_staged(
 
 // One call: no other thread's comes between the update and the sum.
 void backend::fused(const executor& where, const fused_update& a) const {
-  const call c(memory_);
+  const call c(*memory_);
   backends::backend::fused(where, a);
 }
 
 void backend::multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
                              type computation, bool alpha_on_host, const multi_sum& sums) const {
-  const call c(memory_);
+  const call c(*memory_);
   backends::backend::multi_axpy_dot(where, update, computation, alpha_on_host, sums);
 }
 
 void backend::multi_exact(const executor& where, std::span<const exact_arguments> all) const {
-  const call c(memory_);
+  const call c(*memory_);
   backends::backend::multi_exact(where, all);
 }
 

@@ -5,6 +5,7 @@
 #include "backends/common/order/tree.hpp"
 #include "backends/common/order/weighted_square.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/staged/call.hpp"
 #include "backends/cuda/staged/staged.hpp"
 #include "backends/serial/serial.hpp"
 
@@ -123,7 +124,7 @@ void add_words(const call& c, const std::int64_t* from, const output& to) {
 }
 
 void backend::dot(const executor&, const dot_arguments& a) const {
-  const call c(memory_);
+  const call c(*memory_);
   const summed_vectors v(c, a.x, a.y, true);
   const auto run = [&](const staged_operands& here, const output& result, call_options options) {
     cuda::instance.dot(c.on(), {v.x(here), v.y(here), a.conjugated, result, options});
@@ -137,7 +138,7 @@ void backend::dot(const executor&, const dot_arguments& a) const {
 }
 
 void backend::reduce(const executor&, const reduce_arguments& a) const {
-  const call c(memory_);
+  const call c(*memory_);
   const summed_vectors v(c, a.x, {}, false);
   const auto run = [&](const staged_operands& here, const output& result, call_options options) {
     cuda::instance.reduce(c.on(), {v.x(here), a.what, result, options});
@@ -153,7 +154,7 @@ void backend::reduce(const executor&, const reduce_arguments& a) const {
 }
 
 void backend::weighted(const executor&, const weighted_norm_arguments& a) const {
-  const call c(memory_);
+  const call c(*memory_);
   const summed_vectors v(c, a.x, a.w, true, a.mask);
   if (!c.through().are_short(v.get())) {
     return sum_nodes(c, v, summand::product, a.result.element, conjugate::none, a.result, a.what);
@@ -168,7 +169,7 @@ void backend::weighted(const executor&, const weighted_norm_arguments& a) const 
 }
 
 void backend::exact(const executor&, const exact_arguments& a) const {
-  const call c(memory_);
+  const call c(*memory_);
   const bool has_y = a.has_y();
   const summed_vectors v(c, a.x, a.y, has_y, a.mask);
   const auto run = [&](const staged_operands& here, const output& result, call_options options) {
@@ -214,7 +215,7 @@ void backend::exact(const executor&, const exact_arguments& a) const {
 }
 
 void backend::round_words(const executor& where, const round_arguments& a) const {
-  const call c(memory_);
+  const call c(*memory_);
   const bool result_here = locate(a.result.data).host;
   round_arguments asked = a;
   if (!locate(a.words).host) {

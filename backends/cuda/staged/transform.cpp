@@ -1,6 +1,7 @@
 // Element-wise functions of host data, part by part.
 #include "backends/cuda/cuda.hpp"
 
+#include "backends/cuda/staged/call.hpp"
 #include "backends/cuda/staged/staged.hpp"
 
 #include <tally/operations/elementwise.hpp>
@@ -27,7 +28,7 @@ void run(const call& c, std::span<const staged_vector> vectors, std::size_t n, c
 }  // namespace
 
 void backend::transform(const executor&, const transform_arguments& a, type computation) const {
-  const call c(memory_);
+  const call c(*memory_);
   const bool has_y = detail::is_binary(a.what), has_w = detail::is_ternary(a.what);
   std::array<staged_vector, 4> vectors;
   std::size_t count = 0;
@@ -47,7 +48,7 @@ void backend::transform(const executor&, const transform_arguments& a, type comp
 
 void backend::multi_axpy(const executor&, const multi_axpy_arguments& a, type computation,
                          bool alpha_on_host) const {
-  const call c(memory_);
+  const call c(*memory_);
   constexpr std::size_t most = max_staged_vectors - 1;
   for (std::size_t first = 0; first < a.x.size(); first += most) {
     const std::size_t count = std::min(most, a.x.size() - first);
@@ -69,14 +70,14 @@ void backend::multi_axpy(const executor&, const multi_axpy_arguments& a, type co
 }
 
 void backend::fill(const executor&, const element_bytes& value, const output_operand& z) const {
-  const call c(memory_);
+  const call c(*memory_);
   const std::array vectors = {c.through().vector(z, false, true)};
   run(c, vectors, z.size,
       [&](const staged_operands& here) { cuda::instance.fill(c.on(), value, as_output(here[0])); });
 }
 
 void backend::swap(const executor&, const output_operand& x, const output_operand& y) const {
-  const call c(memory_);
+  const call c(*memory_);
   const std::array vectors = {c.through().vector(x, true, true), c.through().vector(y, true, true)};
   run(c, vectors, x.size, [&](const staged_operands& here) {
     cuda::instance.swap(c.on(), as_output(here[0]), as_output(here[1]));

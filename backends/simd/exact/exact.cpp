@@ -607,5 +607,9 @@ void backend::exact(const executor& where, const exact_arguments& a) const {
   write_result(sums, a);
 }
 
+void backend::exact_dot(const executor& where, const dot_arguments& a) const {
+  exact(where, exact_of(a));
+}
+
 }  // namespace tally::backends::simd
 #endif  // HWY_ONCE

@@ -100,7 +100,9 @@ bool with_columns(const executor& where, const csr_products& a, const F& multipl
         multiply(ordered_columns<W>{*kernels, some.first, some, x});
       } catch (const std::bad_alloc&) {  // as serial's
         if (p == 0) throw;
-        serial::instance.spmm(where, some);
+        for (std::size_t k = 0; k < count; ++k) {
+          serial::instance.spmv(where, some.slice(k, 1).first);
+        }
       }
       j += count;
     }
