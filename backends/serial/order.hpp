@@ -24,11 +24,20 @@ A convert(T value) {
   }
 }
 
-/// Sums term(first) ... term(first + n - 1) in lanes, which fold in halves.
+/// Sums term(first) ... term(first + n - 1) in lanes, which fold in halves; or blocks of a term a
+/// lane: of the n terms from i, `term(i, n)` returns a function of the lane.
 template <class Sum, std::size_t lanes, class Term>
 Sum sum_in_lanes(std::size_t first, std::size_t n, Term term) {
   std::array<Sum, lanes> lane{};
-  for (std::size_t i = 0; i < n; ++i) lane[i % lanes] = lane[i % lanes] + term(first + i);
+  if constexpr (std::is_invocable_v<Term, std::size_t, std::size_t>) {
+    for (std::size_t i = 0; i < n; i += lanes) {
+      const std::size_t count = std::min(lanes, n - i);
+      const auto of_lane = term(first + i, count);
+      for (std::size_t l = 0; l < count; ++l) lane[l] = lane[l] + of_lane(l);
+    }
+  } else {
+    for (std::size_t i = 0; i < n; ++i) lane[i % lanes] = lane[i % lanes] + term(first + i);
+  }
   for (std::size_t half = lanes / 2; half > 0; half /= 2) {
     for (std::size_t l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
   }

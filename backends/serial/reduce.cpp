@@ -191,4 +191,13 @@ void backend::reduce(const executor&, const reduce_arguments& a) const {
   });
 }
 
+void backend::weighted(const executor&, const weighted_norm_arguments& a) const {
+  const weighted_vectors vectors(a.x, a.w, a.mask);
+  with_type<type_list<float, double>>(a.result.element, [&]<class R>() {
+    const auto sum = sum_in_order<dot_sum<R>>(
+        a.x.size, [&](std::size_t i) { return dot_sum<R>{vectors.square<R>(i)}; });
+    *static_cast<R*>(a.result.data) = finish_weighted(sum.value, a.what, a.x.size);
+  });
+}
+
 }  // namespace tally::backends::serial
