@@ -72,8 +72,8 @@ decltype(auto) with_backend(const executor& where, const F& f) {
 inline void dot(const executor& where, const dot_arguments& a) {
   return with_backend(where, [&](const auto& on) { return on.dot(where, a); });
 }
-/// multi_dot, batched_dot, sums and gemv; here one after another, gemv in two calls. Pre: at
-/// least one pair, each as for `dot`, all of the first pair's types.
+/// multi_dot, batched_dot, sums and gemv; by default one after another, gemv in two calls. Pre:
+/// at least one pair, each as for `dot`, all of the first pair's types.
 inline void multi_dot(const executor& where, const multi_sum& a) {
   return with_backend(where, [&](const auto& on) { return on.multi_dot(where, a); });
 }
@@ -117,7 +117,7 @@ inline void exact_dot(const executor& where, const dot_arguments& a) {
     }
   });
 }
-/// At least one of these, with equal options; here one after another.
+/// At least one of these, with equal options; by default one after another.
 inline void multi_exact(const executor& where, std::span<const exact_arguments> all) {
   return with_backend(where, [&](const auto& on) { return on.multi_exact(where, all); });
 }
@@ -132,15 +132,15 @@ inline void transform(const executor& where, const transform_arguments& a, type 
   return with_backend(where, [&](const auto& on) { return on.transform(where, a, computation); });
 }
 /// The steps of `step_of` (backends/common/elementwise/multi_axpy.hpp), one after another, in the
-/// type `computation`; here in calls of `transform`. Complex vectors and real factors may come as
-/// real vectors of twice the size. alpha is in host memory or, if not `alpha_on_host`, where
-/// kernels read it. Pre: a vector, not empty.
+/// type `computation`; by default in calls of `transform`. Complex vectors and real factors may
+/// come as real vectors of twice the size. alpha is in host memory or, if not `alpha_on_host`,
+/// where kernels read it. Pre: a vector, not empty.
 inline void multi_axpy(const executor& where, const multi_axpy_arguments& a, type computation,
                        bool alpha_on_host) {
   return with_backend(
       where, [&](const auto& on) { return on.multi_axpy(where, a, computation, alpha_on_host); });
 }
-/// `multi_axpy`, then `multi_dot` of each vector with y, complex if y is; here in two calls.
+/// `multi_axpy`, then `multi_dot` of each vector with y, complex if y is; by default in two calls.
 /// Fails before the update or not at all. Pre: as of both; no words.
 inline void multi_axpy_dot(const executor& where, const multi_axpy_arguments& update,
                            type computation, bool alpha_on_host, const multi_sum& sums) {
@@ -148,8 +148,8 @@ inline void multi_axpy_dot(const executor& where, const multi_axpy_arguments& up
     return on.multi_axpy_dot(where, update, computation, alpha_on_host, sums);
   });
 }
-/// `transform`, then `dot` of the result with another vector or itself, nrm2, or `exact`; here in
-/// two calls. Fails before the update or not at all. Pre: not empty.
+/// `transform`, then `dot` of the result with another vector or itself, nrm2, or `exact`; by
+/// default in two calls. Fails before the update or not at all. Pre: not empty.
 inline void fused(const executor& where, const fused_update& a) {
   return with_backend(where, [&](const auto& on) { return on.fused(where, a); });
 }
@@ -189,7 +189,7 @@ inline out_of_range_key histogram(const executor& where, const histogram_argumen
 inline void spmv(const executor& where, const csr_product& a) {
   return with_backend(where, [&](const auto& on) { return on.spmv(where, a); });
 }
-/// The products of several columns, each as by `spmv`; here one after another.
+/// The products of several columns, each as by `spmv`; by default one after another.
 inline void spmm(const executor& where, const csr_products& a) {
   return with_backend(where, [&](const auto& on) { return on.spmm(where, a); });
 }

@@ -36,7 +36,9 @@ void backend::dot(const executor& where, const dot_arguments& a) const {
 }
 
 void backend::exact_dot(const executor& where, const dot_arguments& a) const {
-  write_exact(where, exact_of(a), simd::exact_node_of, [&] { simd::backend::exact_dot(where, a); });
+  write_exact(
+      where, exact_of(a), [](instruction_set set) { return simd::product_kernels_of(set).node; },
+      [&] { simd::backend::exact_dot(where, a); });
 }
 
 }  // namespace tally::backends::openmp

@@ -15,6 +15,7 @@ namespace {
 
 struct implementation {
   instruction_set set;
+  exact_node* node;
   exact_group_sum* sum_group;
 };
 
@@ -138,9 +139,14 @@ void sum_group(const exact_group& group, double* sums) {
   }
 }
 
+/// Adds products, or values, of a row too long for a group.
+void add_terms(const exact_arguments& a, exact_sums& to) {
+  exact_kernels_of(set_of(HWY_TARGET), a.term).node(a, to);
+}
+
 }  // namespace
 
-constexpr implementation this_target = {set_of(HWY_TARGET), &sum_group};
+constexpr implementation this_target = {set_of(HWY_TARGET), &add_terms, &sum_group};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -152,7 +158,7 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 
 exact_row_kernels exact_row_kernels_of(instruction_set set) {
-  return {*exact_node_of(set), implementation_of(set).sum_group};
+  return {*implementation_of(set).node, implementation_of(set).sum_group};
 }
 
 }  // namespace tally::backends::simd
