@@ -309,7 +309,11 @@ struct sum_noted_rows : summed_rows<Terms, Results> {
 
 /// Mean terms a row, at most, and rows, at least, for a row a thread of a device: two launches.
 /// (tuning/kokkos.md)
-inline constexpr std::size_t max_mean = 16, min_rows = std::size_t{1} << 16;
+constexpr std::size_t max_mean = 16, min_rows = std::size_t{1} << 16;
+
+bool has_few_terms(const csr_operand& a) {
+  return a.rows >= min_rows && a.nonzeros() <= max_mean * a.rows;
+}
 
 template <class Terms, class Results>
 void sum_few_terms(const space& on, const summed_rows<Terms, Results>& all, std::size_t terms) {
@@ -372,10 +376,7 @@ template <class Terms, class Results>
 void run(const space& on, const csr_product& a, const Terms& terms, const Results& results) {
   const summed_rows<Terms, Results> all{terms, results, a.conjugated, row_bounds(a.a), a.a.rows};
   if constexpr (!on_host && Terms::is_plain) {
-    const std::size_t nonzeros = a.a.nonzeros();
-    if (a.a.rows >= min_rows && nonzeros <= max_mean * a.a.rows) {
-      return sum_few_terms(on, all, nonzeros);
-    }
+    if (has_few_terms(a.a)) return sum_few_terms(on, all, a.a.nonzeros());
   }
   sum_rows<Terms, Results>{all}.run(on);
 }
@@ -503,10 +504,10 @@ void backend::spmv(const executor& where, const csr_product& a) const {
   });
 }
 
-std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr_operand&,
+std::shared_ptr<const spmv_analysis> backend::analyse(const executor&, const csr_operand& matrix,
                                                       const planned_products&) const {
   auto analysis = std::make_shared<spmv_analysis>();
-  analysis->description = on_host ? "a row a thread" : "a lane a thread";
+  analysis->description = on_host || has_few_terms(matrix) ? "a row a thread" : "a lane a thread";
   return analysis;
 }
 
