@@ -450,6 +450,22 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyRowsAndLongOnes) {
           {{}});
 }
 
+TEST_ON_EVERY_EXECUTOR(Spmv, FewTermsARowAndLongOnes) {
+  std::vector<std::size_t> lengths(70000);
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i % 11;
+  lengths.front() = 129;
+  lengths[30000] = 128;
+  lengths[30001] = 5000;
+  lengths[50000] = 1025;
+  lengths.back() = 20000;
+  const pattern p = matrices::rows_of(lengths, 30000, 37);
+  compare(p, of<double, double, double>, kind::plain, type::int32, type::int32,
+          {{}, {0.5, 2, true}});
+  compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, {{}});
+  compare(p, of<double, double, double>, kind::plain, type::int64, type::int64, {{}});
+  compare(p, of<float, float, float>, kind::plain, type::int32, type::int64, {{}});
+}
+
 TEST_ON_EVERY_EXECUTOR(Spmv, Matrices) {
   for (const pattern& p : {matrices::stencil(40, 30, 1, 1), matrices::stencil(9, 8, 11, 1),
                            matrices::stencil(8, 9, 7, 3), matrices::rmat(11, 30000, 1),

@@ -69,8 +69,11 @@ struct known_term {
 /// Terms of both parts of a sum.
 template <class Numbers, class Term = exact_term>
 struct exact_terms {
+  static constexpr bool is_known = !std::is_same_v<Numbers, numbers>;
   /// Terms that a thread loads before it adds them.
-  static constexpr std::size_t at_once = std::is_same_v<Numbers, numbers> ? 1 : 4;
+  static constexpr std::size_t at_once = is_known ? 4 : 1;
+  /// Parts of a term in one level, at most.
+  static constexpr std::size_t parts = is_known ? 2 : 16;
 
   Term term;
   Numbers x, y;
@@ -196,6 +199,10 @@ struct add_blocks {
     level_sum re(shared.data()), im(shared.data() + accumulator::words);
     constexpr std::size_t at_once = Terms::at_once;
     std::size_t i = begin_of(block) + static_cast<std::size_t>(team.team_rank());
+    largest_exponent some_re, some_im;
+    if (i < end) terms.add(terms.load(i), some_re, some_im);
+    re.start(team, some_re);
+    if (terms.is_complex()) im.start(team, some_im);
     for (; i + (at_once - 1) * threads < end; i += at_once * threads) {
       add_some(i, threads, re, im, std::make_index_sequence<at_once>());
     }
@@ -216,13 +223,15 @@ struct add_blocks {
       Kokkos::parallel_for("tally exact",
                            Kokkos::RangePolicy<space>(on, 0, (size + length - 1) / length), *this);
     } else {
-      constexpr std::size_t some_teams = 2048, min_terms_of_thread = 8;
+      constexpr std::size_t some_teams = 1024, min_terms_of_thread = 8;
       constexpr int threads = 256;
       length = std::clamp((size + some_teams - 1) / some_teams, threads * min_terms_of_thread,
-                          level_sum::max_terms);
+                          level_sum::max_parts / Terms::parts);
       const auto teams = static_cast<int>((size + length - 1) / length);
       if (teams == 0) return;
-      run_teams<std::int64_t>(on, "tally exact", teams, threads, words_of_both, *this);
+      using four_a_processor = Kokkos::LaunchBounds<threads, 4>;  // for more loads in flight
+      run_teams<std::int64_t, four_a_processor>(on, "tally exact", teams, threads, words_of_both,
+                                                *this);
     }
   }
 };

@@ -10,6 +10,20 @@
 
 namespace tally::backends::kokkos {
 
+/// The largest exponent field of terms, with the interface of exact_sum.
+class largest_exponent {
+ public:
+  KOKKOS_FUNCTION void add(double value) {
+    const auto field = static_cast<int>(__builtin_bit_cast(std::uint64_t, value) >> 52 & 0x7ff);
+    if (field > field_) field_ = field;
+  }
+  KOKKOS_FUNCTION void add_product(double a, double b) { add(a * b); }
+  KOKKOS_FUNCTION int field() const { return field_; }
+
+ private:
+  int field_ = 0;
+};
+
 /// A thread's part of an exact sum of doubles and of products of two, by a team. Level k takes the
 /// part of a term that is a multiple of its unit, 2^-32 times that of level k - 1, so sums of 2^20
 /// parts are exact. Terms too large, too small or not finite, and what is left below the last
@@ -18,30 +32,39 @@ class level_sum {
   using limbs = exact_sum<double>;
 
  public:
-  /// Terms of a team, of up to 16 parts a level each.
-  static constexpr std::size_t max_terms = std::size_t{1} << 15;
+  /// Parts of a team's terms in one level, at most.
+  static constexpr std::size_t max_parts = std::size_t{1} << 19;
 
   /// @param words  those of an exact_sum, the team's.
   KOKKOS_FUNCTION explicit level_sum(std::int64_t* words) : words_(words) {}
 
+  /// Puts the levels of a team's threads, which all call this before they add terms, around the
+  /// largest exponent of some.
+  template <class Member>
+  KOKKOS_FUNCTION void start(const Member& team, const largest_exponent& some) {
+    int field = is_usable(some.field()) ? some.field() : 0;
+    team.team_reduce(Kokkos::Max<int>(field));
+    if (field > 0) set_limit(field + headroom);
+  }
+
   KOKKOS_FUNCTION void add(double value) {
-    const double magnitude = value < 0 ? -value : value;
-    if (!(magnitude < limit_)) {
-      if (magnitude == 0) return;
-      if (!(magnitude >= smallest && magnitude < largest)) return deposit(words_, value);
-      raise(magnitude);
+    const int field = exponent_of(value);
+    if (field >= limit_field_) {
+      if (value == 0) return;
+      if (!is_usable(field)) return deposit(words_, value);
+      raise(field);
     }
     put<0>(value);
   }
 
   KOKKOS_FUNCTION void add_product(double a, double b) {
     const double high = a * b;
-    const double magnitude = high < 0 ? -high : high;
-    if (!(magnitude >= smallest && magnitude < largest)) {
-      if (magnitude == 0 && (a == 0 || b == 0)) return;  // not of an infinity or NaN
-      return deposit_product(words_, a, b);
+    const int field = exponent_of(high);
+    if (field < smallest_field || field >= limit_field_) {
+      if (high == 0 && (a == 0 || b == 0)) return;  // not of an infinity or NaN
+      if (!is_usable(field)) return deposit_product(words_, a, b);
+      raise(field);
     }
-    if (!(magnitude < limit_)) raise(magnitude);
     put<0>(high);
     put<1>(multiply_add(a, b, -high));  // at most 2^-53 of `high`
   }
@@ -50,14 +73,14 @@ class level_sum {
   /// one sum each.
   template <class Member>
   KOKKOS_FUNCTION void flush(const Member& team) {
-    double limit = limit_;
-    team.team_reduce(Kokkos::Max<double>(limit));
-    if (limit_ < limit) {
+    int field = limit_field_;
+    team.team_reduce(Kokkos::Max<int>(field));
+    if (limit_field_ < field) {
       const double own[levels] = {sums_[0], sums_[1], sums_[2], sums_[3], sums_[4]};
       for_each_sum([](double& sum) { sum = 0; });
-      set_limit(limit);
+      set_limit(field);
       for (const double sum : own) {
-        if (!(sum < limit && -sum < limit)) {
+        if (exponent_of(sum) >= limit_field_) {
           deposit(words_, sum);
         } else if (sum != 0) {
           put<0>(sum);
@@ -74,10 +97,15 @@ class level_sum {
 
  private:
   static constexpr int levels = 5;
-  static constexpr double step = 0x1p-32;
-  /// Magnitudes whose levels are normal numbers, and whose products' low parts are exact.
-  static constexpr double smallest = 0x1p-700, largest = 0x1p900;
+  /// Exponent fields of terms whose levels are normal numbers, and whose products' low parts are
+  /// exact: magnitudes from 2^-700 to 2^900.
+  static constexpr int smallest_field = 1023 - 700, largest_field = 1023 + 900;
+  /// Bits of the limit above the term that it is found by.
+  static constexpr int headroom = 24;
 
+  KOKKOS_FUNCTION static bool is_usable(int field) {
+    return field >= smallest_field && field < largest_field;
+  }
   KOKKOS_FUNCTION static std::uint64_t bits_of(double value) {
     return __builtin_bit_cast(std::uint64_t, value);
   }
@@ -89,9 +117,10 @@ class level_sum {
     return exponent_of(value) == 0 ? fraction : fraction + (std::int64_t{1} << 52);
   }
 
-  KOKKOS_FUNCTION void set_limit(double limit) {
-    limit_ = limit;
-    anchor_ = limit * (1.5 * 0x1p20);  // adding it rounds to multiples of 2^-32 times `limit`
+  KOKKOS_FUNCTION void set_limit(int field) {
+    limit_field_ = field;
+    // 1.5 * 2^20 times the limit: adding it rounds to multiples of 2^-32 times the limit.
+    anchor_ = (static_cast<std::uint64_t>(field + 20) << 52) + (std::uint64_t{1} << 51);
   }
 
   /// In registers: a loop that isn't unrolled would take the sums' addresses.
@@ -105,35 +134,34 @@ class level_sum {
     f(sums_[4]);
   }
 
-  /// Puts the levels around a term, with room for terms 2^16 times as large.
-  KOKKOS_FUNCTION void raise(double magnitude) {
+  /// Puts the levels around a term.
+  KOKKOS_FUNCTION void raise(int field) {
     for_each_sum([&](double& sum) {
       if (sum != 0) deposit(words_, sum);
       sum = 0;
     });
-    const auto field = static_cast<std::uint64_t>(exponent_of(magnitude));
-    set_limit(__builtin_bit_cast(double, (field + 17) << 52));
+    set_limit(field + headroom);
   }
 
   /// Moves the part of `rest` that is a multiple of level k's unit there.
   template <int k>
-  KOKKOS_FUNCTION void take(double& rest, double& anchor) {
+  KOKKOS_FUNCTION void take(double& rest) {
+    const auto anchor =
+        __builtin_bit_cast(double, anchor_ - (static_cast<std::uint64_t>(32 * k) << 52));
     const double part = (anchor + rest) - anchor;
     sums_[k] += part;
     rest -= part;
-    anchor *= step;
   }
 
   /// Adds to the levels from `first` on. Three take most numbers, so a test of each gains little.
   template <int first>
   KOKKOS_FUNCTION void put(double rest) {
-    double anchor = first == 0 ? anchor_ : anchor_ * step;
-    take<first>(rest, anchor);
-    take<first + 1>(rest, anchor);
-    take<first + 2>(rest, anchor);
+    take<first>(rest);
+    take<first + 1>(rest);
+    take<first + 2>(rest);
     if (rest == 0) return;
-    take<first + 3>(rest, anchor);
-    if constexpr (first == 0) take<first + 4>(rest, anchor);
+    take<first + 3>(rest);
+    if constexpr (first == 0) take<first + 4>(rest);
     if (rest != 0) deposit(words_, rest);
   }
 
@@ -186,8 +214,8 @@ class level_sum {
   }
 
   double sums_[levels] = {};
-  double limit_ = 0;   // magnitudes of terms lie below
-  double anchor_ = 0;  // of level 0
+  int limit_field_ = 0;       // exponents of terms lie below
+  std::uint64_t anchor_ = 0;  // bits of level 0's
   std::int64_t* words_;
 };
 

@@ -69,6 +69,13 @@ struct plain_terms {
         values(static_cast<const T*>(a.a.values.data)),
         x(static_cast<const T*>(a.x.data)) {}
 
+  /// Terms from j on.
+  KOKKOS_FUNCTION plain_terms from(std::int64_t j) const {
+    plain_terms rest = *this;
+    rest.columns += j;
+    rest.values += j;
+    return rest;
+  }
   KOKKOS_FUNCTION sum term(std::size_t j) const { return {multiply(values[j], x[columns[j]])}; }
 };
 
@@ -259,24 +266,35 @@ struct long_rows {
   unsigned* finished;  // teams
 };
 
-/// A row a thread of a device, for few plain terms a row; long ones are noted. Nothing shared and
-/// no barrier: as a team's, the same takes a quarter longer (tuning/kokkos.md: max_mean).
-template <class Terms, class Results>
-struct sum_short_rows : summed_rows<Terms, Results> {
-  using base = summed_rows<Terms, Results>;
-  using base::rows, base::terms;
-
+/// A row a thread of a device, for few plain terms a row; long ones are noted. Nothing is shared,
+/// and there is no barrier: as a team's, the same takes a quarter longer (tuning/kokkos.md:
+/// max_mean).
+template <class Terms, class Results, class Offset>
+struct sum_short_rows {
+  Terms terms;
+  Results results;
+  const Offset *begins, *ends;
   long_rows noted;
 
-  sum_short_rows(const base& all, const long_rows& noting) : base(all), noted(noting) {}
-
   KOKKOS_FUNCTION void operator()(std::size_t row) const {
-    const std::size_t begin = rows.begin(row), length = rows.end(row) - begin;
-    if (length > row_order::short_row) {
+    constexpr int lanes = row_order::lanes;
+    const Offset begin = begins[row], length = ends[row] - begin;
+    if (length > static_cast<Offset>(row_order::short_row)) {
       noted.numbers[Kokkos::atomic_fetch_add(noted.count, 1u)] = row;
       return;
     }
-    this->put(row, sum_of_lanes<row_order::lanes>(terms, begin, begin + length));
+    const Terms own = terms.from(begin);
+    const auto n = static_cast<int>(length);
+    typename Terms::sum lane[lanes] = {};
+    for (int i = 0; i < n; i += lanes) {
+      for (int l = 0; l < lanes; ++l) {
+        if (i + l < n) lane[l] = lane[l] + own.term(static_cast<std::size_t>(i + l));
+      }
+    }
+    for (int half = lanes / 2; half > 0; half /= 2) {
+      for (int l = 0; l < half; ++l) lane[l] = lane[l] + lane[l + half];
+    }
+    results.put(row, finish_parts(lane[0], conjugate::none));
   }
 };
 
@@ -285,7 +303,7 @@ template <class Terms, class Results>
 struct sum_noted_rows : summed_rows<Terms, Results> {
   using base = summed_rows<Terms, Results>;
   using typename base::sums_of_team;
-  static constexpr unsigned teams = 256;
+  static constexpr unsigned teams = 64;
 
   long_rows noted;
 
@@ -311,8 +329,9 @@ struct sum_noted_rows : summed_rows<Terms, Results> {
 /// (tuning/kokkos.md)
 constexpr std::size_t max_mean = 16, min_rows = std::size_t{1} << 16;
 
+/// Rows of four arrays may share terms, so any number may be long.
 bool has_few_terms(const csr_operand& a) {
-  return a.rows >= min_rows && a.nonzeros() <= max_mean * a.rows;
+  return a.rows >= min_rows && a.nonzeros() <= max_mean * a.rows && !a.row_ends;
 }
 
 template <class Terms, class Results>
@@ -322,7 +341,15 @@ void sum_few_terms(const space& on, const summed_rows<Terms, Results>& all, std:
   const std::size_t bytes = terms / row_order::short_row * sizeof(std::size_t);
   const long_rows noted{static_cast<std::size_t*>(scratch(on, bytes)), shared.counters,
                         shared.counters + 1};
-  for_each(on, "tally spmv", all.count, sum_short_rows<Terms, Results>(all, noted));
+  const index_vector &begins = all.rows.begins, &ends = all.rows.ends;
+  const auto queue = [&]<class Offset>(std::type_identity<Offset>) {
+    for_each(on, "tally spmv", all.count,
+             sum_short_rows<Terms, Results, Offset>{all.terms, all.results,
+                                                    static_cast<const Offset*>(begins.data),
+                                                    static_cast<const Offset*>(ends.data), noted});
+  };
+  begins.wide ? queue(std::type_identity<std::int64_t>())
+              : queue(std::type_identity<std::int32_t>());
   run_teams<typename sum_long::Sum>(on, "tally spmv", sum_long::teams, sum_long::threads,
                                     sum_long::width, sum_long(all, noted));
 }

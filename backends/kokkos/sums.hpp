@@ -210,11 +210,11 @@ using team_memory = Kokkos::View<Sum*, space::scratch_memory_space, Kokkos::Memo
 
 /// Queues body(team) for `count` teams of at most `threads` threads, with memory for `lanes` and
 /// `max_levels` sums.
-template <class Sum, class Body>
+template <class Sum, class Bounds = Kokkos::LaunchBounds<>, class Body>
 void run_teams(const space& on, const char* name, int count, int threads, int lanes,
                const Body& body) {
   const auto configured = [&](int size) {
-    return team_policy(on, count, size)
+    return Kokkos::TeamPolicy<space, Bounds>(on, count, size)
         .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(
                                  team_memory<Sum>::shmem_size(static_cast<std::size_t>(lanes)) +
                                  team_memory<Sum>::shmem_size(max_levels))));
