@@ -41,6 +41,27 @@ struct values {
   }
 };
 
+/// Squares of elements times a factor, for a host, which reads the elements again if it needs to.
+template <class A, class Numbers>
+struct scaled_squares {
+  using sum = reduce_sum<A>;
+  using R = real_t<A>;
+  Numbers x;
+  R scale;
+
+  KOKKOS_FUNCTION R square(std::size_t i, int part) const {
+    const R number = multiply(x.template get<R>(i, part), scale);
+    return multiply(number, number);
+  }
+  KOKKOS_FUNCTION sum term(std::size_t i) const {
+    if constexpr (is_complex_v<A>) {
+      return {square(i, 0), square(i, 1)};
+    } else {
+      return {square(i, 0)};
+    }
+  }
+};
+
 /// Always with the scaled sum: only the whole sum tells whether it is needed.
 template <class A, class Numbers>
 struct squares {
@@ -180,7 +201,15 @@ void backend::reduce(const executor& where, const reduce_arguments& a) const {
           write(values<A, Numbers>{x, a.what == reduction::asum},
                 is_complex_v<A> && a.what == reduction::sum ? 2 : 1);
         } else if constexpr (std::is_floating_point_v<R>) {
-          write(squares<A, Numbers>{x}, 1);
+          if constexpr (on_host) {
+            reduce_on_host<A>(a, [&](R scale) {
+              reduce_sum<A> root;
+              leave_sum(on, scaled_squares<A, Numbers>{x, scale}, a.x.size, &root, false);
+              return root;
+            });
+          } else {
+            write(squares<A, Numbers>{x}, 1);
+          }
         }
       };
       a.x.element == type_of<A> ? with_own_numbers<A>(reduce, a.x) : reduce(numbers(a.x));

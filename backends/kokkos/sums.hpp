@@ -367,7 +367,7 @@ struct write_node {
   KOKKOS_FUNCTION void operator()(const Sum& sum) const { *node = sum; }
 };
 
-/// Leaves the sum of `size` > 0 terms at `node`, like `write_sum`.
+/// Leaves the sum of `size` terms at `node`, like `write_sum`.
 template <class Terms>
 void leave_sum(const space& on, const Terms& terms, std::size_t size, void* node, bool wait) {
   using Sum = typename Terms::sum;
