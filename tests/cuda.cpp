@@ -649,6 +649,7 @@ TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat64) {
 TEST_F(Cuda, WrongOffsetsOfManyTermsHarmNoLaterCall) {
   multiply_with_wrong_offsets<double, std::int32_t>(1500, (1 << 21) + 5);
   multiply_with_wrong_offsets<float, std::int64_t>(1500, (1 << 21) + 5);
+  multiply_with_wrong_offsets<float, std::int32_t>(150'000, (1 << 22) + 5);  // row blocks
 }
 TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat32) {
   multiply_with_wrong_offsets<float, std::int64_t>();
@@ -677,6 +678,15 @@ TEST_F(Cuda, OffsetsThatChangeAfterAPlanHarmNothing) {
   both(matrices::random_rows(2000, 9, 0, 1), " threads, since rows are short");
   both(matrices::random_rows(20'000, 20, 0.7, 2), " blocks, since some rows are long");
   both(matrices::stencil(210, 160, 1, 1), " patterns of rows");
+  matrices::pattern near = matrices::random_rows(1 << 19, 17, 0, 3);
+  for (std::size_t i = 0; i < near.rows; ++i) {
+    for (auto k = near.row_offsets[i]; k < near.row_offsets[i + 1]; ++k) {
+      std::int32_t& column = near.column_indices[static_cast<std::size_t>(k)];
+      column = static_cast<std::int32_t>(
+          std::min(i + static_cast<std::size_t>(column) % 30'000, near.columns - 1));
+    }
+  }
+  both(near, "row blocks: ");
   const matrices::pattern graph = matrices::rmat(17, 3 << 20, 1);
   multiply_with_changed_offsets<double>(graph, " blocks, since some rows are long");
   multiply_with_changed_offsets<float>(graph, ", and codes of all columns");

@@ -15,6 +15,7 @@ tally::csr_operand matrix(std::size_t rows, std::size_t nonzeros, type values = 
                           type columns = type::int32) {
   tally::csr_operand a;
   a.rows = a.columns = rows;
+  a.row_offsets.element = type::int32;
   a.column_indices.element = columns;
   a.values = {nullptr, nonzeros, 1, values};
   return a;
@@ -72,6 +73,28 @@ TEST(CudaMethods, OfVeryLongRows) {
   using tally::backends::cuda::may_have_hub_columns;
   EXPECT_TRUE(may_have_hub_columns(matrix(1 << 12, 2048 << 12)));
   EXPECT_FALSE(may_have_hub_columns(matrix(1 << 12, 2049 << 12)));
+}
+
+TEST(CudaMethods, RowBlocks) {
+  using tally::backends::cuda::may_have_row_blocks;
+  constexpr std::size_t rows = 1 << 20;
+  EXPECT_TRUE(may_have_row_blocks(matrix(rows, 8 * rows), 128));
+  EXPECT_TRUE(may_have_row_blocks(matrix(rows, 8 * rows, type::float32), 128));
+  EXPECT_FALSE(may_have_row_blocks(matrix(rows, 8 * rows), 129));
+  EXPECT_FALSE(may_have_row_blocks(matrix(rows, 8 * rows - 1), 16));
+  EXPECT_FALSE(may_have_row_blocks(matrix(rows / 2, 8 * rows - 1), 32));
+  EXPECT_FALSE(may_have_row_blocks(matrix(rows, 8 * rows, type::complex64), 16));
+  EXPECT_FALSE(may_have_row_blocks(matrix(rows, 8 * rows, type::float64, type::int64), 16));
+}
+
+TEST(CudaMethods, FewColumns) {
+  using tally::backends::cuda::has_few_columns;
+  constexpr std::size_t rows = 1 << 14;  // and columns
+  EXPECT_TRUE(has_few_columns(matrix(rows, 512 * rows)));
+  EXPECT_FALSE(has_few_columns(matrix(rows, 512 * rows - 1)));
+  EXPECT_TRUE(has_few_columns(matrix(50 << 10, std::size_t{512 * 50} << 10, type::float32)));
+  EXPECT_FALSE(has_few_columns(matrix(50 << 10, std::size_t{512 * 50} << 10)));
+  EXPECT_FALSE(has_few_columns(matrix(rows, 512 * rows, type::float64, type::int64)));
 }
 
 TEST(CudaMethods, EvenRowsUnplanned) {

@@ -525,6 +525,77 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTerms) {
           type::int32, {{}}, {{1, 1}, {3, -1}, 1});
 }
 
+// Row blocks of a device: rows that cross their borders and that they can't hold, and rows of no
+// terms over several of them.
+TEST_ON_EVERY_EXECUTOR(Spmv, RowBlocks) {
+  if (!data::on_device(where())) return;
+  std::mt19937_64 random(8);
+  std::vector<std::size_t> lengths(330'001);
+  for (std::size_t& length : lengths) length = random() % 65;
+  for (std::size_t i = 0; i < 3000; ++i) lengths[100'000 + i] = 0;
+  for (std::size_t i = 0; i < 700; ++i) lengths[200'000 + i] = i % 2 == 0 ? 128 : 127 - i % 5;
+  for (std::size_t i = 0; i < 900; ++i) lengths[210'000 + i] = 1;
+  lengths.front() = 128;
+  const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+  const layouts l{{1, 1}, {3, -2}, 1};
+  for (const std::size_t last : {0, 128}) {
+    lengths.back() = last;
+    const pattern p = matrices::rows_of(lengths, 40'000, 5);
+    compare(p, of<double, double, double>, kind::special, type::int32, type::int32, {all[1]}, l);
+    compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, all, l);
+  }
+  // Other types, and x, take another way.
+  const pattern p = matrices::rows_of(lengths, 40'000, 5);
+  compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}});
+  compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, {{}}, {{1, 2}, {}, 1});
+  compare(p, of<float, float, float>, kind::plain, type::int32, type::int64, {{}});
+  // Without a plan longer rows are queued.
+  for (const std::size_t n : {129, 640, 641, 642, 768, 769, 897, 898, 1024, 1025, 2049, 70'000}) {
+    lengths[random() % lengths.size()] = n;
+    lengths[250'000 + n % 50] = n;
+  }
+  for (const std::size_t last : {129, 5000}) {
+    lengths.front() = lengths.back() = last;
+    const pattern longer = matrices::rows_of(lengths, 40'000, 6);
+    compare(longer, of<double, double, double>, kind::plain, type::int32, type::int32, all);
+    compare(longer, of<float, float, float>, kind::special, type::int32, type::int32, {all[1]}, l);
+  }
+  // So many that these have all rows.
+  lengths.resize(60'001);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    lengths[i] = i % 8 == 3 ? 400 + random() % 300 : random() % 30;
+  }
+  lengths.back() = 100;
+  const pattern most = matrices::rows_of(lengths, 40'000, 7);
+  compare(most, of<double, double, double>, kind::plain, type::int32, type::int32, all, l);
+  compare(most, of<float, float, float>, kind::special, type::int32, type::int32, {all[1]});
+}
+
+// Device plans, and products without one, keep x in shared memory.
+TEST_ON_EVERY_EXECUTOR(Spmv, LongRowsOfFewColumns) {
+  if (!data::on_device(where())) return;
+  std::mt19937_64 random(9);
+  std::vector<std::size_t> lengths(2500);
+  for (std::size_t& length : lengths) length = random() % 1300;
+  for (const std::size_t n : {0, 1, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 5000, 70'000}) {
+    lengths[random() % lengths.size()] = n;
+  }
+  lengths.front() = 4097;
+  for (const std::size_t last : {0, 1025}) {
+    lengths.back() = last;
+    const pattern p = matrices::rows_of(lengths, 3001, 5);
+    const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+    compare(p, of<double, double, double>, kind::special, type::int32, type::int32, all,
+            {{1, 1}, {3, -2}, 1});
+    compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, all,
+            {{3, 1}, {}, 1});
+    compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}});
+    // Other columns, and x, take another way.
+    compare(p, of<double, double, double>, kind::plain, type::int32, type::int64, {{}});
+    compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, {{}}, {{1, 2}, {}});
+  }
+}
+
 // Without a plan one row has 1075 chunks, added 512 at a time.
 TEST_ON_EVERY_EXECUTOR(Spmv, VeryLongRow) {
   if (!data::on_device(where())) return;
@@ -742,6 +813,9 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   EXPECT_TRUE(text(adjacent, double{}).starts_with("row tiles: ")) << text(adjacent, 0.0);
   says(matrices::random_rows(20'000, 20, 0.7, 2), " in several, in ");
 
+  const pattern few = matrices::rows_of(std::vector<std::size_t>(2000, 800), 3000, 5);
+  EXPECT_TRUE(text(few).starts_with("few columns: ")) << text(few);
+  says(few, "and columns of 16 bits, in ");
   for (const std::string& hot : {text(far_and_hot()), text(far_and_hot(), double{})}) {
     EXPECT_TRUE(hot.starts_with("hub columns: ")) << hot;
     EXPECT_NE(hot.find("and codes of all columns"), std::string::npos) << hot;

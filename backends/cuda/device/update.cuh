@@ -52,14 +52,10 @@ __device__ V load_addend(const V* from) {
   }
 }
 
-/// Writes y of a row with sum `sum` in A.
+/// Writes y, of type A, of a row with sum `sum` in A. Pre: C is A.
 template <class A, class Job>
-__device__ void write_row(const Job& job, std::int64_t row, const complex_number<real_t<A>>& sum) {
+__device__ void write_own(const Job& job, std::int64_t row, const complex_number<real_t<A>>& sum) {
   using V = computed_t<A>;
-  if (job.computation != type_of<A> || job.y.number != type_of<real_t<A>> ||
-      job.y.complex != is_complex_v<A>) {
-    return write_any(job, row, sum);
-  }
   V* const y = reinterpret_cast<V*>(static_cast<real_t<A>*>(job.y.data) + row * job.y.increment);
   V value;
   if constexpr (is_complex_v<A>) {
@@ -73,6 +69,16 @@ __device__ void write_row(const Job& job, std::int64_t row, const complex_number
                                                     row * job.addend.increment));
   }
   *y = combine(job, value, addend);
+}
+
+/// Writes y, of any type, of a row with sum `sum` in A.
+template <class A, class Job>
+__device__ void write_row(const Job& job, std::int64_t row, const complex_number<real_t<A>>& sum) {
+  if (job.computation != type_of<A> || job.y.number != type_of<real_t<A>> ||
+      job.y.complex != is_complex_v<A>) {
+    return write_any(job, row, sum);
+  }
+  write_own<A>(job, row, sum);
 }
 
 }  // namespace tally::backends::cuda

@@ -25,13 +25,13 @@ struct alignas(16) spmv_piece {
   TALLY_HOST_DEVICE std::int32_t shares() const { return -rows; }
 };
 
-/// Queue of long rows between the two launches without a plan. An entry is a row above the number
-/// of a row segment.
+/// Queue of long rows for the last launch without a plan. An entry is a row above the number of a
+/// row segment.
 struct segment_queue {
-  /// Rows queued, segments queued, ended blocks of the second launch; zeros between products.
+  /// Rows queued, segments queued, ended blocks of the last launch; zeros between products.
   std::uint64_t* words = nullptr;
   static constexpr unsigned row_word = 0, segment_word = 1, ended_word = 2, word_count = 3;
-  std::uint64_t* rows = nullptr;    ///< long rows of at most one chunk
+  std::uint64_t* rows = nullptr;    ///< long rows of a few chunks, one warp's each
   std::uint64_t* shares = nullptr;  ///< segments of longer rows, one chunk each
   void* sums = nullptr;             ///< by segment
   unsigned* counts = nullptr;       ///< sums present, at a row's first segment

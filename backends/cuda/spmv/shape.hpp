@@ -120,6 +120,33 @@ inline bool has_row_tiles_of_columns(const csr_operand& a, std::size_t longest) 
          longest <= 35 && a.column_indices.element == type::int32;
 }
 
+/// Whether offsets, columns and places on the merge path have 32 bits.
+inline bool has_narrow_indices(const csr_operand& a) {
+  return a.row_offsets.element == type::int32 && a.column_indices.element == type::int32 &&
+         a.rows + a.nonzeros() <= max_indices;
+}
+
+/// Whether short rows are in row blocks that threads sum in turn (tuning/spmv.md).
+inline bool may_have_row_blocks(const csr_operand& a, std::size_t longest) {
+  const bool is_special = a.values.element == type::float64 || a.values.element == type::float32;
+  return is_special && has_narrow_indices(a) && longest <= row_order::short_row &&
+         a.nonzeros() >= 8 * a.rows && a.nonzeros() >= 1 << 23;
+}
+
+/// Whether rows that are not queued are in row blocks without a plan (tuning/spmv.md).
+inline bool has_row_blocks_unplanned(const csr_operand& a) {
+  return has_narrow_indices(a) && a.nonzeros() >= 24 * a.rows &&
+         a.nonzeros() <= row_order::short_row * a.rows && a.nonzeros() >= 1 << 22;
+}
+
+/// Whether long rows of a matrix have x in shared memory: a copy an SM is little beside the terms
+/// that it has (tuning/spmv.md).
+inline bool has_few_columns(const csr_operand& a) {
+  return a.column_indices.element == type::int32 &&
+         a.columns * size_of(a.values.element) <= 200 << 10 && a.nonzeros() >= 512 * a.columns &&
+         a.nonzeros() >= row_order::short_row * a.rows;
+}
+
 /// Rows of a matrix whose x goes through a ring, at least (tuning/spmv.md: min_ring_rows).
 inline constexpr std::size_t min_ring_rows = 1 << 18;
 

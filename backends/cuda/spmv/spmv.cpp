@@ -19,8 +19,8 @@ namespace {
 // general one; a product takes the first that serves it, of its plan, then of those without.
 //
 // Special methods serve products of float or double with contiguous x, of a plan with fixed
-// columns but for even rows. Those with differences need all in 16 bits; those with x in shared
-// memory, room for it.
+// columns, or without a promise where the list says so. Those with differences need all in 16
+// bits; those with x in shared memory, room for it.
 //
 // describe()   file, kernel                   matrices                                 kept
 // stencils     row_tiles, spmv_row_tiles      short rows, up to 256 stencils           1 byte a row
@@ -28,10 +28,16 @@ namespace {
 // band         band, spmv_band_rows           many rows of up to 128 terms, 16 in the  differences
 //                                             mean, near diagonal, few side by side
 // row tiles    row_tiles, spmv_row_tiles      short rows                               differences
+// few columns  few_columns, spmv_few_columns  128 or more terms in the mean, x fits    columns of
+//                                             shared memory, without a promise too     16 bits
 // hub columns  hub_columns, spmv_hub_columns  2^21 or more terms, a fifth of them in   codes of
 //                                             hub columns, no row threads              columns
-// even rows    row_tiles, spmv_row_tiles      short rows of one length, without a        nothing
+// even rows    row_tiles, spmv_row_tiles      short rows of one length, without a      nothing
 //                                             promise too
+// row blocks   row_blocks, spmv_row_blocks    2^23 or more terms, 8 or more in the     16 bytes a
+// row
+//                                             mean, 128 at most, of near columns,      block
+//                                             without a promise too
 // row threads  csr, spmv_rows                 rows of up to 128 terms, balanced        nothing
 // pieces       csr, spmv_pieces               all                                      pieces
 //
@@ -41,7 +47,8 @@ namespace {
 // before bands and row tiles (tuning/spmv.md: find_ring).
 
 constexpr find_method* special[] = {find_stencils,  find_ring,        find_band,
-                                    find_row_tiles, find_hub_columns, find_even_rows};
+                                    find_row_tiles, find_few_columns, find_hub_columns,
+                                    find_even_rows, find_row_blocks};
 constexpr find_method* general[] = {find_row_threads, find_pieces};
 constexpr multiply_operation* unplanned[] = {multiply_any_rows, multiply_queued_rows,
                                              multiply_merge_path};

@@ -1,0 +1,377 @@
+// Many rows of up to 128 terms, of any lengths: row blocks that groups of threads sum in turn.
+// While a group sums one, it gathers x for the next and loads columns and values of the one after.
+// A block has adjacent row blocks, so that its SM's cache keeps the elements of x that these share.
+// A plan keeps the row blocks; without one a launch before finds them, and queues longer rows. If
+// these have many of the terms, the launch that sums them sums all rows.
+//
+// Row i begins at i plus its offset on the merge path, and is in the row block whose length of the
+// path that is in, unless it is long and the last of these.
+//
+// Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
+#include "backends/cuda/device/update.cuh"
+#include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
+#include "backends/cuda/spmv/analysis/search.hpp"
+#include "backends/cuda/spmv/common/short_rows.cuh"
+#include "backends/cuda/spmv/queued_rows/segment_queue.cuh"
+#include "backends/cuda/spmv/row_blocks/row_blocks.hpp"
+#include "backends/cuda/spmv/shape.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace tally::backends::cuda {
+namespace {
+
+constexpr int group_threads = 128;
+
+/// Groups in a block, of which an SM has one, and terms per thread. They bound registers: a spilled
+/// value waits for its load (tuning/spmv.md).
+template <class T>
+constexpr int groups = sizeof(T) == 8 ? 5 : 6;
+template <class T>
+constexpr int terms_per_thread = sizeof(T) == 8 ? 6 : 8;
+
+/// Terms of a row block, at most, and its length on the merge path: the rest of its last row comes
+/// on top.
+template <class T>
+constexpr int max_block_terms = terms_per_thread<T> * group_threads;
+template <class T>
+constexpr int block_path = max_block_terms<T> - (short_row - 1);
+
+/// Columns of a row's first and last term are further apart where an SM's cache doesn't keep x
+/// (tuning/spmv.md: find_row_blocks).
+constexpr int max_span = 1 << 14;
+
+/// A row of a matrix that is cut, and its neighbours' offsets.
+struct cut_row {
+  int row;
+  int before = 0, begin = 0, end = 0;  ///< offsets of the row before, of this one, of the next
+};
+
+/// Writes ends of row blocks where the row has one, and row blocks without rows after it. Called by
+/// whole warps; the row may be beyond the last.
+template <int path>
+__device__ void cut_at(const cut_row& at, int rows, row_block* blocks, int count) {
+  const bool exists = at.row < rows;
+  const int previous = at.row == 0 ? -1 : (at.before + at.row - 1) / path;
+  const int own = (at.begin + at.row) / path;
+  const int next = at.row == rows - 1 ? count : (at.end + at.row + 1) / path;
+  if (exists) {
+    auto* const halves = reinterpret_cast<int2*>(blocks + own);
+    if (previous < own) halves[0] = {at.row, at.begin};
+    // A long row's terms would not fit.
+    if (own < next) {
+      halves[1] = at.end - at.begin > short_row ? int2{at.row, at.begin} : int2{at.row + 1, at.end};
+    }
+  }
+  const int thread = static_cast<int>(threadIdx.x % warp);
+  unsigned followed = __ballot_sync(whole_warp, exists && own + 1 < next);
+  for (; followed != 0; followed &= followed - 1) {
+    const int from = __ffs(static_cast<int>(followed)) - 1;
+    const int first = __shfl_sync(whole_warp, own, from) + 1;
+    const int last = __shfl_sync(whole_warp, next, from);
+    const int row = __shfl_sync(whole_warp, at.row, from) + 1;
+    const int nonzero = __shfl_sync(whole_warp, at.end, from);
+    for (int i = first + thread; i < last; i += static_cast<int>(warp)) {
+      blocks[i] = {row, nonzero, row, nonzero};
+    }
+  }
+}
+
+/// Threads per block of the kernels that cut, and rows per thread.
+constexpr int cut_threads = 256, cut_rows_per_thread = 1;
+
+launch_shape cut_shape(std::size_t rows) {
+  return {.blocks = blocks_of(rows, cut_threads * cut_rows_per_thread), .threads = cut_threads};
+}
+
+/// Cuts a warp's rows, and calls `each(row)` for each of a thread.
+template <int path, class Offset, class Each>
+__device__ void cut(int rows, row_block* blocks, int count, const Offset& offset_of,
+                    const Each& each) {
+  const int thread = static_cast<int>(threadIdx.x % warp);
+  const int first = static_cast<int>(first_index() / warp * warp) * cut_rows_per_thread + thread;
+  cut_row own[cut_rows_per_thread];
+#pragma unroll
+  for (int k = 0; k < cut_rows_per_thread; ++k) {
+    const int row = first + k * static_cast<int>(warp);
+    own[k].row = row;
+    if (row >= rows) continue;
+    if (row > 0) own[k].before = offset_of(row - 1);
+    own[k].begin = offset_of(row);
+    own[k].end = offset_of(row + 1);
+  }
+#pragma unroll
+  for (int k = 0; k < cut_rows_per_thread; ++k) {
+    cut_at<path>(own[k], rows, blocks, count);
+    each(own[k]);
+  }
+}
+
+struct cut_job : analysis_job {
+  using analysis_job::analysis_job;
+
+  row_block* blocks = nullptr;  ///< output
+  int count = 0;
+};
+
+/// Writes a plan's row blocks, and counts rows whose columns are far apart.
+template <int path>
+__global__ void __launch_bounds__(cut_threads) cut_planned_rows(const cut_job s) {
+  wait_for_launch_before();
+  unsigned wide = 0;
+  cut<path>(
+      static_cast<int>(s.rows), s.blocks, s.count,
+      [&](int row) { return static_cast<int>(offset(s, row)); },
+      [&](const cut_row& own) {
+        if (own.end - own.begin < 2) return;
+        const auto column = [&](int at) {
+          return static_cast<int>(s.columns[static_cast<std::size_t>(at)]);
+        };
+        wide += ::abs(column(own.end - 1) - column(own.begin)) > max_span;
+      });
+  add_of_block(s, result_words::wide_rows, wide);
+}
+
+struct blocks_job : spmv_job {
+  explicit blocks_job(const spmv_job& job) : spmv_job(job) {}
+
+  row_block* blocks = nullptr;
+  int count = 0;
+};
+
+/// Writes the row blocks of one product, and queues long rows.
+template <int path>
+__global__ void __launch_bounds__(cut_threads) cut_rows(const __grid_constant__ blocks_job job) {
+  wait_for_launch_before();
+  let_launch_after_start();
+  cut<path>(
+      static_cast<int>(job.rows), job.blocks, job.count,
+      [&](int row) {
+        const int at = static_cast<const std::int32_t*>(job.offsets.data)[row];
+        return static_cast<unsigned>(at) < static_cast<unsigned>(job.nonzeros)
+                   ? at
+                   : static_cast<int>(job.nonzeros);
+      },
+      [&](const cut_row& own) {
+        const int length = own.end - own.begin;
+        const bool is_long = length > short_row;
+        if (__any_sync(whole_warp, is_long)) queue_long_rows<1>(job, is_long, own.row, length);
+      });
+}
+
+/// Rows and terms of a row block.
+struct block_range {
+  int row = 0, rows = 0;
+  int nonzero = 0, terms = 0;
+};
+
+/// A thread's terms of a row block, and the offset of one row.
+template <class T>
+struct own_entries {
+  static constexpr int count = terms_per_thread<T>;
+
+  std::int32_t columns[count];
+  T values[count];
+  std::int32_t offset;
+
+  __device__ void load(const spmv_job& job, const block_range& block, int thread) {
+    const int left = block.terms - thread;
+    const nonzero_cursor<T, std::int32_t> from(job, block.nonzero + thread);
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      columns[k] = 0;
+      load_if(k * group_threads < left, from.columns + k * group_threads, columns[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      values[k] = 0;
+      load_if(k * group_threads < left, from.values + k * group_threads, values[k]);
+    }
+    offset = 0;
+    load_if(thread < block.rows,
+            static_cast<const std::int32_t*>(job.offsets.data) + block.row + thread, offset);
+  }
+  __device__ void gather(const spmv_job& job, const block_range& block, int thread,
+                         T (&x)[count]) const {
+    const int left = block.terms - thread;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      x[k] = 0;
+      load_if(k * group_threads < left, static_cast<const T*>(job.x.data) + columns[k], x[k]);
+    }
+  }
+};
+
+/// Shared memory of a group.
+template <class T>
+struct group_memory {
+  T terms[max_block_terms<T>];
+  int starts[block_path<T> + 1];
+};
+
+/// Pre: y is of type T, and C is T. If `queued`, long rows are; where these are many, the next
+/// launch has all.
+template <class T, bool queued>
+__global__ void __launch_bounds__((group_threads * groups<T>), 1)
+    spmv_row_blocks(const __grid_constant__ blocks_job job) {
+  extern __shared__ uint4 memory[];
+  constexpr int count = terms_per_thread<T>, apart = groups<T>;
+  const int group = static_cast<int>(threadIdx.x) / group_threads;
+  const int thread = static_cast<int>(threadIdx.x) % group_threads;
+  group_memory<T>& shared = reinterpret_cast<group_memory<T>*>(memory)[group];
+  const auto synchronise = [group] {
+    ptx::synchronise(static_cast<unsigned>(group) + 1, group_threads);
+  };
+  const auto share = [&](unsigned i) {
+    return static_cast<int>(std::int64_t{job.count} * i / gridDim.x);
+  };
+  const int end = share(blockIdx.x + 1);
+  int at = share(blockIdx.x) + group;
+  const auto load_block = [&](int i) {
+    int4 words{};
+    if (i < end) words = __ldcg(reinterpret_cast<const int4*>(job.blocks) + i);
+    return words;
+  };
+  // Clamped: with wrong offsets a row block may be anything.
+  const auto range_of = [&](const int4& words) {
+    const auto within = [](int n, int most) { return ::min(::max(n, 0), most); };
+    block_range range;
+    range.row = within(words.x, static_cast<int>(job.rows));
+    range.nonzero = within(words.y, static_cast<int>(job.nonzeros));
+    range.rows =
+        within(words.z - range.row, ::min(static_cast<int>(job.rows) - range.row, block_path<T>));
+    range.terms = within(words.w - range.nonzero,
+                         ::min(static_cast<int>(job.nonzeros) - range.nonzero, max_block_terms<T>));
+    return range;
+  };
+  wait_for_launch_before();
+  let_launch_after_start();
+  if (queued && has_many_long_rows(job)) return;
+  block_range block = range_of(load_block(at)), next = range_of(load_block(at + apart));
+  int4 after = load_block(at + 2 * apart);
+
+  own_entries<T> own, then;
+  T x[count];
+  own.load(job, block, thread);
+  then.load(job, next, thread);
+  own.gather(job, block, thread, x);
+#pragma unroll 1
+  for (; at < end; at += apart) {
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+      const int i = thread + k * group_threads;
+      if (i < block.terms) shared.terms[i] = term_of<T, T, T>(own.values[k], x[k]).value;
+    }
+    const auto start_of = [&](std::int32_t offset) {  // clamped: offsets may have changed
+      return static_cast<int>(
+          ::min(static_cast<unsigned>(offset - block.nonzero), static_cast<unsigned>(block.terms)));
+    };
+    if (thread < block.rows) shared.starts[thread] = start_of(own.offset);
+    for (int i = thread + group_threads; i < block.rows; i += group_threads) {
+      shared.starts[i] =
+          start_of(static_cast<const std::int32_t*>(job.offsets.data)[block.row + i]);
+    }
+    if (thread == 0) shared.starts[block.rows] = block.terms;
+    const std::int64_t row = block.row;
+    const staged_rows<T, max_block_terms<T>> rows{term_planes<T, max_block_terms<T>>(shared.terms),
+                                                  shared.starts, block.rows};
+    own = then;
+    own.gather(job, next, thread, x);
+    block = next;
+    next = range_of(after);
+    then.load(job, next, thread);
+    after = load_block(at + 3 * apart);
+    synchronise();
+    sum_short_rows<group_threads>(
+        rows, false,
+        [&](int i, const dot_sum<T>& sum) {
+          write_own<T>(job, row + i, finish_parts(sum, conjugate::none));
+        },
+        thread);
+    synchronise();
+  }
+}
+
+class rows_in_turn : public method {
+ public:
+  rows_in_turn(const row_block* blocks, std::size_t count) : blocks_(blocks), count_(count) {}
+
+  std::string describe(const std::string& other) const override {
+    return "row blocks: " + std::to_string(count_) + ", which groups of " +
+           std::to_string(group_threads) + " threads sum in turn, in " +
+           std::to_string(count_ * sizeof *blocks_) + " bytes; otherwise " + other;
+  }
+  bool multiply(const spmv_call& call) const override {
+    // Columns without promise may have another type by now.
+    if (!serves_row_blocks(call)) return false;
+    multiply_row_blocks(call, call.job, blocks_, false);
+    return true;
+  }
+
+ private:
+  const row_block* blocks_;
+  std::size_t count_;
+};
+
+}  // namespace
+
+std::size_t row_blocks_of(std::size_t rows, std::size_t nonzeros, type element) {
+  const int path = with_special(element, []<class T>() { return block_path<T>; });
+  return (rows + nonzeros) / static_cast<std::size_t>(path) + 1;
+}
+
+bool serves_row_blocks(const spmv_call& call) {
+  const csr_product& a = call.product;
+  return call.is_plain() && has_narrow_indices(a.a) && a.y.element == call.element() &&
+         call.job.computation == call.element() && !a.a.row_ends;
+}
+
+void cut_row_blocks(const spmv_call& call, const spmv_job& job, row_block* blocks) {
+  const csr_operand& a = call.product.a;
+  blocks_job cuts(job);
+  cuts.blocks = blocks;
+  cuts.count = static_cast<int>(row_blocks_of(a.rows, a.nonzeros(), call.element()));
+  with_special(call.element(),
+               [&]<class T>() { call.launch(&cut_rows<block_path<T>>, cut_shape(a.rows), cuts); });
+}
+
+void multiply_row_blocks(const spmv_call& call, const spmv_job& job, const row_block* blocks,
+                         bool queued) {
+  const csr_operand& a = call.product.a;
+  blocks_job of(job);
+  of.blocks = const_cast<row_block*>(blocks);
+  of.count = static_cast<int>(row_blocks_of(a.rows, a.nonzeros(), call.element()));
+  with_special(call.element(), [&]<class T>() {
+    call.launch(queued ? &spmv_row_blocks<T, true> : &spmv_row_blocks<T, false>,
+                {.blocks = multiprocessors(call.current.device()),
+                 .threads = group_threads * groups<T>,
+                 .shared_bytes = groups<T> * sizeof(group_memory<T>)},
+                of);
+  });
+}
+
+std::unique_ptr<const method> find_row_blocks(search& s) {
+  if (s.products.is_permuted || !may_have_row_blocks(s.matrix, s.longest())) return nullptr;
+  const std::size_t count =
+      row_blocks_of(s.matrix.rows, s.matrix.nonzeros(), s.matrix.values.element);
+  cut_job job(s.matrix);
+  job.blocks = static_cast<row_block*>(s.take(count * sizeof *job.blocks));
+  if (job.blocks == nullptr) return nullptr;
+  job.count = static_cast<int>(count);
+  std::vector<analysis_launch> launches;
+  with_special(s.matrix.values.element, [&]<class T>() {
+    launches.emplace_back(&cut_planned_rows<block_path<T>>, cut_shape(s.matrix.rows), job);
+  });
+  analysis_job told(s.matrix);
+  launches.push_back(publish_launch(told));
+  const bool is_near = 2 * s.run(std::move(launches))[result_words::wide_rows] <= s.matrix.rows;
+  if (s.has_defect()) return nullptr;
+  if (!is_near) {
+    s.memory().give_back(job.blocks);
+    return nullptr;
+  }
+  return std::make_unique<rows_in_turn>(job.blocks, count);
+}
+
+}  // namespace tally::backends::cuda
