@@ -144,7 +144,8 @@ void run_on(const tally::executor& where) {
   part.fields = {&field, 1};
   part.nodes = nodes.data();
   std::string called;
-  part.when_terms_are_there = [&] { called += "once"; };
+  part.context = &called;
+  part.when_terms_are_there = [](void* to) { *static_cast<std::string*>(to) += "once"; };
   tally::sum_part(where, shape, part);
   EXPECT(called == "once" && nodes[0] == 1024);
 }

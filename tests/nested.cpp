@@ -115,8 +115,10 @@ void sum_part(const tally::executor& where, const body& inside) {
   tally::interval_part part;
   part.fields = {&field, 1};
   part.nodes = nodes;
-  part.when_terms_are_there = [&] {
-    for (std::size_t k = 0; k < parts; ++k) inside(k);
+  body of = inside;
+  part.context = &of;
+  part.when_terms_are_there = [](void* of) {
+    for (std::size_t k = 0; k < parts; ++k) (*static_cast<body*>(of))(k);
   };
   const auto total = static_cast<std::int64_t>(outer_size);
   tally::sum_part(where, {tally::summand::value, tally::type::float64, 1, total}, part);

@@ -744,7 +744,11 @@ class all_operations {
   static void call_with_one(const tally::executor& where, const X& x, Z z) {
     using namespace tally::detail;
     if constexpr (!is_short(what)) {
-      run_elementwise<what>(where, x, x, z);
+      if constexpr (inputs(what) == 1) {
+        elementwise_call<what>::run(where, x, z);
+      } else {
+        elementwise_call<what>::run(where, x, x, z);
+      }
     } else {
       const auto call = [&](const auto&... factors) {
         if constexpr (what == tally::elementwise::scale) {

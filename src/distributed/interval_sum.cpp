@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -282,11 +283,12 @@ interval_head sum_part(const executor& anywhere, const interval_shape& shape,
   };
   place_terms(0, head, part.head, part.head_stride);
   place_terms(head + whole, tail, part.tail, part.tail_stride);
+  std::function<void()> then;
+  if (part.when_terms_are_there != nullptr) then = [&] { part.when_terms_are_there(part.context); };
   if (!nodes.empty() || !terms.empty()) {
-    backends::sum_interval(
-        where, {"sum_part", shape, nodes, part.nodes, terms, part.wait, part.when_terms_are_there});
-  } else if (part.wait && part.when_terms_are_there) {
-    part.when_terms_are_there();
+    backends::sum_interval(where, {"sum_part", shape, nodes, part.nodes, terms, part.wait, then});
+  } else if (part.wait && then) {
+    then();
   }
   interval_head made;
   clear_interval(shape, &made);

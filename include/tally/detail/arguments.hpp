@@ -1,13 +1,13 @@
-// Checks of a call's arguments at compile time: a sentence about what is wrong.
+// Checks of a call's arguments at compile time: why a function doesn't take them.
 //
-// A public function has a template per form that begins with an executor, unconstrained but checked
-// inside, and one for all other arguments: the form on `automatic()`, or a sentence. Return types
-// are deduced, so the sentence is the first error. Trap: `requires { tally::dot(x, y); }` is then
-// an error, not false; test `vector_operand` and the other concepts instead. (A deleted function is
-// both, but has a message only from C++26 on.) Where `automatic()` has no form the sentence's
-// parameter is an ellipsis, the worst match: functions of that name in other namespaces come first.
+// A public function has a template per form, constrained by its description in `detail`, a
+// `..._call`; one more for calls without an executor; and a deleted one, which takes all other
+// arguments and whose template argument `why` is the reason. So `requires { tally::dot(x, y); }` is
+// false for operands that dot doesn't take, and a call with them is one error, which names the
+// reason, with the function's forms in the line that the compiler shows.
 #pragma once
 
+#include <tally/detail/wrong.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
@@ -16,11 +16,67 @@
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
+#include <utility>
+
+namespace Kokkos {
+template <class Execution, class Memory>
+struct SpaceAccessibility;
+}
 
 namespace tally::detail {
 
-template <class...>
-inline constexpr bool never = false;
+/// The first reason, if any.
+template <wrong... why>
+inline constexpr wrong first_wrong = [] {
+  wrong first = wrong::nothing;
+  (void)(... || (why != wrong::nothing && (first = why, true)));
+  return first;
+}();
+
+constexpr wrong unless(bool valid, wrong why) { return valid ? wrong::nothing : why; }
+
+/// Whether V is no vector to be read.
+template <class V>
+inline constexpr wrong wrong_vector = [] {
+  using vector_type = std::remove_cvref_t<V>;
+  if constexpr (vector_operand<vector_type>) {
+    return wrong::nothing;
+  } else if constexpr (vector<vector_type>) {
+    return wrong::elements_are_of_no_element_type;
+  } else {
+    return wrong::an_operand_is_memory_with_data_and_size_or_a_view_of_rank_1;
+  }
+}();
+
+/// The same of a vector that is written.
+template <class V>
+inline constexpr wrong wrong_output =
+    first_wrong<wrong_vector<V>,
+                unless(vector_output<V>, wrong::an_operand_that_is_written_is_not_const)>;
+
+/// The same of real numbers.
+template <class V>
+inline constexpr wrong wrong_real_vector = [] {
+  if constexpr (vector_operand<V>) {
+    return unless(!is_complex_v<element_t<V>>, wrong::the_function_is_of_real_numbers);
+  } else {
+    return wrong_vector<V>;
+  }
+}();
+
+template <class V>
+inline constexpr wrong wrong_indices = [] {
+  if constexpr (vector_operand<V>) {
+    using index = element_t<V>;
+    return unless(std::same_as<index, std::int32_t> || std::same_as<index, std::int64_t>,
+                  wrong::indices_and_offsets_are_a_vector_of_int32_or_int64);
+  } else {
+    return wrong::indices_and_offsets_are_a_vector_of_int32_or_int64;
+  }
+}();
+
+template <class S>
+inline constexpr wrong wrong_factor = unless(element<S>, wrong::a_factor_is_of_no_element_type);
 
 template <class... T>
 inline constexpr bool is_placed = false;
@@ -28,73 +84,113 @@ template <class First, class... T>
 inline constexpr bool is_placed<First, T...> =
     std::same_as<std::remove_cvref_t<First>, executor> || kokkos_space<std::remove_cvref_t<First>>;
 
-/// An executor, or what stands for one, and `least` to `most` arguments: a call of a form that
-/// begins with an executor.
-template <std::size_t least, std::size_t most, class... T>
-concept on_executor = is_placed<T...> && sizeof...(T) > least && sizeof...(T) <= most + 1;
+/// A call over ranks, for functions of that name in another namespace.
+template <class... T>
+inline constexpr bool is_over_ranks = false;
+template <class First, class Second, class... T>
+inline constexpr bool is_over_ranks<First, Second, T...> =
+    !is_placed<First> && is_placed<Second> && !vector<std::remove_cvref_t<First>>;
 
-/// An executor and a function's arguments with types erased.
-template <class Arguments, class... T>
-concept erased_call = sizeof...(T) == 2 && is_placed<T...> &&
-                      (... || std::same_as<std::remove_cvref_t<T>, Arguments>);
+/// A View in memory that a Kokkos execution space can't access.
+template <class Space, class V>
+concept out_of_reach = requires {
+  requires !bool(Kokkos::SpaceAccessibility<typename Space::execution_space,
+                                            typename V::memory_space>::accessible);
+};
 
-/// `n` arguments, the first no executor, and maybe an `Option`, unless void, after them.
-template <std::size_t n, class Option, class... T>
-inline constexpr bool is_call = [] {
-  if constexpr (is_placed<T...> || (sizeof...(T) != n && sizeof...(T) != n + 1)) {
-    return false;
-  } else if constexpr (sizeof...(T) == n) {
-    return true;
+/// What a `..._call` derives from. Its members `of<A...>()` say why a form doesn't take arguments
+/// of these types, behind an executor and before options.
+/// @tparam Options may come last, unless void
+/// @tparam Erased  arguments with types erased
+template <class Options = void, class Erased = void>
+struct call {
+  using options = Options;
+  using erased = Erased;
+  static constexpr bool needs_executor = false;
+  /// Whether there are also `returned<A...>()`, which says why the form doesn't return its result,
+  /// and `result<P, A...>()`, why it doesn't write it, with an executor, into a P.
+  static constexpr bool has_results = false;
+};
+
+/// Why no form has arguments [first, first + sizeof...(i)) of All.
+template <class Call, std::size_t first, class All, std::size_t... i>
+consteval wrong wrong_operands(std::index_sequence<i...>) {
+  if constexpr (requires { Call::template of<std::tuple_element_t<first + i, All>...>(); }) {
+    return Call::template of<std::tuple_element_t<first + i, All>...>();
   } else {
-    return std::is_convertible_v<std::tuple_element_t<n, std::tuple<T...>>, Option>;
+    return wrong::arguments_are_of_no_form_of_the_function;
+  }
+}
+/// Why their result isn't returned, or not written into argument `result`.
+template <class Call, std::size_t result, std::size_t first, class All, std::size_t... i>
+consteval wrong wrong_result(std::index_sequence<i...> operands) {
+  constexpr wrong why = wrong_operands<Call, first, All>(operands);
+  if constexpr (why != wrong::nothing) {
+    return why;
+  } else if constexpr (result == 0) {
+    return Call::template returned<std::tuple_element_t<first + i, All>...>();
+  } else {
+    return Call::template result<std::tuple_element_t<result, All>,
+                                 std::tuple_element_t<first + i, All>...>();
+  }
+}
+
+/// Why a call is not taken, whatever the memory.
+template <class Call, class... T>
+inline constexpr wrong wrong_arguments = [] {
+  using all = std::tuple<std::remove_reference_t<T>..., void>;
+  constexpr wrong no_form = wrong::arguments_are_of_no_form_of_the_function;
+  constexpr bool placed = is_placed<T...>;
+  constexpr std::size_t first = placed ? 1 : 0, n = sizeof...(T) - first;
+  using last =
+      std::tuple_element_t<n == 0 ? sizeof...(T) : sizeof...(T) - 1, std::tuple<T..., void>>;
+  constexpr std::size_t operands =
+      n - (n > 0 && std::is_convertible_v<last, typename Call::options> ? 1 : 0);
+  constexpr wrong why = wrong_operands<Call, first, all>(std::make_index_sequence<operands>());
+  if constexpr (placed && n == 1 &&
+                std::same_as<std::remove_cvref_t<last>, typename Call::erased>) {
+    return wrong::nothing;
+  } else if constexpr ((Call::needs_executor && !placed) || (0 + ... + is_placed<T>) > first) {
+    return no_form;
+  } else if constexpr (why == no_form && Call::has_results && placed && operands > 0) {
+    return wrong_result<Call, operands, 1, all>(std::make_index_sequence<operands - 1>());
+  } else if constexpr (Call::has_results) {
+    return wrong_result<Call, 0, first, all>(std::make_index_sequence<operands>());
+  } else {
+    return why;
   }
 }();
 
-/// `call` on `automatic()`, if the arguments are valid, which has been asserted.
-template <bool valid, class Call>
-auto on_automatic(const Call& call) {
-  if constexpr (valid) {
-    return call(automatic());
-  } else {
-    return 0.0;  // its use is no second error
-  }
-}
+/// Why a call is not taken.
+template <class Call, class... T>
+inline constexpr wrong wrong_call = wrong_arguments<Call, T...>;
+template <class Call, class Space, class... T>
+  requires kokkos_space<std::remove_cvref_t<Space>>
+inline constexpr wrong wrong_call<Call, Space, T...> =
+    first_wrong<wrong_arguments<Call, Space, T...>,
+                unless(!(... || out_of_reach<std::remove_cvref_t<Space>, std::remove_cvref_t<T>>),
+                       wrong::the_execution_space_cannot_access_the_views_memory)>;
 
-template <class V>
-constexpr bool is_vector() {
-  constexpr bool valid = vector_operand<V>;  // GCC explains a concept at length
-  static_assert(
-      valid,
-      "an operand is memory with data() and size() (std::vector, std::span, an array; of a pointer "
-      "std::span(p, n)), a tally::strided(p, n, increment), a rank-1 Kokkos::View or std::mdspan, "
-      "or a vector, map, row or column of Eigen's (of an expression its eval(), of a matrix its "
-      "reshaped()), and its elements are bool (but not std::vector<bool>, which packs bits), "
-      "std::int8_t, std::uint8_t, std::int32_t, std::int64_t, tally::float16, tally::bfloat16, "
-      "float, double or std::complex of float or double");
-  return valid;
-}
+/// Valid arguments behind an executor.
+template <class Call, class... T>
+concept taken = wrong_call<Call, const executor&, T...> == wrong::nothing;
 
-/// Pre: V as deduced from a forwarding reference.
-template <class V>
-constexpr bool is_output() {
-  if constexpr (is_vector<std::remove_cvref_t<V>>()) {
-    static_assert(vector_output<V>,
-                  "an operand that is written is not const, nor are its elements");
-  }
-  return vector_output<V>;
-}
+/// The same with a result, which is last.
+template <class Call, class... T>
+concept written = taken<Call, T...> &&
+                  !std::is_convertible_v<std::tuple_element_t<sizeof...(T) - 1, std::tuple<T...>>,
+                                         typename Call::options>;
 
-template <class S>
-constexpr bool is_factor() {
-  static_assert(element<S>,
-                "a factor or value is a number of an element type: bool, std::int8_t, "
-                "std::uint8_t, std::int32_t, std::int64_t, tally::float16, tally::bfloat16, "
-                "float, double or std::complex of float or double");
-  return element<S>;
-}
+/// A valid call without an executor, for `automatic()`.
+template <class Call, class... T>
+concept taken_unplaced = !is_placed<T...> && wrong_call<Call, T...> == wrong::nothing;
 
 /// Arguments that are not all numbers: exp(x) of a half is <cmath>'s, not ours.
 template <class... A>
 concept has_vectors = !(... && element<std::remove_cvref_t<A>>);
+
+/// A call that is an error.
+template <wrong why, class... T>
+concept refused = why != wrong::nothing && !is_over_ranks<T...>;
 
 }  // namespace tally::detail

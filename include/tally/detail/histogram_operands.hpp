@@ -1,4 +1,4 @@
-// Operands of histograms.
+// Operands and options of histograms.
 #pragma once
 
 #include <tally/detail/arguments.hpp>
@@ -7,10 +7,33 @@
 #include <tally/operands/types.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-namespace tally::detail {
+namespace tally {
+
+/// Samples of one channel outside all bins.
+struct outside_counts {
+  std::int64_t below = 0;  ///< less than the first edge
+  std::int64_t above = 0;  ///< greater than the last edge
+  std::int64_t nan = 0;    ///< NaNs
+
+  /// Memberwise equality.
+  friend bool operator==(const outside_counts&, const outside_counts&) = default;
+};
+
+/// Options of a histogram.
+struct histogram_options {
+  /// Add to counts (sums, `outside`), not overwrite.
+  bool add = false;
+  /// Number of interleaved histograms.
+  std::size_t channels = 1;
+  /// One per channel, where the executor can write; or null.
+  outside_counts* outside = nullptr;
+};
+
+namespace detail {
 
 using count_types = type_list<std::int32_t, std::int64_t>;
 using weight_types = type_list<float, double>;
@@ -41,6 +64,17 @@ concept weight_output =
 template <class T>
 concept real_number = element<T> && !is_complex_v<element_of_t<T>>;
 
+}  // namespace detail
+
+/// Writable 32- or 64-bit integers, signed or not (such as std::size_t).
+template <class V>
+concept counts_output =
+    detail::vector<std::remove_cvref_t<V>> && detail::count<detail::value_t<V>> && requires(V& v) {
+      { detail::address(v) } -> std::convertible_to<void*>;
+    };
+
+namespace detail {
+
 template <class V>
 output_operand as_counts(V& v) noexcept {
   const operand counts = as_elements(v, count_type<value_t<V>>);
@@ -64,46 +98,62 @@ template <class T>
 inline constexpr bool is_added<added_sums<T>> = true;
 
 template <class X>
-constexpr bool is_keys() {
-  static_assert(key_operand<X>,
-                "keys are a vector (memory with data() and size(), a tally::strided or a rank-1 "
-                "Kokkos::View) of bool, std::int8_t, std::uint8_t or integers of 32 or 64 bits, "
-                "signed or not");
-  return key_operand<X>;
-}
+inline constexpr wrong wrong_keys = unless(key_operand<X>, wrong::keys_are_a_vector_of_integers);
 
 template <class X>
-constexpr bool is_samples() {
-  if constexpr (unsigned_integers<X>) {
-    static_assert(!unsigned_integers<X>,
-                  "samples in unsigned integers of 32 or 64 bits are not taken: convert them to "
-                  "std::int64_t or double");
-  } else if constexpr (is_vector<X>()) {
-    static_assert(sample_operand<X>, "samples are real numbers");
-  }
-  return sample_operand<X>;
-}
+inline constexpr wrong wrong_samples =
+    first_wrong<unless(!unsigned_integers<X>,
+                       wrong::samples_are_no_unsigned_integers_of_32_or_64_bits),
+                wrong_real_vector<X>>;
 
 template <class... T>
-constexpr bool are_bounds() {
-  static_assert((... && real_number<T>), "lower and upper are real numbers");
-  return (... && real_number<T>);
-}
+inline constexpr wrong wrong_bounds =
+    unless((... && real_number<T>), wrong::lower_and_upper_are_real_numbers);
 
 template <class E>
-constexpr bool is_edges() {
-  static_assert(edge_operand<E>, "edges are a vector of real numbers");
-  return edge_operand<E>;
-}
+inline constexpr wrong wrong_edges =
+    unless(edge_operand<E>, wrong::edges_are_a_vector_of_real_numbers);
+
+template <class C>
+inline constexpr wrong wrong_counts =
+    unless(counts_output<C>, wrong::counts_are_a_vector_of_integers_of_32_or_64_bits);
 
 template <class W, class C>
-constexpr bool is_weighted() {
-  constexpr bool valid =
-      weight_operand<W> && (weight_output<C> || is_added<std::remove_cvref_t<C>>);
-  static_assert(valid,
-                "weights are float or double, and so are their sums, which are not const and hold "
-                "them, or tally::add_to of exact sums");
-  return valid;
-}
+inline constexpr wrong wrong_weights =
+    unless(weight_operand<W> && (weight_output<C> || is_added<std::remove_cvref_t<C>>),
+           wrong::weights_and_their_sums_are_float_or_double);
 
-}  // namespace tally::detail
+struct bincount_call : call<histogram_options> {
+  template <class X, class C>
+  static consteval wrong of() {
+    return first_wrong<wrong_keys<X>, wrong_counts<C>>;
+  }
+  template <class X, class W, class C>
+  static consteval wrong of() {
+    return first_wrong<wrong_keys<X>, wrong_weights<W, C>>;
+  }
+};
+struct histogram_even_call : call<histogram_options> {
+  template <class X, class L, class U, class C>
+  static consteval wrong of() {
+    return first_wrong<wrong_samples<X>, wrong_bounds<L, U>, wrong_counts<C>>;
+  }
+  template <class X, class W, class L, class U, class C>
+  static consteval wrong of() {
+    return first_wrong<wrong_samples<X>, wrong_bounds<L, U>, wrong_weights<W, C>>;
+  }
+};
+struct histogram_range_call : call<histogram_options> {
+  template <class X, class E, class C>
+  static consteval wrong of() {
+    return first_wrong<wrong_samples<X>, wrong_edges<E>, wrong_counts<C>>;
+  }
+  template <class X, class W, class E, class C>
+  static consteval wrong of() {
+    return first_wrong<wrong_samples<X>, wrong_edges<E>, wrong_weights<W, C>>;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace tally

@@ -11,8 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <ranges>
+#include <span>
 #include <type_traits>
 
 namespace tally::detail {
@@ -92,8 +91,8 @@ bool with_level_one(const executor& where, const F& f, X& x, Y&... y) {
 /// Whether y, which is written, is x or shares no element with it.
 template <class T>
 bool is_same_or_apart(const T* x, const T* y, std::size_t n) {
-  constexpr std::less_equal<const T*> before;
-  return x == y || before(x + n, y) || before(y + n, x);
+  const auto at = reinterpret_cast<std::uintptr_t>(x), to = reinterpret_cast<std::uintptr_t>(y);
+  return x == y || at + n * sizeof(T) <= to || to + n * sizeof(T) <= at;
 }
 
 }  // namespace tally::detail

@@ -53,45 +53,45 @@ struct added<added_words<T>> {
 template <class P>
 using added_t = typename added<std::remove_cvref_t<P>>::type;
 
+/// Why sums aren't of R, or don't go into a P.
 template <class Sum, class R>
-constexpr bool is_summable() {
-  static_assert(summable<Sum, R>,
-                "R, in which a function<R> sums, is no narrower than the sum's own type "
-                "(tally::dot_result_t and so on): that, or double or std::complex<double>");
-  return summable<Sum, R>;
-}
-
+inline constexpr wrong wrong_sum =
+    unless(summable<Sum, R>, wrong::the_type_asked_for_is_no_narrower_than_the_sums_own);
 template <class Sum, class P>
-constexpr bool is_sum_result() {
+inline constexpr wrong wrong_sum_result = [] {
   using T = added_t<P>;
   if constexpr (!std::is_void_v<T>) {
-    constexpr bool holds = std::same_as<T, double> || !Sum::has_doubles;
-    static_assert(holds, "an exact sum of float doesn't hold operands of double");
-    return holds;
+    return unless(std::same_as<T, double> || !Sum::has_doubles,
+                  wrong::an_exact_sum_of_float_does_not_hold_doubles);
   } else if constexpr (result_place<P>) {
-    using R = result_element_t<P>;
-    static_assert(summable<Sum, R>,
-                  "a result is of the sum's own type (tally::dot_result_t and so on), or double or "
-                  "std::complex<double>");
-    return summable<Sum, R>;
+    return unless(summable<Sum, result_element_t<P>>,
+                  wrong::a_result_is_of_the_sums_own_type_or_double);
   } else {
-    static_assert(result_place<P>,
-                  "a result is a pointer or memory that is not const, or tally::add_to of exact "
-                  "sums; after it there may be tally::exact");
-    return false;
+    return wrong::a_result_is_a_pointer_or_memory_that_is_not_const;
   }
-}
+}();
+
+/// Calls of a function that sums, in R: `Call::sum<A...>` are the types of its sum.
+template <class Call, class R, class Options, class Erased = void>
+struct sum_call : call<Options, Erased> {
+  static constexpr bool has_results = true;
+
+  template <class... A>
+  static consteval wrong returned() {
+    return wrong_sum<typename Call::template sum<A...>, R>;
+  }
+  template <class P, class... A>
+  static consteval wrong result() {
+    return wrong_sum_result<typename Call::template sum<A...>, P>;
+  }
+};
 
 /// `call(destination, options)`, blocking, in R.
 template <class Sum, class R, class Call>
 auto returned_sum(grade g, const Call& call) {
-  if constexpr (is_summable<Sum, R>()) {
-    sum_t<Sum, R> r;
-    call(output{&r, type_of<decltype(r)>}, call_options{g, true});
-    return r;
-  } else {
-    return 0.0;
-  }
+  sum_t<Sum, R> r;
+  call(output{&r, type_of<decltype(r)>}, call_options{g, true});
+  return r;
 }
 /// Results of one call, at most. A call refuses more, of which a vector throws another exception.
 inline constexpr std::size_t max_sums = std::size_t{1} << 48;
@@ -99,31 +99,25 @@ inline constexpr std::size_t max_sums = std::size_t{1} << 48;
 /// The same for several sums.
 template <class Sum, class R, class Call>
 auto returned_sums(std::size_t count, grade g, const Call& call) {
-  if constexpr (is_summable<Sum, R>()) {
-    std::vector<sum_t<Sum, R>> r(count > max_sums ? 0 : count);
-    call(output{r.data(), type_of<sum_t<Sum, R>>}, call_options{g, true});
-    return r;
-  } else {
-    return 0.0;
-  }
+  std::vector<sum_t<Sum, R>> r(count > max_sums ? 0 : count);
+  call(output{r.data(), type_of<sum_t<Sum, R>>}, call_options{g, true});
+  return r;
 }
 
 /// `call(destination, options)` into a result, or into exact sums, which block, or limbs.
 template <class Sum, class P, class Call>
-auto written_sums(const char* function, std::size_t count, P& to, grade g, const Call& call) {
-  if constexpr (is_sum_result<Sum, P>()) {
-    using T = added_t<P>;
-    constexpr bool parted = is_complex_v<typename Sum::rule>;
-    if constexpr (std::is_void_v<T>) {
-      auto* const r = first_result(function, to, count);
-      call(output{r, type_of<result_element_t<P>>}, call_options{g, false});
-    } else if constexpr (std::same_as<std::remove_const_t<P>, added_words<T>>) {
-      call(output{to.words, type_of_sum<T>(parted), true}, call_options{exact, false});
-    } else {
-      merge_into(function, to, count * (parted ? 2 : 1), [&](std::int64_t* words) {
-        call(output{words, type_of_sum<T>(parted), true}, call_options{exact, true});
-      });
-    }
+void written_sums(const char* function, std::size_t count, P& to, grade g, const Call& call) {
+  using T = added_t<P>;
+  constexpr bool parted = is_complex_v<typename Sum::rule>;
+  if constexpr (std::is_void_v<T>) {
+    auto* const r = first_result(function, to, count);
+    call(output{r, type_of<result_element_t<P>>}, call_options{g, false});
+  } else if constexpr (std::same_as<std::remove_const_t<P>, added_words<T>>) {
+    call(output{to.words, type_of_sum<T>(parted), true}, call_options{exact, false});
+  } else {
+    merge_into(function, to, count * (parted ? 2 : 1), [&](std::int64_t* words) {
+      call(output{words, type_of_sum<T>(parted), true}, call_options{exact, true});
+    });
   }
 }
 

@@ -56,24 +56,22 @@ namespace tally::distributed {
 /// @param y      of the height of op(A), equal on all ranks if it is read.
 /// @param g      `tally::exact` for correctly rounded sums.
 template <ranks C, class M, class X, class Y>
+  requires detail::taken<detail::gemv_call, M, X, Y>
 void gemv(const C& over, const executor& where, const M& a, const X& x, Y&& y,
           grade_over<C> g = {}) {
-  if constexpr (detail::is_gemv<M, X, Y>()) {
-    detail::transport<C>::template multiply<detail::gemv_sum<M, X>>(
-        over, where, detail::gemv_of(a, x, y, {}), g);
-  }
+  detail::transport<C>::template multiply<detail::gemv_sum<M, X>>(over, where,
+                                                                  detail::gemv_of(a, x, y, {}), g);
 }
 
 /// y = alpha op(A) x + beta y; y is not read where beta is 0.
 template <ranks C, class S, class M, class X, class R, class Y>
+  requires detail::taken<detail::gemv_call, S, M, X, R, Y>
 void gemv(const C& over, const executor& where, const S& alpha, const M& a, const X& x,
           const R& beta, Y&& y, grade_over<C> g = {}) {
-  if constexpr (detail::is_gemv<M, X, Y, S, R>()) {
-    gemv_arguments all = detail::gemv_of(a, x, y, {});
-    all.alpha = alpha;
-    all.beta = beta;
-    detail::transport<C>::template multiply<detail::gemv_sum<M, X>>(over, where, all, g);
-  }
+  gemv_arguments all = detail::gemv_of(a, x, y, {});
+  all.alpha = alpha;
+  all.beta = beta;
+  detail::transport<C>::template multiply<detail::gemv_sum<M, X>>(over, where, all, g);
 }
 
 }  // namespace tally::distributed

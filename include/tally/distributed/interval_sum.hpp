@@ -28,7 +28,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -131,9 +130,10 @@ struct interval_part {
   /// Whether the call blocks, with outputs in host memory. Otherwise they are where the executor
   /// can write, as for `dot` into a result.
   bool wait = true;
-  /// Optional, for blocking calls: called once the terms are written, on a host before summing
-  /// chunks.
-  std::function<void()> when_terms_are_there = {};
+  /// Optional, for blocking calls: called with `context` once the terms are written, on a host
+  /// before summing chunks.
+  void (*when_terms_are_there)(void* context) = nullptr;
+  void* context = nullptr;  ///< see above
 };
 
 /// Bytes of a node, all fields: `interval_shape::numbers()` sums each, for squares twice (plain and

@@ -36,9 +36,7 @@ inline scan_arguments behind(const std::vector<std::int64_t>& sums, int rank, st
 
 template <class L, class X, class Y>
 void scan_over(const L& l, const executor& where, const X& x, Y& y, bool exclusive) {
-  if constexpr (is_scanned<X, Y&>()) {
-    transport<L>::scan(l, where, {as_operand(x), as_output(y), exclusive});
-  }
+  transport<L>::scan(l, where, {as_operand(x), as_output(y), exclusive});
 }
 
 }  // namespace tally::detail
@@ -50,12 +48,14 @@ namespace tally::distributed {
 /// @param x  l.size() elements of any type.
 /// @param y  as many, of a type as for `tally::inclusive_scan`; may be x itself.
 template <layout L, class X, class Y>
+  requires detail::taken<detail::scan_call, X, Y>
 void inclusive_scan(const L& l, const executor& where, const X& x, Y&& y) {
   detail::scan_over(l, where, x, y, false);
 }
 
 /// y_i = x_0 + ... + x_(i-1), y_0 = +0, likewise.
 template <layout L, class X, class Y>
+  requires detail::taken<detail::scan_call, X, Y>
 void exclusive_scan(const L& l, const executor& where, const X& x, Y&& y) {
   detail::scan_over(l, where, x, y, true);
 }

@@ -40,15 +40,10 @@ namespace tally::distributed {
 ///                 unless it is one of these.
 /// @param z        adjacent elements of the type of x: this rank's, or all.
 template <ranks C, class X, class Indices, class Z>
+  requires detail::taken<detail::gather_call<true>, X, Indices, Z>
 void scatter_add(const C& over, const executor& where, const X& x, const Indices& indices, Z&& z) {
-  if constexpr (detail::is_gathered<X, Indices, Z>()) {
-    constexpr bool is_real = float_or_double<element_t<X>>;
-    static_assert(is_real, "scatter_add adds floats or doubles");
-    if constexpr (is_real) {
-      detail::transport<C>::template add_samples<element_t<X>>(
-          over, where, {as_operand(x), as_operand(indices), as_output(z), true, true});
-    }
-  }
+  detail::transport<C>::template add_samples<element_t<X>>(
+      over, where, {as_operand(x), as_operand(indices), as_output(z), true, true});
 }
 
 }  // namespace tally::distributed

@@ -135,49 +135,47 @@ void check_entries(const operand& rows, const operand& columns, const operand& v
 ///                        invalid_argument for more than 2^31 - 1 entries sent or received by a
 ///                        rank.
 template <class Rows, class Columns, class Values>
+  requires tally::detail::taken<tally::detail::csr_from_coo_call, std::size_t, std::size_t, Rows,
+                                Columns, Values>
 auto csr_from_coo(const layout& l, std::size_t columns, const Rows& row_indices,
                   const Columns& column_indices, const Values& values, grade g = {}) {
-  if constexpr (tally::detail::are_entries<Rows, Columns, Values>()) {
-    using Value = element_t<Values>;
-    const operand rows = as_operand(row_indices), width = as_operand(column_indices),
-                  all = as_operand(values);
-    const auto at = []<class T>(const operand& v, std::size_t i, T) -> const T& {
-      return static_cast<const T*>(v.data)[static_cast<std::ptrdiff_t>(i) * v.increment];
-    };
-    const auto row = [&](std::size_t i) { return std::int64_t{at(rows, i, element_t<Rows>{})}; };
-    const auto column = [&](std::size_t i) {
-      return std::int64_t{at(width, i, element_t<Columns>{})};
-    };
-    std::optional<detail::failure> failed;
-    detail::attempt(failed, [&] {
-      detail::check_entries(rows, width, all, row, column, l.total(),
-                            static_cast<std::int64_t>(columns));
-    });
-    detail::agree(l.communicator(), failed);
+  using Value = element_t<Values>;
+  const operand rows = as_operand(row_indices), width = as_operand(column_indices),
+                all = as_operand(values);
+  const auto at = []<class T>(const operand& v, std::size_t i, T) -> const T& {
+    return static_cast<const T*>(v.data)[static_cast<std::ptrdiff_t>(i) * v.increment];
+  };
+  const auto row = [&](std::size_t i) { return std::int64_t{at(rows, i, element_t<Rows>{})}; };
+  const auto column = [&](std::size_t i) {
+    return std::int64_t{at(width, i, element_t<Columns>{})};
+  };
+  std::optional<detail::failure> failed;
+  detail::attempt(failed, [&] {
+    detail::check_entries(rows, width, all, row, column, l.total(),
+                          static_cast<std::int64_t>(columns));
+  });
+  detail::agree(l.communicator(), failed);
 
-    auto own =
-        detail::entries_at_owners<matrix_entry<Value>>(*l.over(), *l.borders(), [&](const auto& f) {
-          for (std::size_t i = 0; i < all.size; ++i) {
-            f(matrix_entry<Value>{row(i), column(i), at(all, i, Value{})});
-          }
-        });
-    csr_matrix<Value, std::int64_t, std::int64_t> made;
-    detail::attempt(failed, [&] {
-      // The entries' members are vectors with a stride.
-      const auto member = [&]<class T>(T matrix_entry<Value>::* m) {
-        constexpr auto step = static_cast<std::ptrdiff_t>(sizeof(matrix_entry<Value>) / sizeof(T));
-        return strided(own.empty() ? nullptr : &(own[0].*m), own.size(), step);
-      };
-      static_assert(sizeof(matrix_entry<Value>) % sizeof(Value) == 0);
-      made = tally::csr_from_coo<std::int64_t, std::int64_t>(
-          static_cast<std::size_t>(l.size()), columns, member(&matrix_entry<Value>::row),
-          member(&matrix_entry<Value>::column), member(&matrix_entry<Value>::value), g);
-    });
-    detail::agree(l.communicator(), failed);
-    return made;
-  } else {
-    return csr_matrix<double>();
-  }
+  auto own =
+      detail::entries_at_owners<matrix_entry<Value>>(*l.over(), *l.borders(), [&](const auto& f) {
+        for (std::size_t i = 0; i < all.size; ++i) {
+          f(matrix_entry<Value>{row(i), column(i), at(all, i, Value{})});
+        }
+      });
+  csr_matrix<Value, std::int64_t, std::int64_t> made;
+  detail::attempt(failed, [&] {
+    // The entries' members are vectors with a stride.
+    const auto member = [&]<class T>(T matrix_entry<Value>::* m) {
+      constexpr auto step = static_cast<std::ptrdiff_t>(sizeof(matrix_entry<Value>) / sizeof(T));
+      return strided(own.empty() ? nullptr : &(own[0].*m), own.size(), step);
+    };
+    static_assert(sizeof(matrix_entry<Value>) % sizeof(Value) == 0);
+    made = tally::csr_from_coo<std::int64_t, std::int64_t>(
+        static_cast<std::size_t>(l.size()), columns, member(&matrix_entry<Value>::row),
+        member(&matrix_entry<Value>::column), member(&matrix_entry<Value>::value), g);
+  });
+  detail::agree(l.communicator(), failed);
+  return made;
 }
 
 }  // namespace tally::mpi

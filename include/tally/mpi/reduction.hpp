@@ -153,7 +153,9 @@ class interval_message {
       part.head_stride = own.head_size();
       part.tail = cut.terms.data();
       part.tail_stride = stride;
-      part.when_terms_are_there = [&] { send(sent.size()); };
+      auto then = [&] { send(sent.size()); };
+      part.when_terms_are_there = [](void* call) { (*static_cast<decltype(then)*>(call))(); };
+      part.context = &then;
       head_of(own_) = sum_part(where_, shape_, part);
     });
     send(0);  // a failed rank sends an empty message

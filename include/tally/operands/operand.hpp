@@ -6,7 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
+#include <span>  // with the concepts of std::ranges; <ranges> has its views, which take longer
 #include <type_traits>
 #include <utility>
 
@@ -184,7 +184,7 @@ using value_t = typename value<std::remove_cvref_t<V>>::type;
 
 /// A vector of any type: see `vector_operand`.
 template <class V>
-concept vector = requires { typename value<V>::type; };
+concept vector = requires { typename value_t<V>; };
 
 /// A vector, as elements of a type of equal size.
 template <vector V>
@@ -214,13 +214,13 @@ concept vector_operand = detail::vector<V> && element<detail::value_t<V>>;
 
 /// An operand, maybe a reference, with writable elements.
 template <class V>
-concept vector_output = vector_operand<std::remove_cvref_t<V>> && requires(V& v) {
+concept vector_output = vector_operand<V> && requires(V& v) {
   { detail::address(v) } -> std::convertible_to<void*>;
 };
 
 /// Element type of an operand, one of `element_types`.
 template <vector_operand V>
-using element_t = element_of_t<typename detail::value<V>::type>;
+using element_t = element_of_t<detail::value_t<V>>;
 
 /// An operand with its type erased.
 template <vector_operand V>

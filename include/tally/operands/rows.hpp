@@ -106,20 +106,20 @@ struct row_element<B> {
 /// element type, of rank 2 with elements (j, i) in row j, or of rank 3 with elements (o, r, i) in
 /// row r of block o.
 template <class B>
-concept rows_operand = requires { typename detail::row_element<B>::type; } &&
-                       element<typename detail::row_element<B>::type>;
+concept rows_operand = requires { typename detail::row_element<std::remove_cvref_t<B>>::type; } &&
+                       element<typename detail::row_element<std::remove_cvref_t<B>>::type>;
 
 /// Rows of one block with writable elements.
 template <class B>
-concept rows_output = rows_operand<std::remove_cvref_t<B>> &&
-                      !detail::blocks_view<std::remove_cvref_t<B>> && requires(B& b) {
-                        { detail::address(b) } -> std::convertible_to<void*>;
-                      };
+concept rows_output =
+    rows_operand<B> && !detail::blocks_view<std::remove_cvref_t<B>> && requires(B& b) {
+      { detail::address(b) } -> std::convertible_to<void*>;
+    };
 
 namespace detail {
 
 template <rows_operand B>
-using row_t = element_of_t<typename row_element<B>::type>;
+using row_t = element_of_t<typename row_element<std::remove_cvref_t<B>>::type>;
 
 /// Rows in blocks; more than there are addresses are SIZE_MAX, for the library to report.
 constexpr operand_rows in_blocks(operand_rows block, std::size_t blocks,

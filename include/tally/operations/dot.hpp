@@ -70,6 +70,16 @@ using dot_accumulator_t = sum_t<dot_sum<X, Y>, R>;
 template <class R, class X, class Y>
 concept has_dot = vector_operand<X> && vector_operand<Y> && summable<dot_sum<X, Y>, R>;
 
+template <class R = void>
+struct dot_call : sum_call<dot_call<R>, R, dot_options, dot_arguments> {
+  template <class X, class Y>
+  static consteval wrong of() {
+    return first_wrong<wrong_vector<X>, wrong_vector<Y>>;
+  }
+  template <class X, class Y>
+  using sum = dot_sum<X, Y>;
+};
+
 }  // namespace detail
 
 /// r = sum_i x_i*y_i, complex vectors unconjugated (BLAS `dot`, `dotu`); with `conjugate::x`
@@ -84,27 +94,22 @@ concept has_dot = vector_operand<X> && vector_operand<Y> && summable<dot_sum<X, 
 ///               pointer on a CPU backend or the reverse, in a process that uses CUDA; addresses
 ///               once seen in host memory are not looked up again).
 template <class R = void, class X, class Y>
+  requires detail::taken<detail::dot_call<R>, X, Y>
 auto dot(const executor& where, const X& x, const Y& y, dot_options how = {}) {
-  if constexpr (detail::is_vector<X>() && detail::is_vector<Y>()) {
-    using rule = typename detail::dot_sum<X, Y>::rule;
-    // With a name, for GCC's messages, which show a lambda whole.
-    const auto write = [&](const output& to, const call_options& options) {
-      const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px,
-                                 const auto* py) {
-        *static_cast<rule*>(to.data) = kernels.dot(px, py, n);
-        return true;
-      };
-      if constexpr (std::same_as<detail::dot_accumulator_t<R, X, Y>, rule>) {
-        if (!how.grade.is_exact() && detail::with_level_one<element_t<X>>(where, short_way, x, y)) {
-          return;
-        }
-      }
-      dot(where, dot_arguments{as_operand(x), as_operand(y), how.conjugated, to, options});
+  using rule = typename detail::dot_sum<X, Y>::rule;
+  const auto write = [&](const output& to, const call_options& options) {
+    const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px, const auto* py) {
+      *static_cast<rule*>(to.data) = kernels.dot(px, py, n);
+      return true;
     };
-    return detail::returned_sum<detail::dot_sum<X, Y>, R>(how.grade, write);
-  } else {
-    return 0.0;
-  }
+    if constexpr (std::same_as<detail::dot_accumulator_t<R, X, Y>, rule>) {
+      if (!how.grade.is_exact() && detail::with_level_one<element_t<X>>(where, short_way, x, y)) {
+        return;
+      }
+    }
+    dot(where, dot_arguments{as_operand(x), as_operand(y), how.conjugated, to, options});
+  };
+  return detail::returned_sum<detail::dot_sum<X, Y>, R>(how.grade, write);
 }
 
 /// result = the same, accumulated in the type of `result`. Doesn't block: on a device the call
@@ -117,26 +122,25 @@ auto dot(const executor& where, const X& x, const Y& y, dot_options how = {}) {
 ///               `tally::add_to<double>(words)`, don't block.
 /// @throws error as above; wrong_memory, null_pointer, misaligned or size_mismatch for `result`.
 template <class X, class Y, class P>
-  requires(!std::convertible_to<P, dot_options>)
-auto dot(const executor& where, const X& x, const Y& y, P&& result, dot_options how = {}) {
-  if constexpr (detail::is_vector<X>() && detail::is_vector<Y>()) {
-    detail::written_sums<detail::dot_sum<X, Y>>(
-        "tally::dot", 1, result, how.grade, [&](const output& to, const call_options& options) {
-          dot(where, dot_arguments{as_operand(x), as_operand(y), how.conjugated, to, options});
-        });
-  }
+  requires detail::written<detail::dot_call<>, X, Y, P>
+void dot(const executor& where, const X& x, const Y& y, P&& result, dot_options how = {}) {
+  detail::written_sums<detail::dot_sum<X, Y>>(
+      "tally::dot", 1, result, how.grade, [&](const output& to, const call_options& options) {
+        dot(where, dot_arguments{as_operand(x), as_operand(y), how.conjugated, to, options});
+      });
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<2, dot_options, T...>>
-  requires(!detail::on_executor<2, 4, T...> && !detail::erased_call<dot_arguments, T...>)
-auto dot(const T&... arguments) {
-  static_assert(valid,
-                "dot takes an executor or none, two operands, then tally::exact, "
-                "tally::conjugate::x or nothing; a result comes after the operands, and only where "
-                "an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return dot<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::dot_call<R>, T...>
+auto dot(T&&... arguments) {
+  return dot<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::dot_call<R>, T...>>
+  requires detail::refused<why, T...>
+void dot(T&&...) = delete;  // [where,] x, y[, options]; where, x, y, result[, options]
 
 }  // namespace tally

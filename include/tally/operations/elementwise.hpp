@@ -66,42 +66,45 @@ struct description {
   const char* output;         ///< its name
   int factors;
   domain inputs;
+  /// The arguments in their order: x, y, w, inputs; f, a factor; z, written, also x or y if these
+  /// are missing.
+  std::string_view form;
   const char* names[3] = {"x", "y", "w"};  ///< of the inputs, in messages
   const char* factor_names[3] = {"alpha", "beta", "gamma"};
 };
 /// The functions, in the order of the enumerators.
 inline constexpr description descriptions[] = {
-    {"tally::fill", "z", 0, domain::all},
-    {"tally::copy", "y", 0, domain::all},
-    {"tally::scal", "x", 1, domain::all},
-    {"tally::axpy", "y", 1, domain::all},
-    {"tally::axpby", "y", 2, domain::all},
-    {"tally::waxpby", "w", 2, domain::all},
-    {"tally::add", "z", 0, domain::all},
-    {"tally::sub", "z", 0, domain::all},
-    {"tally::mul", "z", 0, domain::all},
-    {"tally::axpbypcz", "z", 3, domain::all},
-    {"tally::axypbz", "z", 2, domain::all},
-    {"tally::relu", "y", 0, domain::real},
-    {"tally::sigmoid", "y", 0, domain::floating_point},
-    {"tally::exp", "y", 0, domain::floating_point},
-    {"tally::inv", "z", 0, domain::field},
-    {"tally::abs", "z", 0, domain::all},
-    {"tally::sqrt", "z", 0, domain::floating_point},
-    {"tally::log", "z", 0, domain::floating_point},
-    {"tally::tanh", "z", 0, domain::floating_point},
-    {"tally::sign", "z", 0, domain::real},
-    {"tally::scale", "z", 1, domain::all},
-    {"tally::add_constant", "z", 1, domain::all, {"x"}, {"b"}},
-    {"tally::clamp", "z", 2, domain::real, {"x"}, {"low", "high"}},
-    {"tally::pow", "z", 1, domain::all, {"x"}, {"exponent"}},
-    {"tally::compare", "z", 2, domain::real, {"x"}, {"comparison", "y"}},
-    {"tally::div", "z", 0, domain::field},
-    {"tally::minimum", "z", 0, domain::real},
-    {"tally::maximum", "z", 0, domain::real},
-    {"tally::compare", "z", 1, domain::real, {"x", "y"}, {"comparison"}},
-    {"tally::where", "z", 0, domain::all, {"mask", "x", "y"}},
-    {"tally::jacobi_step", "z", 1, domain::field, {"x", "y", "d"}},
+    {"tally::fill", "z", 0, domain::all, "fz"},
+    {"tally::copy", "y", 0, domain::all, "xz"},
+    {"tally::scal", "x", 1, domain::all, "fz"},
+    {"tally::axpy", "y", 1, domain::all, "fxz"},
+    {"tally::axpby", "y", 2, domain::all, "fxfz"},
+    {"tally::waxpby", "w", 2, domain::all, "fxfyz"},
+    {"tally::add", "z", 0, domain::all, "xyz"},
+    {"tally::sub", "z", 0, domain::all, "xyz"},
+    {"tally::mul", "z", 0, domain::all, "xyz"},
+    {"tally::axpbypcz", "z", 3, domain::all, "fxfyfz"},
+    {"tally::axypbz", "z", 2, domain::all, "fxyfz"},
+    {"tally::relu", "y", 0, domain::real, "xz"},
+    {"tally::sigmoid", "y", 0, domain::floating_point, "xz"},
+    {"tally::exp", "y", 0, domain::floating_point, "xz"},
+    {"tally::inv", "z", 0, domain::field, "xz"},
+    {"tally::abs", "z", 0, domain::all, "xz"},
+    {"tally::sqrt", "z", 0, domain::floating_point, "xz"},
+    {"tally::log", "z", 0, domain::floating_point, "xz"},
+    {"tally::tanh", "z", 0, domain::floating_point, "xz"},
+    {"tally::sign", "z", 0, domain::real, "xz"},
+    {"tally::scale", "z", 1, domain::all, "fxz"},
+    {"tally::add_constant", "z", 1, domain::all, "xfz", {"x"}, {"b"}},
+    {"tally::clamp", "z", 2, domain::real, "xffz", {"x"}, {"low", "high"}},
+    {"tally::pow", "z", 1, domain::all, "xfz", {"x"}, {"exponent"}},
+    {"tally::compare", "z", 2, domain::real, "xffz", {"x"}, {"comparison", "y"}},
+    {"tally::div", "z", 0, domain::field, "xyz"},
+    {"tally::minimum", "z", 0, domain::real, "xyz"},
+    {"tally::maximum", "z", 0, domain::real, "xyz"},
+    {"tally::compare", "z", 1, domain::real, "xfyz", {"x", "y"}, {"comparison"}},
+    {"tally::where", "z", 0, domain::all, "xywz", {"mask", "x", "y"}},
+    {"tally::jacobi_step", "z", 1, domain::field, "xfywz", {"x", "y", "d"}},
 };
 inline constexpr std::size_t elementwise_count = std::size(descriptions);
 

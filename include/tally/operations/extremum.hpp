@@ -100,44 +100,41 @@ using extreme_t = std::conditional_t<
     what == extreme::iamax, std::int64_t,
     std::conditional_t<what == extreme::minmax, extrema<element_t<X>>, extremum<element_t<X>>>>;
 
-template <extreme what, class X>
-constexpr bool is_searched() {
-  if constexpr (is_vector<X>()) {
-    constexpr bool valid = what == extreme::iamax || ordered_operand<X>;
-    static_assert(valid, "min, max and minmax are of numbers that are not complex");
-    return valid;
-  } else {
-    return false;
+template <extreme what>
+struct extremum_call : call<> {
+  static constexpr bool has_results = true;
+
+  template <class X>
+  static consteval wrong of() {
+    return what == extreme::iamax ? wrong_vector<X> : wrong_real_vector<X>;
   }
-}
+  template <class X>
+  static consteval wrong returned() {
+    return wrong::nothing;
+  }
+  template <class P, class X>
+  static consteval wrong result() {
+    return unless(result_place_of<P&, extreme_t<what, X>>, wrong::a_result_is_of_the_type_returned);
+  }
+};
 
 template <extreme what, class X>
 auto returned_extreme(const executor& where, const X& x) {
-  if constexpr (is_searched<what, X>()) {
-    extreme_t<what, X> result{};
-    if constexpr (what == extreme::iamax && std::floating_point<element_t<X>>) {
-      const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
-        result = kernels.iamax(px, n);
-        return true;
-      };
-      if (with_level_one<element_t<X>>(where, short_way, x)) return result;
-    }
-    find_extremum(where, {as_operand(x), what, &result});
-    return result;
-  } else {
-    return 0.0;
+  extreme_t<what, X> result{};
+  if constexpr (what == extreme::iamax && std::floating_point<element_t<X>>) {
+    const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
+      result = kernels.iamax(px, n);
+      return true;
+    };
+    if (with_level_one<element_t<X>>(where, short_way, x)) return result;
   }
+  find_extremum(where, {as_operand(x), what, &result});
+  return result;
 }
 
 template <extreme what, class X, class P>
-auto written_extreme(const char* function, const executor& where, const X& x, P& result) {
-  if constexpr (is_searched<what, X>()) {
-    constexpr bool valid = result_place_of<P&, extreme_t<what, X>>;
-    static_assert(valid, "a result is a pointer or memory, not const, of the type returned");
-    if constexpr (valid) {
-      find_extremum(where, {as_operand(x), what, first_result(function, result), {.wait = false}});
-    }
-  }
+void written_extreme(const char* function, const executor& where, const X& x, P& result) {
+  find_extremum(where, {as_operand(x), what, first_result(function, result), {.wait = false}});
 }
 
 }  // namespace detail
@@ -147,6 +144,7 @@ auto written_extreme(const char* function, const executor& where, const X& x, P&
 /// @param x      n > 0 elements, not complex (`ordered_operand`).
 /// @throws error no_elements if x is empty; otherwise as `dot`.
 template <class X>
+  requires detail::taken<detail::extremum_call<extreme::min>, X>
 auto(min)(const executor& where, const X& x) {
   return detail::returned_extreme<extreme::min>(where, x);
 }
@@ -155,88 +153,106 @@ auto(min)(const executor& where, const X& x) {
 /// @param result destination (`result_place`).
 /// @throws error as above, also for `result`; overlap with x.
 template <class X, class R>
-auto(min)(const executor& where, const X& x, R&& result) {
-  return detail::written_extreme<extreme::min>("tally::min", where, x, result);
+  requires detail::taken<detail::extremum_call<extreme::min>, X, R>
+void(min)(const executor& where, const X& x, R&& result) {
+  detail::written_extreme<extreme::min>("tally::min", where, x, result);
 }
 
 /// The returned form on `automatic()`.
-template <class... T, bool valid = detail::is_call<1, void, T...>>
-  requires(!detail::on_executor<1, 2, T...>)
-auto(min)(const T&... arguments) {
-  static_assert(valid,
-                "min takes an executor or none and a vector; a result comes after it, and only "
-                "where an executor comes first");
-  return detail::on_automatic<valid>([&](const auto& where) { return (min)(where, arguments...); });
+template <class... T>
+  requires detail::taken_unplaced<detail::extremum_call<extreme::min>, T...>
+auto(min)(T&&... arguments) {
+  return (min)(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T,
+          detail::wrong why = detail::wrong_call<detail::extremum_call<extreme::min>, T...>>
+  requires detail::refused<why, T...>
+void(min)(T&&...) = delete;  // [where,] x; where, x, result
 
 /// The largest element and its lowest index.
 template <class X>
+  requires detail::taken<detail::extremum_call<extreme::max>, X>
 auto(max)(const executor& where, const X& x) {
   return detail::returned_extreme<extreme::max>(where, x);
 }
 
 /// Into a result. Doesn't block.
 template <class X, class R>
-auto(max)(const executor& where, const X& x, R&& result) {
-  return detail::written_extreme<extreme::max>("tally::max", where, x, result);
+  requires detail::taken<detail::extremum_call<extreme::max>, X, R>
+void(max)(const executor& where, const X& x, R&& result) {
+  detail::written_extreme<extreme::max>("tally::max", where, x, result);
 }
 
 /// The returned form on `automatic()`.
-template <class... T, bool valid = detail::is_call<1, void, T...>>
-  requires(!detail::on_executor<1, 2, T...>)
-auto(max)(const T&... arguments) {
-  static_assert(valid,
-                "max takes an executor or none and a vector; a result comes after it, and only "
-                "where an executor comes first");
-  return detail::on_automatic<valid>([&](const auto& where) { return (max)(where, arguments...); });
+template <class... T>
+  requires detail::taken_unplaced<detail::extremum_call<extreme::max>, T...>
+auto(max)(T&&... arguments) {
+  return (max)(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T,
+          detail::wrong why = detail::wrong_call<detail::extremum_call<extreme::max>, T...>>
+  requires detail::refused<why, T...>
+void(max)(T&&...) = delete;  // [where,] x; where, x, result
 
 /// `min` and `max` in one pass: `extrema`.
 template <class X>
+  requires detail::taken<detail::extremum_call<extreme::minmax>, X>
 auto minmax(const executor& where, const X& x) {
   return detail::returned_extreme<extreme::minmax>(where, x);
 }
 
 /// Into a result. Doesn't block.
 template <class X, class R>
-auto minmax(const executor& where, const X& x, R&& result) {
-  return detail::written_extreme<extreme::minmax>("tally::minmax", where, x, result);
+  requires detail::taken<detail::extremum_call<extreme::minmax>, X, R>
+void minmax(const executor& where, const X& x, R&& result) {
+  detail::written_extreme<extreme::minmax>("tally::minmax", where, x, result);
 }
 
 /// The returned form on `automatic()`.
-template <class... T, bool valid = detail::is_call<1, void, T...>>
-  requires(!detail::on_executor<1, 2, T...>)
-auto minmax(const T&... arguments) {
-  static_assert(valid,
-                "minmax takes an executor or none and a vector; a result comes after it, and only "
-                "where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return minmax(where, arguments...); });
+template <class... T>
+  requires detail::taken_unplaced<detail::extremum_call<extreme::minmax>, T...>
+auto minmax(T&&... arguments) {
+  return minmax(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T,
+          detail::wrong why = detail::wrong_call<detail::extremum_call<extreme::minmax>, T...>>
+  requires detail::refused<why, T...>
+void minmax(T&&...) = delete;  // [where,] x; where, x, result
 
 /// The lowest index, from 0, of the element of largest magnitude, as std::int64_t; -1 if x is empty
 /// (BLAS: from 1, and 0). The magnitude is |x_i|, exact even for the least integer; complex BLAS's
 /// |re| + |im|, added in the parts' type.
 template <class X>
+  requires detail::taken<detail::extremum_call<extreme::iamax>, X>
 auto iamax(const executor& where, const X& x) {
   return detail::returned_extreme<extreme::iamax>(where, x);
 }
 
 /// Into a result. Doesn't block.
 template <class X, class R>
-auto iamax(const executor& where, const X& x, R&& result) {
-  return detail::written_extreme<extreme::iamax>("tally::iamax", where, x, result);
+  requires detail::taken<detail::extremum_call<extreme::iamax>, X, R>
+void iamax(const executor& where, const X& x, R&& result) {
+  detail::written_extreme<extreme::iamax>("tally::iamax", where, x, result);
 }
 
 /// The returned form on `automatic()`.
-template <class... T, bool valid = detail::is_call<1, void, T...>>
-  requires(!detail::on_executor<1, 2, T...>)
-auto iamax(const T&... arguments) {
-  static_assert(valid,
-                "iamax takes an executor or none and a vector; a result comes after it, and only "
-                "where an executor comes first");
-  return detail::on_automatic<valid>([&](const auto& where) { return iamax(where, arguments...); });
+template <class... T>
+  requires detail::taken_unplaced<detail::extremum_call<extreme::iamax>, T...>
+auto iamax(T&&... arguments) {
+  return iamax(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T,
+          detail::wrong why = detail::wrong_call<detail::extremum_call<extreme::iamax>, T...>>
+  requires detail::refused<why, T...>
+void iamax(T&&...) = delete;  // [where,] x; where, x, result
 
 }  // namespace tally
 

@@ -14,10 +14,10 @@
 #pragma once
 
 #include <tally/detail/arguments.hpp>
+#include <tally/detail/elementwise_call.hpp>
 #include <tally/detail/sums.hpp>
 #include <tally/operations/dot.hpp>
 #include <tally/operations/reduce.hpp>
-#include <tally/operations/transform.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -43,18 +43,31 @@ TALLY_EXPORT void fused(const executor& where, const fused_arguments& arguments)
 namespace detail {
 
 template <class Y, class V>
-using axpy_dot_sum = product_sum<element_t<std::remove_cvref_t<Y>>, element_t<V>>;
+using axpy_dot_sum = product_sum<element_t<Y>, element_t<V>>;
 template <class W>
 using waxpby_nrm2_sum = reduction_sum<reduction::nrm2, std::remove_cvref_t<W>>;
 
-template <class S, class X, class Y, class V>
-constexpr bool is_axpy_dot() {
-  return is_vector<V>() && is_computable<elementwise::axpy, X, std::remove_cvref_t<Y>, Y, S>();
-}
+struct axpy_dot_call : sum_call<axpy_dot_call, void, dot_options, fused_arguments> {
+  template <class S, class X, class Y, class V>
+  static consteval wrong of() {
+    return first_wrong<elementwise_call<elementwise::axpy>::template of<S, X, Y>(),
+                       wrong_vector<V>>;
+  }
+  template <class S, class X, class Y, class V>
+  using sum = axpy_dot_sum<Y, V>;
+};
+struct waxpby_nrm2_call : sum_call<waxpby_nrm2_call, void, grade, fused_arguments> {
+  template <class S, class X, class T, class Y, class W>
+  static consteval wrong of() {
+    return elementwise_call<elementwise::waxpby>::template of<S, X, T, Y, W>();
+  }
+  template <class S, class X, class T, class Y, class W>
+  using sum = waxpby_nrm2_sum<W>;
+};
 
 template <class S, class X, class Y, class V>
-auto axpy_dot_call(const executor& where, const S& alpha, const X& x, Y& y, const V& v,
-                   conjugate conjugated) {
+auto axpy_dot_of(const executor& where, const S& alpha, const X& x, Y& y, const V& v,
+                 conjugate conjugated) {
   return [=, &where,
           update =
               transform_arguments{
@@ -65,8 +78,8 @@ auto axpy_dot_call(const executor& where, const S& alpha, const X& x, Y& y, cons
 }
 
 template <class S, class X, class T, class Y, class W>
-auto waxpby_nrm2_call(const executor& where, const S& alpha, const X& x, const T& beta, const Y& y,
-                      W& w) {
+auto waxpby_nrm2_of(const executor& where, const S& alpha, const X& x, const T& beta, const Y& y,
+                    W& w) {
   return [&where, update = transform_arguments{elementwise::waxpby, alpha, beta, as_operand(x),
                                                as_operand(y), as_output(w)}](
              const output& to, const call_options& options) {
@@ -81,74 +94,66 @@ auto waxpby_nrm2_call(const executor& where, const S& alpha, const X& x, const T
 /// @param v      y itself, or n elements that share no memory with y.
 /// @param how    as of `dot`: `conjugate::x` for sum_i conj(y_i)*v_i, and the grade.
 template <class S, class X, class Y, class V>
+  requires detail::taken<detail::axpy_dot_call, S, X, Y, V>
 auto axpy_dot(const executor& where, const S& alpha, const X& x, Y&& y, const V& v,
               dot_options how = {}) {
-  if constexpr (detail::is_axpy_dot<S, X, Y, V>()) {
-    return detail::returned_sum<detail::axpy_dot_sum<Y, V>, void>(
-        how.grade, detail::axpy_dot_call(where, alpha, x, y, v, how.conjugated));
-  } else {
-    return 0.0;
-  }
+  return detail::returned_sum<detail::axpy_dot_sum<Y, V>, void>(
+      how.grade, detail::axpy_dot_of(where, alpha, x, y, v, how.conjugated));
 }
 
 /// Into a result, not exact sums. Doesn't block.
 template <class S, class X, class Y, class V, class R>
-  requires(!std::convertible_to<R, dot_options>)
-auto axpy_dot(const executor& where, const S& alpha, const X& x, Y&& y, const V& v, R&& result,
+  requires detail::written<detail::axpy_dot_call, S, X, Y, V, R>
+void axpy_dot(const executor& where, const S& alpha, const X& x, Y&& y, const V& v, R&& result,
               dot_options how = {}) {
-  if constexpr (detail::is_axpy_dot<S, X, Y, V>()) {
-    detail::written_sums<detail::axpy_dot_sum<Y, V>>(
-        "tally::axpy_dot", 1, result, how.grade,
-        detail::axpy_dot_call(where, alpha, x, y, v, how.conjugated));
-  }
+  detail::written_sums<detail::axpy_dot_sum<Y, V>>(
+      "tally::axpy_dot", 1, result, how.grade,
+      detail::axpy_dot_of(where, alpha, x, y, v, how.conjugated));
 }
 
 /// The returned form on `automatic()`.
-template <class... T, bool valid = detail::is_call<4, dot_options, T...>>
-  requires(!detail::on_executor<4, 6, T...>)
+template <class... T>
+  requires detail::taken_unplaced<detail::axpy_dot_call, T...>
 auto axpy_dot(T&&... arguments) {
-  static_assert(valid,
-                "axpy_dot(alpha, x, y, v) may begin with an executor, and end with tally::exact or "
-                "tally::conjugate::x; with an executor a result may follow v");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return axpy_dot(where, arguments...); });
+  return axpy_dot(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::axpy_dot_call, T...>>
+  requires detail::refused<why, T...>
+void axpy_dot(T&&...) = delete;  // [where,] alpha, x, y, v[, options]; where, ..., v, result
 
 /// w_i = alpha*x_i + beta*y_i; returns sqrt(sum_i |w_i|^2). Blocks.
 ///
 /// @param w      n elements, written; may be x or y.
 /// @param g      `tally::exact` for the correctly rounded norm.
 template <class S, class X, class T, class Y, class W>
+  requires detail::taken<detail::waxpby_nrm2_call, S, X, T, Y, W>
 auto waxpby_nrm2(const executor& where, const S& alpha, const X& x, const T& beta, const Y& y,
                  W&& w, grade g = {}) {
-  if constexpr (detail::is_computable<elementwise::waxpby, X, Y, W, S, T>()) {
-    return detail::returned_sum<detail::waxpby_nrm2_sum<W>, void>(
-        g, detail::waxpby_nrm2_call(where, alpha, x, beta, y, w));
-  } else {
-    return 0.0;
-  }
+  return detail::returned_sum<detail::waxpby_nrm2_sum<W>, void>(
+      g, detail::waxpby_nrm2_of(where, alpha, x, beta, y, w));
 }
 
 /// Into a result, not exact sums. Doesn't block.
 template <class S, class X, class T, class Y, class W, class R>
-  requires(!std::convertible_to<R, grade>)
-auto waxpby_nrm2(const executor& where, const S& alpha, const X& x, const T& beta, const Y& y,
+  requires detail::written<detail::waxpby_nrm2_call, S, X, T, Y, W, R>
+void waxpby_nrm2(const executor& where, const S& alpha, const X& x, const T& beta, const Y& y,
                  W&& w, R&& result, grade g = {}) {
-  if constexpr (detail::is_computable<elementwise::waxpby, X, Y, W, S, T>()) {
-    detail::written_sums<detail::waxpby_nrm2_sum<W>>(
-        "tally::waxpby_nrm2", 1, result, g, detail::waxpby_nrm2_call(where, alpha, x, beta, y, w));
-  }
+  detail::written_sums<detail::waxpby_nrm2_sum<W>>(
+      "tally::waxpby_nrm2", 1, result, g, detail::waxpby_nrm2_of(where, alpha, x, beta, y, w));
 }
 
 /// The returned form on `automatic()`.
-template <class... T, bool valid = detail::is_call<5, grade, T...>>
-  requires(!detail::on_executor<5, 7, T...>)
+template <class... T>
+  requires detail::taken_unplaced<detail::waxpby_nrm2_call, T...>
 auto waxpby_nrm2(T&&... arguments) {
-  static_assert(valid,
-                "waxpby_nrm2(alpha, x, beta, y, w) may begin with an executor, and end with "
-                "tally::exact; with an executor a result may follow w");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return waxpby_nrm2(where, arguments...); });
+  return waxpby_nrm2(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::waxpby_nrm2_call, T...>>
+  requires detail::refused<why, T...>
+void waxpby_nrm2(T&&...) = delete;  // [where,] alpha, x, beta, y, w[, grade]; where, ..., w, result
 
 }  // namespace tally

@@ -11,7 +11,7 @@
 #include <tally/operands/types.hpp>
 
 #include <concepts>
-#include <cstddef>
+#include <cstdint>
 
 namespace tally {
 
@@ -29,27 +29,25 @@ TALLY_EXPORT void gather_elements(const executor& where, const gather_arguments&
 
 namespace detail {
 
-/// Whether x, indices and z, of the type of x, are what gather and scatter take.
-template <class X, class Indices, class Z>
-constexpr bool is_gathered() {
-  if constexpr (is_vector<X>() && is_output<Z>()) {
-    constexpr bool same = std::same_as<element_t<X>, element_t<std::remove_cvref_t<Z>>>;
-    static_assert(same, "z is of the type of x");
-    constexpr bool are_indices = [] {
-      if constexpr (!vector_operand<Indices>) {
-        return false;
-      } else {
-        return std::signed_integral<element_t<Indices>> && sizeof(element_t<Indices>) >= 4;
-      }
-    }();
-    static_assert(are_indices,
-                  "indices are a vector (memory with data() and size(), or a rank-1 Kokkos::View) "
-                  "of std::int32_t or std::int64_t");
-    return same && are_indices;
-  } else {
-    return false;
+/// Calls of gather, scatter, and scatter_add.
+template <bool adds = false>
+struct gather_call : call<> {
+  static constexpr bool needs_executor = true;
+
+  template <class X, class Indices, class Z>
+  static consteval wrong of() {
+    constexpr wrong why = first_wrong<wrong_vector<X>, wrong_output<Z>>;
+    if constexpr (why == wrong::nothing) {
+      return first_wrong<unless(std::same_as<element_t<X>, element_t<Z>>,
+                                wrong::the_vectors_are_of_one_type),
+                         wrong_indices<Indices>,
+                         unless(!adds || float_or_double<element_t<X>>,
+                                wrong::scatter_add_adds_floats_or_doubles)>;
+    } else {
+      return why;
+    }
   }
-}
+};
 
 }  // namespace detail
 
@@ -62,17 +60,18 @@ constexpr bool is_gathered() {
 /// @throws error size_mismatch, null_pointer (with n > 0), zero_increment (also for indices with an
 ///               increment), misaligned, overlap, wrong_memory, device_failure.
 template <class X, class Indices, class Z>
-auto gather(const executor& where, const X& x, const Indices& indices, Z&& z) {
-  if constexpr (detail::is_gathered<X, Indices, Z>()) {
-    gather_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
-  }
+  requires detail::taken<detail::gather_call<>, X, Indices, Z>
+void gather(const executor& where, const X& x, const Indices& indices, Z&& z) {
+  gather_elements(where, {as_operand(x), as_operand(indices), as_output(z)});
 }
 
-/// No other form.
-template <class... T>
-auto gather(...) {
-  static_assert(detail::never<T...>, "gather(where, x, indices, z) begins with an executor");
-}
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::gather_call<>, T...>>
+  requires(detail::is_placed<T...> && detail::refused<why, T...>)
+void gather(T&&...) = delete;  // where, x, indices, z
+
+/// No form without an executor.
+void gather(...) = delete;  // where, x, indices, z
 
 /// z[indices_i] = x_i, i = 0 ... n-1; other elements of z are unchanged. Doesn't block.
 ///
@@ -81,17 +80,18 @@ auto gather(...) {
 /// @param z      elements of the type of x.
 /// @throws error as `gather`.
 template <class X, class Indices, class Z>
-auto scatter(const executor& where, const X& x, const Indices& indices, Z&& z) {
-  if constexpr (detail::is_gathered<X, Indices, Z>()) {
-    gather_elements(where, {as_operand(x), as_operand(indices), as_output(z), true});
-  }
+  requires detail::taken<detail::gather_call<>, X, Indices, Z>
+void scatter(const executor& where, const X& x, const Indices& indices, Z&& z) {
+  gather_elements(where, {as_operand(x), as_operand(indices), as_output(z), true});
 }
 
-/// No other form.
-template <class... T>
-auto scatter(...) {
-  static_assert(detail::never<T...>, "scatter(where, x, indices, z) begins with an executor");
-}
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::gather_call<>, T...>>
+  requires(detail::is_placed<T...> && detail::refused<why, T...>)
+void scatter(T&&...) = delete;  // where, x, indices, z
+
+/// No form without an executor.
+void scatter(...) = delete;  // where, x, indices, z
 
 /// z_j becomes the sum of z_j and of all x_i with indices_i = j, rounded once, as with `exact`: the
 /// bits don't depend on the order of x. (A fixed order would need the x_i sorted, which takes
@@ -107,20 +107,17 @@ auto scatter(...) {
 /// @throws error as `gather`, and unsupported_type, out_of_memory; invalid_argument for z with an
 ///               increment, or too many elements.
 template <class X, class Indices, class Z>
-auto scatter_add(const executor& where, const X& x, const Indices& indices, Z&& z) {
-  if constexpr (detail::is_gathered<X, Indices, Z>()) {
-    constexpr bool is_real = float_or_double<element_t<X>>;
-    static_assert(is_real, "scatter_add adds floats or doubles");
-    if constexpr (is_real) {
-      gather_elements(where, {as_operand(x), as_operand(indices), as_output(z), true, true});
-    }
-  }
+  requires detail::taken<detail::gather_call<true>, X, Indices, Z>
+void scatter_add(const executor& where, const X& x, const Indices& indices, Z&& z) {
+  gather_elements(where, {as_operand(x), as_operand(indices), as_output(z), true, true});
 }
 
-/// No other form.
-template <class... T>
-auto scatter_add(...) {
-  static_assert(detail::never<T...>, "scatter_add(where, x, indices, z) begins with an executor");
-}
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::gather_call<true>, T...>>
+  requires(detail::is_placed<T...> && detail::refused<why, T...>)
+void scatter_add(T&&...) = delete;  // where, x, indices, z
+
+/// No form without an executor.
+void scatter_add(...) = delete;  // where, x, indices, z
 
 }  // namespace tally

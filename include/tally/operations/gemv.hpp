@@ -49,10 +49,6 @@ struct transposed_rows {
 
 namespace detail {
 
-/// A dense matrix: rows of one block.
-template <class M>
-concept dense_rows = rows_operand<M> && !blocks_view<M>;
-
 template <class M>
 struct dense_element {};
 template <dense_rows M>
@@ -70,26 +66,32 @@ constexpr bool gives_gemv(type sum, type y) {
   return sum != type::int64 && is_in<spmv_vector_types>(y) && (is_complex(y) || !is_complex(sum));
 }
 
-template <class M, class X, class Y, class... S>
-constexpr bool is_gemv() {
-  constexpr bool dense = requires { typename dense_element<M>::type; };
-  static_assert(dense,
-                "a dense matrix is tally::rows(pointer, rows, columns), a rank-2 Kokkos::View or "
-                "std::mdspan, of an element type, or tally::transpose or "
-                "tally::conjugate_transpose of one");
-  if constexpr (dense && (... && is_factor<S>()) && is_vector<X>() && is_output<Y>()) {
-    constexpr type sum = type_of<dot_result_t<dense_t<M>, element_t<X>>>;
-    constexpr type y = type_of<element_t<std::remove_cvref_t<Y>>>;
-    constexpr bool valid =
-        gives_gemv(sum, y) && (... && multiplies(type_of<S>, spmv_combination(sum, y)));
-    static_assert(valid,
-                  "A or x is of a floating-point or complex type, and y is float, double or "
-                  "complex, and complex where A, x or a factor is");
-    return valid;
-  } else {
-    return false;
+struct gemv_call : call<grade, gemv_arguments> {
+  template <class M, class X, class Y>
+  static consteval wrong of() {
+    return product<std::remove_cv_t<M>, X, Y>();
   }
-}
+  template <class S, class M, class X, class R, class Y>
+  static consteval wrong of() {
+    return product<std::remove_cv_t<M>, X, Y, S, R>();
+  }
+
+ private:
+  template <class M, class X, class Y, class... S>
+  static consteval wrong product() {
+    constexpr bool dense = requires { typename dense_element<M>::type; };
+    constexpr wrong why = first_wrong<unless(dense, wrong_rows<void>), wrong_factor<S>...,
+                                      wrong_vector<X>, wrong_output<Y>>;
+    if constexpr (why == wrong::nothing) {
+      constexpr type sum = type_of<dot_result_t<dense_t<M>, element_t<X>>>;
+      constexpr type y = type_of<element_t<Y>>;
+      return unless(gives_gemv(sum, y) && (... && multiplies(type_of<S>, spmv_combination(sum, y))),
+                    wrong::the_output_is_float_double_or_complex_and_complex_where_an_input_is);
+    } else {
+      return why;
+    }
+  }
+};
 
 /// Columns as rows.
 constexpr operand_rows transposed(const operand_rows& a) noexcept {
@@ -143,32 +145,32 @@ auto conjugate_transpose(const M& a) {
 ///               invalid_argument, overlap, wrong_memory, device_failure, out_of_memory; nothing is
 ///               written then.
 template <class M, class X, class Y>
-auto gemv(const executor& where, const M& a, const X& x, Y&& y, grade g = {}) {
-  if constexpr (detail::is_gemv<M, X, Y>()) gemv(where, detail::gemv_of(a, x, y, g));
+  requires detail::taken<detail::gemv_call, M, X, Y>
+void gemv(const executor& where, const M& a, const X& x, Y&& y, grade g = {}) {
+  gemv(where, detail::gemv_of(a, x, y, g));
 }
 
 /// y = alpha op(A) x + beta y; y is not read where beta is 0.
 template <class S, class M, class X, class R, class Y>
-auto gemv(const executor& where, const S& alpha, const M& a, const X& x, const R& beta, Y&& y,
+  requires detail::taken<detail::gemv_call, S, M, X, R, Y>
+void gemv(const executor& where, const S& alpha, const M& a, const X& x, const R& beta, Y&& y,
           grade g = {}) {
-  if constexpr (detail::is_gemv<M, X, Y, S, R>()) {
-    gemv_arguments all = detail::gemv_of(a, x, y, g);
-    all.alpha = alpha;
-    all.beta = beta;
-    gemv(where, all);
-  }
+  gemv_arguments all = detail::gemv_of(a, x, y, g);
+  all.alpha = alpha;
+  all.beta = beta;
+  gemv(where, all);
 }
 
 /// Either form on `automatic()`.
-template <class... T,
-          bool valid = detail::is_call<3, grade, T...> || detail::is_call<5, grade, T...>>
-  requires(!detail::on_executor<3, 4, T...> && !detail::on_executor<5, 6, T...> &&
-           !detail::erased_call<gemv_arguments, T...>)
-auto gemv(T&&... arguments) {
-  static_assert(valid,
-                "gemv takes an executor or none, then A, x and y, or alpha, A, x, beta and y, then "
-                "tally::exact or nothing");
-  return detail::on_automatic<valid>([&](const auto& where) { return gemv(where, arguments...); });
+template <class... T>
+  requires detail::taken_unplaced<detail::gemv_call, T...>
+void gemv(T&&... arguments) {
+  gemv(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::gemv_call, T...>>
+  requires detail::refused<why, T...>
+void gemv(T&&...) = delete;  // [where,] A, x, y[, grade]; [where,] alpha, A, x, beta, y[, grade]
 
 }  // namespace tally

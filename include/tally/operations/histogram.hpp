@@ -57,26 +57,6 @@
 
 namespace tally {
 
-/// Samples of one channel outside all bins.
-struct outside_counts {
-  std::int64_t below = 0;  ///< less than the first edge
-  std::int64_t above = 0;  ///< greater than the last edge
-  std::int64_t nan = 0;    ///< NaNs
-
-  /// Memberwise equality.
-  friend bool operator==(const outside_counts&, const outside_counts&) = default;
-};
-
-/// Options of a histogram.
-struct histogram_options {
-  /// Add to counts (sums, `outside`), not overwrite.
-  bool add = false;
-  /// Number of interleaved histograms.
-  std::size_t channels = 1;
-  /// One per channel, where the executor can write; or null.
-  outside_counts* outside = nullptr;
-};
-
 /// Definition of the bins.
 enum class binning : std::uint8_t { keys, even, edges };
 
@@ -181,29 +161,6 @@ void sum_weights(const executor& where, histogram_arguments a, const added_sums<
   });
 }
 
-/// Neither the executor nor the options of a histogram.
-template <class T>
-concept histogram_data = !is_placed<T> && !std::same_as<std::remove_cvref_t<T>, histogram_options>;
-
-}  // namespace detail
-
-/// Writable 32- or 64-bit integers, signed or not (such as std::size_t).
-template <class V>
-concept counts_output =
-    detail::vector<std::remove_cvref_t<V>> && detail::count<detail::value_t<V>> && requires(V& v) {
-      { detail::address(v) } -> std::convertible_to<void*>;
-    };
-
-namespace detail {
-
-template <class C>
-constexpr bool is_counts() {
-  static_assert(counts_output<C>,
-                "counts are a vector (memory with data() and size(), or a rank-1 Kokkos::View) of "
-                "integers of 32 or 64 bits, signed or not, that are not const");
-  return counts_output<C>;
-}
-
 }  // namespace detail
 
 /// counts_k = the number of i with keys_i = k.
@@ -212,17 +169,17 @@ constexpr bool is_counts() {
 /// @param counts one per bin (and channel).
 /// @throws error key_out_of_range, naming the first such key.
 template <class X, class C>
-auto bincount(const executor& where, const X& keys, C&& counts,
+  requires detail::taken<detail::bincount_call, X, C>
+void bincount(const executor& where, const X& keys, C&& counts,
               const histogram_options& options = {}) {
-  if constexpr (detail::is_keys<X>() && detail::is_counts<C>()) {
-    histogram(where, detail::counted(detail::of_keys(keys, options), counts));
-  }
+  histogram(where, detail::counted(detail::of_keys(keys, options), counts));
 }
 
 /// The same on `automatic()`.
-template <detail::histogram_data X, class C>
-auto bincount(const X& keys, C&& counts, const histogram_options& options = {}) {
-  return bincount(automatic(), keys, counts, options);
+template <class X, class C>
+  requires detail::taken_unplaced<detail::bincount_call, X, C>
+void bincount(const X& keys, C&& counts, const histogram_options& options = {}) {
+  bincount(automatic(), keys, counts, options);
 }
 
 /// sums_k = the sum of weights_i over the i with keys_i = k, correctly rounded: NaN if a weight is
@@ -233,73 +190,65 @@ auto bincount(const X& keys, C&& counts, const histogram_options& options = {}) 
 /// @param sums   float32 or float64, contiguous, one per bin (and channel). Or exact sums to be
 ///               added to, of `float` if the weights are: limbs, `tally::add_to<double>(words,
 ///               bins)`, or objects, `tally::add_to(sums)`, for which the call blocks.
-template <class X, class W, detail::histogram_data C>
-auto bincount(const executor& where, const X& keys, const W& weights, C&& sums,
+template <class X, class W, class C>
+  requires detail::taken<detail::bincount_call, X, W, C>
+void bincount(const executor& where, const X& keys, const W& weights, C&& sums,
               const histogram_options& options = {}) {
-  if constexpr (detail::is_keys<X>() && detail::is_weighted<W, C>()) {
-    detail::sum_weights(where, detail::weighted(detail::of_keys(keys, options), weights), sums);
-  }
+  detail::sum_weights(where, detail::weighted(detail::of_keys(keys, options), weights), sums);
 }
 
 /// The same on `automatic()`.
-template <detail::histogram_data X, class W, detail::histogram_data C>
-auto bincount(const X& keys, const W& weights, C&& sums, const histogram_options& options = {}) {
-  return bincount(automatic(), keys, weights, sums, options);
+template <class X, class W, class C>
+  requires detail::taken_unplaced<detail::bincount_call, X, W, C>
+void bincount(const X& keys, const W& weights, C&& sums, const histogram_options& options = {}) {
+  bincount(automatic(), keys, weights, sums, options);
 }
 
-/// No other form.
-template <class... T>
-auto bincount(...) {
-  static_assert(detail::never<T...>,
-                "bincount(keys, counts) or bincount(keys, weights, sums) may begin with an "
-                "executor; options, tally::histogram_options, come last");
-}
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::bincount_call, T...>>
+  requires detail::refused<why, T...>
+void bincount(T&&...) = delete;  // [where,] keys, [weights,] counts or sums[, options]
 
 /// counts_k = the number of samples in bin k of equal bins, one per count (and channel).
 ///
 /// @param samples real numbers.
 /// @param lower, upper outer edges: finite, lower < upper.
 template <class X, class L, class U, class C>
-auto histogram_even(const executor& where, const X& samples, const L& lower, const U& upper,
+  requires detail::taken<detail::histogram_even_call, X, L, U, C>
+void histogram_even(const executor& where, const X& samples, const L& lower, const U& upper,
                     C&& counts, const histogram_options& options = {}) {
-  if constexpr (detail::is_samples<X>() && detail::are_bounds<L, U>() && detail::is_counts<C>()) {
-    histogram(where, detail::counted(detail::of_even(samples, lower, upper, options), counts));
-  }
+  histogram(where, detail::counted(detail::of_even(samples, lower, upper, options), counts));
 }
 
 /// The same on `automatic()`.
-template <detail::histogram_data X, class L, class U, class C>
-auto histogram_even(const X& samples, const L& lower, const U& upper, C&& counts,
+template <class X, class L, class U, class C>
+  requires detail::taken_unplaced<detail::histogram_even_call, X, L, U, C>
+void histogram_even(const X& samples, const L& lower, const U& upper, C&& counts,
                     const histogram_options& options = {}) {
-  return histogram_even(automatic(), samples, lower, upper, counts, options);
+  histogram_even(automatic(), samples, lower, upper, counts, options);
 }
 
 /// Sums weights, as `bincount` does.
-template <class X, class W, class L, class U, detail::histogram_data C>
-auto histogram_even(const executor& where, const X& samples, const W& weights, const L& lower,
+template <class X, class W, class L, class U, class C>
+  requires detail::taken<detail::histogram_even_call, X, W, L, U, C>
+void histogram_even(const executor& where, const X& samples, const W& weights, const L& lower,
                     const U& upper, C&& sums, const histogram_options& options = {}) {
-  if constexpr (detail::is_samples<X>() && detail::are_bounds<L, U>() &&
-                detail::is_weighted<W, C>()) {
-    detail::sum_weights(
-        where, detail::weighted(detail::of_even(samples, lower, upper, options), weights), sums);
-  }
+  detail::sum_weights(
+      where, detail::weighted(detail::of_even(samples, lower, upper, options), weights), sums);
 }
 
 /// The same on `automatic()`.
-template <detail::histogram_data X, class W, class L, class U, detail::histogram_data C>
-auto histogram_even(const X& samples, const W& weights, const L& lower, const U& upper, C&& sums,
+template <class X, class W, class L, class U, class C>
+  requires detail::taken_unplaced<detail::histogram_even_call, X, W, L, U, C>
+void histogram_even(const X& samples, const W& weights, const L& lower, const U& upper, C&& sums,
                     const histogram_options& options = {}) {
-  return histogram_even(automatic(), samples, weights, lower, upper, sums, options);
+  histogram_even(automatic(), samples, weights, lower, upper, sums, options);
 }
 
-/// No other form.
-template <class... T>
-auto histogram_even(...) {
-  static_assert(detail::never<T...>,
-                "histogram_even(samples, lower, upper, counts) or histogram_even(samples, weights, "
-                "lower, upper, sums) may begin with an "
-                "executor; options, tally::histogram_options, come last");
-}
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::histogram_even_call, T...>>
+  requires detail::refused<why, T...>
+void histogram_even(T&&...) = delete;  // [where,] x, [weights,] lower, upper, counts or sums
 
 /// counts_k = the number of samples between edges k and k + 1.
 ///
@@ -308,44 +257,40 @@ auto histogram_even(...) {
 ///               maybe infinite; as unsigned integers below 2^63. A bin between equal edges is
 ///               empty unless it is the last.
 template <class X, class E, class C>
-auto histogram_range(const executor& where, const X& samples, const E& edges, C&& counts,
+  requires detail::taken<detail::histogram_range_call, X, E, C>
+void histogram_range(const executor& where, const X& samples, const E& edges, C&& counts,
                      const histogram_options& options = {}) {
-  if constexpr (detail::is_samples<X>() && detail::is_edges<E>() && detail::is_counts<C>()) {
-    histogram(where, detail::counted(detail::of_edges(samples, edges, options), counts));
-  }
+  histogram(where, detail::counted(detail::of_edges(samples, edges, options), counts));
 }
 
 /// The same on `automatic()`.
-template <detail::histogram_data X, class E, class C>
-auto histogram_range(const X& samples, const E& edges, C&& counts,
+template <class X, class E, class C>
+  requires detail::taken_unplaced<detail::histogram_range_call, X, E, C>
+void histogram_range(const X& samples, const E& edges, C&& counts,
                      const histogram_options& options = {}) {
-  return histogram_range(automatic(), samples, edges, counts, options);
+  histogram_range(automatic(), samples, edges, counts, options);
 }
 
 /// Sums weights, as `bincount` does.
-template <class X, class W, class E, detail::histogram_data C>
-auto histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
+template <class X, class W, class E, class C>
+  requires detail::taken<detail::histogram_range_call, X, W, E, C>
+void histogram_range(const executor& where, const X& samples, const W& weights, const E& edges,
                      C&& sums, const histogram_options& options = {}) {
-  if constexpr (detail::is_samples<X>() && detail::is_edges<E>() && detail::is_weighted<W, C>()) {
-    detail::sum_weights(where, detail::weighted(detail::of_edges(samples, edges, options), weights),
-                        sums);
-  }
+  detail::sum_weights(where, detail::weighted(detail::of_edges(samples, edges, options), weights),
+                      sums);
 }
 
 /// The same on `automatic()`.
-template <detail::histogram_data X, class W, class E, detail::histogram_data C>
-auto histogram_range(const X& samples, const W& weights, const E& edges, C&& sums,
+template <class X, class W, class E, class C>
+  requires detail::taken_unplaced<detail::histogram_range_call, X, W, E, C>
+void histogram_range(const X& samples, const W& weights, const E& edges, C&& sums,
                      const histogram_options& options = {}) {
-  return histogram_range(automatic(), samples, weights, edges, sums, options);
+  histogram_range(automatic(), samples, weights, edges, sums, options);
 }
 
-/// No other form.
-template <class... T>
-auto histogram_range(...) {
-  static_assert(detail::never<T...>,
-                "histogram_range(samples, edges, counts) or histogram_range(samples, weights, "
-                "edges, sums) may begin with an "
-                "executor; options, tally::histogram_options, come last");
-}
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::histogram_range_call, T...>>
+  requires detail::refused<why, T...>
+void histogram_range(T&&...) = delete;  // [where,] x, [weights,] edges, counts or sums
 
 }  // namespace tally

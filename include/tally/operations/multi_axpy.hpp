@@ -12,15 +12,14 @@
 
 #include <tally/export.h>
 #include <tally/detail/arguments.hpp>
+#include <tally/detail/elementwise_call.hpp>
 #include <tally/detail/sums.hpp>
 #include <tally/executor.hpp>
 #include <tally/operations/dot.hpp>
 #include <tally/operations/multi_dot.hpp>
-#include <tally/operations/transform.hpp>
 
 #include <concepts>
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -80,20 +79,6 @@ struct listed_element<L> {
   using type = element_t<std::ranges::range_value_t<const L>>;
 };
 
-template <class A, class X, class B, class Y>
-constexpr bool is_multi_axpy() {
-  constexpr bool several = rows_operand<X> || operand_range<X>;
-  static_assert(several,
-                "several vectors are rows, tally::rows(pointer, rows, columns) or a rank-2 "
-                "Kokkos::View or std::mdspan, or a range of vectors");
-  if constexpr (several && is_vector<A>() && is_factor<B>() && is_output<Y>()) {
-    using vectors = std::span<const typename listed_element<X>::type>;
-    return is_computable<elementwise::axpby, vectors, std::remove_cvref_t<Y>, Y, element_t<A>, B>();
-  } else {
-    return false;
-  }
-}
-
 /// `call(arguments)` of valid operands.
 template <class A, class X, class B, class Y, class Call>
 auto with_multi_axpy(const A& alpha, const X& x, const B& beta, Y& y, const Call& call) {
@@ -110,7 +95,34 @@ auto with_multi_axpy(const A& alpha, const X& x, const B& beta, Y& y, const Call
 
 template <class X, class Y>
 using multi_axpy_dot_sum =
-    product_sum<typename listed_element<X>::type, element_t<std::remove_cvref_t<Y>>>;
+    product_sum<typename listed_element<std::remove_cv_t<X>>::type, element_t<Y>>;
+
+struct multi_axpy_call : call<void, multi_axpy_arguments> {
+  template <class A, class X, class B, class Y>
+  static consteval wrong of() {
+    using list = std::remove_cv_t<X>;
+    if constexpr (!rows_operand<list> && !operand_range<list>) {
+      return wrong_rows<list>;
+    } else {
+      constexpr wrong why = first_wrong<wrong_vector<A>, wrong_factor<B>>;
+      if constexpr (why == wrong::nothing) {
+        using vectors = std::span<const typename listed_element<list>::type>;
+        return wrong_transform<elementwise::axpby, vectors, Y, vectors, Y, element_t<A>, B>();
+      } else {
+        return why;
+      }
+    }
+  }
+};
+struct multi_axpy_dot_call
+    : sum_call<multi_axpy_dot_call, void, dot_options, multi_axpy_dot_arguments> {
+  template <class A, class X, class B, class Y>
+  static consteval wrong of() {
+    return multi_axpy_call::of<A, X, B, Y>();
+  }
+  template <class A, class X, class B, class Y>
+  using sum = multi_axpy_dot_sum<X, Y>;
+};
 
 }  // namespace detail
 
@@ -124,20 +136,23 @@ using multi_axpy_dot_sum =
 /// @throws error as `axpby`; size_mismatch, invalid_argument (too many rows), overlap,
 ///               out_of_memory.
 template <class A, class X, class B, class Y>
-auto multi_axpy(const executor& where, const A& alpha, const X& x, const B& beta, Y&& y) {
-  if constexpr (detail::is_multi_axpy<A, X, B, Y&>()) {
-    detail::with_multi_axpy(alpha, x, beta, y,
-                            [&](const multi_axpy_arguments& a) { multi_axpy(where, a); });
-  }
+  requires detail::taken<detail::multi_axpy_call, A, X, B, Y>
+void multi_axpy(const executor& where, const A& alpha, const X& x, const B& beta, Y&& y) {
+  detail::with_multi_axpy(alpha, x, beta, y,
+                          [&](const multi_axpy_arguments& a) { multi_axpy(where, a); });
 }
 
 /// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<4, void, T...>>
-  requires(!detail::on_executor<4, 4, T...> && !detail::erased_call<multi_axpy_arguments, T...>)
-auto multi_axpy(T&&... arguments) {
-  static_assert(valid, "multi_axpy(alpha, x, beta, y) may begin with an executor");
-  if constexpr (valid) return multi_axpy(automatic(), arguments...);
+template <class... T>
+  requires detail::taken_unplaced<detail::multi_axpy_call, T...>
+void multi_axpy(T&&... arguments) {
+  multi_axpy(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::multi_axpy_call, T...>>
+  requires detail::refused<why, T...>
+void multi_axpy(T&&...) = delete;  // [where,] alpha, x, beta, y
 
 /// y as by multi_axpy; returns r_j = sum_i x_ji*y_i, j = 0 ... k-1. In the second step of CGS2
 /// alpha is -r of the first, and r the correction. Blocks.
@@ -147,47 +162,43 @@ auto multi_axpy(T&&... arguments) {
 /// @return       the k results.
 /// @throws error as multi_axpy and multi_dot, before anything is written.
 template <class A, class X, class B, class Y>
+  requires detail::taken<detail::multi_axpy_dot_call, A, X, B, Y>
 auto multi_axpy_dot(const executor& where, const A& alpha, const X& x, const B& beta, Y&& y,
                     dot_options how = {}) {
-  if constexpr (detail::is_multi_axpy<A, X, B, Y&>()) {
-    return detail::with_multi_axpy(alpha, x, beta, y, [&](const multi_axpy_arguments& a) {
-      return detail::returned_sums<detail::multi_axpy_dot_sum<X, Y>, void>(
-          a.x.size(), how.grade, [&](const output& to, const call_options& options) {
-            multi_axpy_dot(where, {a, how.conjugated, to, options});
-          });
-    });
-  } else {
-    return 0.0;
-  }
+  return detail::with_multi_axpy(alpha, x, beta, y, [&](const multi_axpy_arguments& a) {
+    return detail::returned_sums<detail::multi_axpy_dot_sum<X, Y>, void>(
+        a.x.size(), how.grade, [&](const output& to, const call_options& options) {
+          multi_axpy_dot(where, {a, how.conjugated, to, options});
+        });
+  });
 }
 
 /// results[j] = the same, not exact sums. Doesn't block.
 /// @param results destination of k numbers (`result_place`), which share no memory with alpha, x
 ///               or y.
 template <class A, class X, class B, class Y, class R>
-  requires(!std::convertible_to<R, dot_options>)
-auto multi_axpy_dot(const executor& where, const A& alpha, const X& x, const B& beta, Y&& y,
+  requires detail::written<detail::multi_axpy_dot_call, A, X, B, Y, R>
+void multi_axpy_dot(const executor& where, const A& alpha, const X& x, const B& beta, Y&& y,
                     R&& results, dot_options how = {}) {
-  if constexpr (detail::is_multi_axpy<A, X, B, Y&>()) {
-    detail::with_multi_axpy(alpha, x, beta, y, [&](const multi_axpy_arguments& a) {
-      detail::written_sums<detail::multi_axpy_dot_sum<X, Y>>(
-          "tally::multi_axpy_dot", a.x.size(), results, how.grade,
-          [&](const output& to, const call_options& options) {
-            multi_axpy_dot(where, {a, how.conjugated, to, options});
-          });
-    });
-  }
+  detail::with_multi_axpy(alpha, x, beta, y, [&](const multi_axpy_arguments& a) {
+    detail::written_sums<detail::multi_axpy_dot_sum<X, Y>>(
+        "tally::multi_axpy_dot", a.x.size(), results, how.grade,
+        [&](const output& to, const call_options& options) {
+          multi_axpy_dot(where, {a, how.conjugated, to, options});
+        });
+  });
 }
 
 /// The returned form on `automatic()`.
-template <class... T, bool valid = detail::is_call<4, dot_options, T...>>
-  requires(!detail::on_executor<4, 6, T...> && !detail::erased_call<multi_axpy_dot_arguments, T...>)
+template <class... T>
+  requires detail::taken_unplaced<detail::multi_axpy_dot_call, T...>
 auto multi_axpy_dot(T&&... arguments) {
-  static_assert(valid,
-                "multi_axpy_dot(alpha, x, beta, y) may begin with an executor, and end with "
-                "tally::exact or tally::conjugate::x; with an executor results may follow y");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return multi_axpy_dot(where, arguments...); });
+  return multi_axpy_dot(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::multi_axpy_dot_call, T...>>
+  requires detail::refused<why, T...>
+void multi_axpy_dot(T&&...) = delete;  // [where,] alpha, x, beta, y[, options]; where, ..., results
 
 }  // namespace tally

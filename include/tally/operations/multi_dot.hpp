@@ -13,7 +13,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -102,24 +101,57 @@ using list_sum = typename pair_sum<std::ranges::range_value_t<const L>>::type;
 template <class L>
 concept pair_range = std::ranges::forward_range<const L> && requires { typename list_sum<L>; };
 
-/// Arguments without an executor: a list, or rows and a vector.
-template <class First, class... T>
-inline constexpr bool is_dots_call =
-    pair_range<First> ? is_call<1, dot_options, First, T...> : is_call<2, dot_options, First, T...>;
-
 template <class R, class L>
 concept has_list_dot = pair_range<L> && summable<list_sum<L>, R>;
 template <class R, class X, class Y>
 concept has_rows_dot = rows_operand<X> && vector_operand<Y> && summable<rows_sum<X, Y>, R>;
 
 template <class B>
-constexpr bool is_rows() {
-  static_assert(rows_operand<B>,
-                "rows are tally::rows(pointer, rows, columns) or a rank-2 Kokkos::View or "
-                "std::mdspan, of an element type; several vectors may also be a range of "
-                "tally::pair_of(x, y)");
-  return rows_operand<B>;
-}
+inline constexpr wrong wrong_rows = unless(
+    rows_operand<B>, wrong::several_vectors_or_a_dense_matrix_are_tally_rows_or_a_view_of_rank_2);
+
+template <class X, class... Y>
+struct dots_sum {
+  using type = list_sum<X>;
+};
+template <class X, class Y>
+struct dots_sum<X, Y> {
+  using type = rows_sum<X, Y>;
+};
+
+template <class R = void>
+struct multi_dot_call : sum_call<multi_dot_call<R>, R, dot_options, multi_dot_arguments> {
+  template <class L>
+    requires pair_range<L>
+  static consteval wrong of() {
+    return wrong::nothing;
+  }
+  template <class X, class Y>
+    requires(!pair_range<X>)
+  static consteval wrong of() {
+    return first_wrong<wrong_rows<X>, wrong_vector<Y>>;
+  }
+  template <class... A>
+  using sum = typename dots_sum<A...>::type;
+};
+template <class R = void>
+struct sums_call : sum_call<sums_call<R>, R, grade, sums_arguments> {
+  template <class X>
+  static consteval wrong of() {
+    return wrong_rows<X>;
+  }
+  template <class X>
+  using sum = sums_of_rows<X>;
+};
+template <class R = void>
+struct batched_dot_call : sum_call<batched_dot_call<R>, R, dot_options, multi_dot_arguments> {
+  template <class X, class Y>
+  static consteval wrong of() {
+    return first_wrong<wrong_rows<X>, wrong_rows<Y>>;
+  }
+  template <class X, class Y>
+  using sum = batched_sum<X, Y>;
+};
 
 template <rows_operand X, vector_operand Y>
 dot_pairs against_one(const X& x, const Y& y) noexcept {
@@ -149,9 +181,9 @@ auto returned_dots(const executor& where, const dot_pairs& pairs, dot_options ho
                                call_of<batched>(where, pairs, how.conjugated));
 }
 template <class Sum, bool batched = false, class P>
-auto written_dots(const executor& where, const dot_pairs& pairs, P& results, dot_options how) {
-  return written_sums<Sum>(batched ? "tally::batched_dot" : "tally::multi_dot", pairs.size(),
-                           results, how.grade, call_of<batched>(where, pairs, how.conjugated));
+void written_dots(const executor& where, const dot_pairs& pairs, P& results, dot_options how) {
+  written_sums<Sum>(batched ? "tally::batched_dot" : "tally::multi_dot", pairs.size(), results,
+                    how.grade, call_of<batched>(where, pairs, how.conjugated));
 }
 
 }  // namespace detail
@@ -169,13 +201,9 @@ auto written_dots(const executor& where, const dot_pairs& pairs, P& results, dot
 /// @throws error size_mismatch, null_pointer (with k, n > 0), zero_increment, misaligned,
 ///               invalid_argument (too many rows), wrong_memory, device_failure, out_of_memory.
 template <class R = void, class X, class Y>
-  requires(!detail::pair_range<X>)
+  requires(!detail::pair_range<X> && detail::taken<detail::multi_dot_call<R>, X, Y>)
 auto multi_dot(const executor& where, const X& x, const Y& y, dot_options how = {}) {
-  if constexpr (detail::is_rows<X>() && detail::is_vector<Y>()) {
-    return detail::returned_dots<detail::rows_sum<X, Y>, R>(where, detail::against_one(x, y), how);
-  } else {
-    return 0.0;
-  }
+  return detail::returned_dots<detail::rows_sum<X, Y>, R>(where, detail::against_one(x, y), how);
 }
 
 /// results[j] = the same. Doesn't block, as `dot`.
@@ -184,11 +212,9 @@ auto multi_dot(const executor& where, const X& x, const Y& y, dot_options how = 
 /// @throws error as above, also for `results`; overlap, if they share memory with x or y: some are
 ///               written while other rows are read.
 template <class X, class Y, class P>
-  requires(!detail::pair_range<X> && !std::convertible_to<P, dot_options>)
-auto multi_dot(const executor& where, const X& x, const Y& y, P&& results, dot_options how = {}) {
-  if constexpr (detail::is_rows<X>() && detail::is_vector<Y>()) {
-    detail::written_dots<detail::rows_sum<X, Y>>(where, detail::against_one(x, y), results, how);
-  }
+  requires detail::written<detail::multi_dot_call<>, X, Y, P>
+void multi_dot(const executor& where, const X& x, const Y& y, P&& results, dot_options how = {}) {
+  detail::written_dots<detail::rows_sum<X, Y>>(where, detail::against_one(x, y), results, how);
 }
 
 // --- Sums alone ----------------------------------------------------------------------------------
@@ -202,40 +228,37 @@ auto multi_dot(const executor& where, const X& x, const Y& y, P&& results, dot_o
 /// @tparam R     accumulator and result, as for `sum`.
 /// @return       the k results; of rows in blocks block after block.
 template <class R = void, class X>
+  requires detail::taken<detail::sums_call<R>, X>
 auto sums(const executor& where, const X& x, grade g = {}) {
-  if constexpr (detail::is_rows<X>()) {
-    const operand_rows rows = detail::as_rows(x);
-    return detail::returned_sums<detail::sums_of_rows<X>, R>(
-        rows.rows, g,
-        [&](const output& to, const call_options& options) { sums(where, {rows, to, options}); });
-  } else {
-    return 0.0;
-  }
+  const operand_rows rows = detail::as_rows(x);
+  return detail::returned_sums<detail::sums_of_rows<X>, R>(
+      rows.rows, g,
+      [&](const output& to, const call_options& options) { sums(where, {rows, to, options}); });
 }
 
 /// results[j] = the same. Doesn't block, as `sum`.
 /// @param results as for `multi_dot`.
 template <class X, class P>
-  requires(!std::convertible_to<P, grade>)
-auto sums(const executor& where, const X& x, P&& results, grade g = {}) {
-  if constexpr (detail::is_rows<X>()) {
-    const operand_rows rows = detail::as_rows(x);
-    detail::written_sums<detail::sums_of_rows<X>>(
-        "tally::sums", rows.rows, results, g,
-        [&](const output& to, const call_options& options) { sums(where, {rows, to, options}); });
-  }
+  requires detail::written<detail::sums_call<>, X, P>
+void sums(const executor& where, const X& x, P&& results, grade g = {}) {
+  const operand_rows rows = detail::as_rows(x);
+  detail::written_sums<detail::sums_of_rows<X>>(
+      "tally::sums", rows.rows, results, g,
+      [&](const output& to, const call_options& options) { sums(where, {rows, to, options}); });
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
-  requires(!detail::on_executor<1, 3, T...> && !detail::erased_call<sums_arguments, T...>)
-auto sums(const T&... arguments) {
-  static_assert(valid,
-                "sums takes an executor or none, rows, then tally::exact or nothing; results come "
-                "after the rows, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return sums<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::sums_call<R>, T...>
+auto sums(T&&... arguments) {
+  return sums<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::sums_call<R>, T...>>
+  requires detail::refused<why, T...>
+void sums(T&&...) = delete;  // [where,] rows[, grade]; where, rows, results[, grade]
 
 // --- A list of pairs -----------------------------------------------------------------------------
 
@@ -243,31 +266,33 @@ auto sums(const T&... arguments) {
 ///
 /// @param pairs  a range of `tally::pair_of(x, y)`: all x of one element type, all y of one, each
 ///               pair of equal lengths.
-template <class R = void, detail::pair_range L>
+template <class R = void, class L>
+  requires detail::taken<detail::multi_dot_call<R>, L>
 auto multi_dot(const executor& where, const L& pairs, dot_options how = {}) {
   const auto list = detail::erased(pairs);
   return detail::returned_dots<detail::list_sum<L>, R>(where, {{}, {}, list}, how);
 }
 
 /// results[j] = the same. Doesn't block.
-template <detail::pair_range L, class P>
-  requires(!std::convertible_to<P, dot_options>)
-auto multi_dot(const executor& where, const L& pairs, P&& results, dot_options how = {}) {
+template <class L, class P>
+  requires detail::pair_range<L> && detail::written<detail::multi_dot_call<>, L, P>
+void multi_dot(const executor& where, const L& pairs, P&& results, dot_options how = {}) {
   const auto list = detail::erased(pairs);
   detail::written_dots<detail::list_sum<L>>(where, {{}, {}, list}, results, how);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_dots_call<T...>>
-  requires(!detail::on_executor<2, 4, T...> && !detail::erased_call<multi_dot_arguments, T...>)
-auto multi_dot(const T&... arguments) {
-  static_assert(valid,
-                "multi_dot takes an executor or none, then rows and a vector, or a range of "
-                "tally::pair_of(x, y), then tally::exact, tally::conjugate::x or nothing; results "
-                "come after the operands, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return multi_dot<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::multi_dot_call<R>, T...>
+auto multi_dot(T&&... arguments) {
+  return multi_dot<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::multi_dot_call<R>, T...>>
+  requires detail::refused<why, T...>
+void multi_dot(T&&...) = delete;  // [where,] rows, y or pairs[, options]; where, ..., results
 
 // --- Many short pairs ----------------------------------------------------------------------------
 
@@ -276,35 +301,31 @@ auto multi_dot(const T&... arguments) {
 /// @param x, y   b rows of n elements each (`rows_operand`), of any two element types. CUDA
 ///               vectorises contiguous rows of equal floating-point types.
 template <class R = void, class X, class Y>
+  requires detail::taken<detail::batched_dot_call<R>, X, Y>
 auto batched_dot(const executor& where, const X& x, const Y& y, dot_options how = {}) {
-  if constexpr (detail::is_rows<X>() && detail::is_rows<Y>()) {
-    return detail::returned_dots<detail::batched_sum<X, Y>, R, true>(
-        where, {detail::as_rows(x), detail::as_rows(y)}, how);
-  } else {
-    return 0.0;
-  }
+  return detail::returned_dots<detail::batched_sum<X, Y>, R, true>(
+      where, {detail::as_rows(x), detail::as_rows(y)}, how);
 }
 
 /// results[j] = the same. Doesn't block.
 template <class X, class Y, class P>
-  requires(!std::convertible_to<P, dot_options>)
-auto batched_dot(const executor& where, const X& x, const Y& y, P&& results, dot_options how = {}) {
-  if constexpr (detail::is_rows<X>() && detail::is_rows<Y>()) {
-    detail::written_dots<detail::batched_sum<X, Y>, true>(
-        where, {detail::as_rows(x), detail::as_rows(y)}, results, how);
-  }
+  requires detail::written<detail::batched_dot_call<>, X, Y, P>
+void batched_dot(const executor& where, const X& x, const Y& y, P&& results, dot_options how = {}) {
+  detail::written_dots<detail::batched_sum<X, Y>, true>(
+      where, {detail::as_rows(x), detail::as_rows(y)}, results, how);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<2, dot_options, T...>>
-  requires(!detail::on_executor<2, 4, T...> && !detail::erased_call<multi_dot_arguments, T...>)
-auto batched_dot(const T&... arguments) {
-  static_assert(valid,
-                "batched_dot takes an executor or none, two blocks of rows, then tally::exact, "
-                "tally::conjugate::x or nothing; results come after the operands, and only where "
-                "an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return batched_dot<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::batched_dot_call<R>, T...>
+auto batched_dot(T&&... arguments) {
+  return batched_dot<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::batched_dot_call<R>, T...>>
+  requires detail::refused<why, T...>
+void batched_dot(T&&...) = delete;  // [where,] rows, rows[, options]; where, rows, rows, results
 
 }  // namespace tally

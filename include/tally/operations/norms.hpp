@@ -52,41 +52,41 @@ template <class X, class W>
 using weighted_sum = sum_types<weighted_result_t<element_t<X>, element_t<W>>, double,
                                std::same_as<weighted_result_t<element_t<X>, element_t<W>>, double>>;
 
-/// Whether all are real vectors.
-template <class... V>
-constexpr bool are_weighted() {
-  if constexpr ((is_vector<V>() && ...)) {
-    constexpr bool valid = !(is_complex_v<element_t<V>> || ...);
-    static_assert(valid, "norms with weights are of numbers that are not complex");
-    return valid;
-  } else {
-    return false;
+template <class R = void>
+struct weighted_call : sum_call<weighted_call<R>, R, grade> {
+  template <class X, class W>
+  static consteval wrong of() {
+    return first_wrong<wrong_real_vector<X>, wrong_real_vector<W>>;
   }
-}
+  template <class X, class W>
+  using sum = weighted_sum<X, W>;
+};
+template <class R = void>
+struct masked_call : sum_call<masked_call<R>, R, grade> {
+  template <class X, class W, class M>
+  static consteval wrong of() {
+    return first_wrong<wrong_real_vector<X>, wrong_real_vector<W>, wrong_real_vector<M>>;
+  }
+  template <class X, class W, class M>
+  using sum = weighted_sum<X, W>;
+};
 
 /// `mask` may be absent.
 template <weighted_norm what, class R, class X, class W, class... M>
 auto returned_weighted(const executor& where, grade g, const X& x, const W& w, const M&... mask) {
-  if constexpr (are_weighted<X, W, M...>()) {
-    return returned_sum<weighted_sum<X, W>, R>(
-        g, [&](const output& to, const call_options& options) {
-          reduce_weighted(where,
-                          {as_operand(x), as_operand(w), {as_operand(mask)...}, what, to, options});
-        });
-  } else {
-    return 0.0;
-  }
+  return returned_sum<weighted_sum<X, W>, R>(g, [&](const output& to, const call_options& options) {
+    reduce_weighted(where,
+                    {as_operand(x), as_operand(w), {as_operand(mask)...}, what, to, options});
+  });
 }
 template <weighted_norm what, class P, class X, class W, class... M>
-auto written_weighted(const char* function, const executor& where, P& result, grade g, const X& x,
+void written_weighted(const char* function, const executor& where, P& result, grade g, const X& x,
                       const W& w, const M&... mask) {
-  if constexpr (are_weighted<X, W, M...>()) {
-    written_sums<weighted_sum<X, W>>(
-        function, 1, result, g, [&](const output& to, const call_options& options) {
-          reduce_weighted(where,
-                          {as_operand(x), as_operand(w), {as_operand(mask)...}, what, to, options});
-        });
-  }
+  written_sums<weighted_sum<X, W>>(
+      function, 1, result, g, [&](const output& to, const call_options& options) {
+        reduce_weighted(where,
+                        {as_operand(x), as_operand(w), {as_operand(mask)...}, what, to, options});
+      });
 }
 
 }  // namespace detail
@@ -98,110 +98,116 @@ auto written_weighted(const char* function, const executor& where, P& result, gr
 /// @param g      `tally::exact`: the sum of these squares is not rounded before the result.
 /// @tparam R     accumulator and result: `weighted_result_t`, or `double` on request.
 template <class R = void, class X, class W>
+  requires detail::taken<detail::weighted_call<R>, X, W>
 auto weighted_sum_of_squares(const executor& where, const X& x, const W& w, grade g = {}) {
   return detail::returned_weighted<weighted_norm::squares, R>(where, g, x, w);
 }
 
 /// result = the same, or added to exact sums or limbs, as the same form of `dot`.
 template <class X, class W, class P>
-  requires(!std::convertible_to<P, grade>)
-auto weighted_sum_of_squares(const executor& where, const X& x, const W& w, P&& result,
+  requires detail::written<detail::weighted_call<>, X, W, P>
+void weighted_sum_of_squares(const executor& where, const X& x, const W& w, P&& result,
                              grade g = {}) {
-  return detail::written_weighted<weighted_norm::squares>("tally::weighted_sum_of_squares", where,
-                                                          result, g, x, w);
+  detail::written_weighted<weighted_norm::squares>("tally::weighted_sum_of_squares", where, result,
+                                                   g, x, w);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<2, grade, T...>>
-  requires(!detail::on_executor<2, 4, T...>)
-auto weighted_sum_of_squares(const T&... arguments) {
-  static_assert(valid,
-                "weighted_sum_of_squares takes an executor or none, two operands, then "
-                "tally::exact or nothing; a "
-                "result comes after the operands, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return weighted_sum_of_squares<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::weighted_call<R>, T...>
+auto weighted_sum_of_squares(T&&... arguments) {
+  return weighted_sum_of_squares<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::weighted_call<R>, T...>>
+  requires detail::refused<why, T...>
+void weighted_sum_of_squares(T&&...) = delete;  // [where,] x, w[, grade]; where, x, w, result
 
 /// r = sqrt(sum_i (x_i*w_i)^2), of `weighted_sum_of_squares` (SUNDIALS's WL2 norm).
 template <class R = void, class X, class W>
+  requires detail::taken<detail::weighted_call<R>, X, W>
 auto weighted_nrm2(const executor& where, const X& x, const W& w, grade g = {}) {
   return detail::returned_weighted<weighted_norm::root, R>(where, g, x, w);
 }
 
 /// result = the same, likewise; exact sums take the squares.
 template <class X, class W, class P>
-  requires(!std::convertible_to<P, grade>)
-auto weighted_nrm2(const executor& where, const X& x, const W& w, P&& result, grade g = {}) {
-  return detail::written_weighted<weighted_norm::root>("tally::weighted_nrm2", where, result, g, x,
-                                                       w);
+  requires detail::written<detail::weighted_call<>, X, W, P>
+void weighted_nrm2(const executor& where, const X& x, const W& w, P&& result, grade g = {}) {
+  detail::written_weighted<weighted_norm::root>("tally::weighted_nrm2", where, result, g, x, w);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<2, grade, T...>>
-  requires(!detail::on_executor<2, 4, T...>)
-auto weighted_nrm2(const T&... arguments) {
-  static_assert(
-      valid,
-      "weighted_nrm2 takes an executor or none, two operands, then tally::exact or nothing; a "
-      "result comes after the operands, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return weighted_nrm2<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::weighted_call<R>, T...>
+auto weighted_nrm2(T&&... arguments) {
+  return weighted_nrm2<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::weighted_call<R>, T...>>
+  requires detail::refused<why, T...>
+void weighted_nrm2(T&&...) = delete;  // [where,] x, w[, grade]; where, x, w, result[, grade]
 
 /// r = sqrt(sum_i (x_i*w_i)^2 / n), of `weighted_sum_of_squares` (SUNDIALS's WRMS norm); 0 for
 /// n = 0.
 template <class R = void, class X, class W>
+  requires detail::taken<detail::weighted_call<R>, X, W>
 auto wrms_norm(const executor& where, const X& x, const W& w, grade g = {}) {
   return detail::returned_weighted<weighted_norm::root_mean, R>(where, g, x, w);
 }
 
 /// result = the same, likewise; exact sums take the squares.
 template <class X, class W, class P>
-  requires(!std::convertible_to<P, grade>)
-auto wrms_norm(const executor& where, const X& x, const W& w, P&& result, grade g = {}) {
-  return detail::written_weighted<weighted_norm::root_mean>("tally::wrms_norm", where, result, g, x,
-                                                            w);
+  requires detail::written<detail::weighted_call<>, X, W, P>
+void wrms_norm(const executor& where, const X& x, const W& w, P&& result, grade g = {}) {
+  detail::written_weighted<weighted_norm::root_mean>("tally::wrms_norm", where, result, g, x, w);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<2, grade, T...>>
-  requires(!detail::on_executor<2, 4, T...>)
-auto wrms_norm(const T&... arguments) {
-  static_assert(
-      valid,
-      "wrms_norm takes an executor or none, two operands, then tally::exact or nothing; a "
-      "result comes after the operands, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return wrms_norm<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::weighted_call<R>, T...>
+auto wrms_norm(T&&... arguments) {
+  return wrms_norm<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::weighted_call<R>, T...>>
+  requires detail::refused<why, T...>
+void wrms_norm(T&&...) = delete;  // [where,] x, w[, grade]; where, x, w, result[, grade]
 
 /// The same with the terms of positive m_i alone, divided by all n.
 /// @param m      n elements of any real element type.
 template <class R = void, class X, class W, class M>
+  requires detail::taken<detail::masked_call<R>, X, W, M>
 auto wrms_norm_mask(const executor& where, const X& x, const W& w, const M& m, grade g = {}) {
   return detail::returned_weighted<weighted_norm::root_mean, R>(where, g, x, w, m);
 }
 
 /// result = the same, likewise; exact sums take the squares.
 template <class X, class W, class M, class P>
-  requires(!std::convertible_to<P, grade>)
-auto wrms_norm_mask(const executor& where, const X& x, const W& w, const M& m, P&& result,
+  requires detail::written<detail::masked_call<>, X, W, M, P>
+void wrms_norm_mask(const executor& where, const X& x, const W& w, const M& m, P&& result,
                     grade g = {}) {
-  return detail::written_weighted<weighted_norm::root_mean>("tally::wrms_norm_mask", where, result,
-                                                            g, x, w, m);
+  detail::written_weighted<weighted_norm::root_mean>("tally::wrms_norm_mask", where, result, g, x,
+                                                     w, m);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<3, grade, T...>>
-  requires(!detail::on_executor<3, 5, T...>)
-auto wrms_norm_mask(const T&... arguments) {
-  static_assert(
-      valid,
-      "wrms_norm_mask takes an executor or none, three operands, then tally::exact or nothing; a "
-      "result comes after the operands, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return wrms_norm_mask<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::masked_call<R>, T...>
+auto wrms_norm_mask(T&&... arguments) {
+  return wrms_norm_mask<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::masked_call<R>, T...>>
+  requires detail::refused<why, T...>
+void wrms_norm_mask(T&&...) = delete;  // [where,] x, w, m[, grade]; where, x, w, m, result[, grade]
 
 }  // namespace tally

@@ -77,46 +77,36 @@ using reduction_result_t = sum_t<reduction_sum<what, X>, R>;
 template <reduction what, class R, class X>
 concept has_reduction = vector_operand<X> && summable<reduction_sum<what, X>, R>;
 
-/// Whether a reduction is of such elements.
-template <reduction what, class X>
-constexpr bool is_reducible() {
-  if constexpr (is_vector<X>()) {
-    constexpr bool valid = what <= reduction::nrm2 || !is_complex_v<element_t<X>>;
-    static_assert(valid,
-                  "sum_of_squares and max_norm are of numbers that are not complex; dot(x, x, "
-                  "tally::conjugate::x) is the sum of complex ones");
-    return valid;
-  } else {
-    return false;
+template <reduction what, class R = void>
+struct reduction_call : sum_call<reduction_call<what, R>, R, grade> {
+  template <class X>
+  static consteval wrong of() {
+    return what <= reduction::nrm2 ? wrong_vector<X> : wrong_real_vector<X>;
   }
-}
+  template <class X>
+  using sum = reduction_sum<what, X>;
+};
 
 template <reduction what, class R, class X>
 auto returned_reduction(const executor& where, const X& x, grade g) {
-  if constexpr (is_reducible<what, X>()) {
-    using T = reduction_result_t<what, R, X>;
-    return returned_sum<reduction_sum<what, X>, R>(
-        g, [&](const output& to, const call_options& options) {
-          const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
-            *static_cast<T*>(to.data) = kernels.reduce[static_cast<std::size_t>(what)](px, n);
-            return true;
-          };
-          if (!g.is_exact() && with_level_one<T>(where, short_way, x)) return;
-          reduce(where, {as_operand(x), what, to, options});
-        });
-  } else {
-    return 0.0;
-  }
+  using T = reduction_result_t<what, R, X>;
+  return returned_sum<reduction_sum<what, X>, R>(
+      g, [&](const output& to, const call_options& options) {
+        const auto short_way = [&](const auto& kernels, std::size_t n, const auto* px) {
+          *static_cast<T*>(to.data) = kernels.reduce[static_cast<std::size_t>(what)](px, n);
+          return true;
+        };
+        if (!g.is_exact() && with_level_one<T>(where, short_way, x)) return;
+        reduce(where, {as_operand(x), what, to, options});
+      });
 }
 template <reduction what, class X, class P>
-auto written_reduction(const char* function, const executor& where, const X& x, P& result,
+void written_reduction(const char* function, const executor& where, const X& x, P& result,
                        grade g) {
-  if constexpr (is_reducible<what, X>()) {
-    written_sums<reduction_sum<what, X>>(function, 1, result, g,
-                                         [&](const output& to, const call_options& options) {
-                                           reduce(where, {as_operand(x), what, to, options});
-                                         });
-  }
+  written_sums<reduction_sum<what, X>>(function, 1, result, g,
+                                       [&](const output& to, const call_options& options) {
+                                         reduce(where, {as_operand(x), what, to, options});
+                                       });
 }
 
 }  // namespace detail
@@ -128,57 +118,64 @@ auto written_reduction(const char* function, const executor& where, const X& x, 
 /// @tparam R     accumulator and result: `sum_result_t`, or on request `double`
 ///               (`complex<double>`): `tally::sum<double>(x)`.
 template <class R = void, class X>
+  requires detail::taken<detail::reduction_call<reduction::sum, R>, X>
 auto sum(const executor& where, const X& x, grade g = {}) {
   return detail::returned_reduction<reduction::sum, R>(where, x, g);
 }
 
 /// result = sum_i x_i, or added to exact sums or limbs, as the same form of `dot`.
 template <class X, class P>
-  requires(!std::convertible_to<P, grade>)
-auto sum(const executor& where, const X& x, P&& result, grade g = {}) {
-  return detail::written_reduction<reduction::sum>("tally::sum", where, x, result, g);
+  requires detail::written<detail::reduction_call<reduction::sum>, X, P>
+void sum(const executor& where, const X& x, P&& result, grade g = {}) {
+  detail::written_reduction<reduction::sum>("tally::sum", where, x, result, g);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
-  requires(!detail::on_executor<1, 3, T...>)
-auto sum(const T&... arguments) {
-  static_assert(valid,
-                "sum takes an executor or none, an operand, then tally::exact or nothing; a "
-                "result comes after the operand, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return sum<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::reduction_call<reduction::sum, R>, T...>
+auto sum(T&&... arguments) {
+  return sum<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::reduction_call<reduction::sum, R>, T...>>
+  requires detail::refused<why, T...>
+void sum(T&&...) = delete;  // [where,] x[, grade]; where, x, result[, grade]
 
 /// r = sum_i |x_i|, for complex |re x_i| + |im x_i| (BLAS `asum`). R is `asum_result_t`, or
 /// `double` on request.
 template <class R = void, class X>
+  requires detail::taken<detail::reduction_call<reduction::asum, R>, X>
 auto asum(const executor& where, const X& x, grade g = {}) {
   return detail::returned_reduction<reduction::asum, R>(where, x, g);
 }
 
 /// result = sum_i |x_i|, likewise.
 template <class X, class P>
-  requires(!std::convertible_to<P, grade>)
-auto asum(const executor& where, const X& x, P&& result, grade g = {}) {
-  return detail::written_reduction<reduction::asum>("tally::asum", where, x, result, g);
+  requires detail::written<detail::reduction_call<reduction::asum>, X, P>
+void asum(const executor& where, const X& x, P&& result, grade g = {}) {
+  detail::written_reduction<reduction::asum>("tally::asum", where, x, result, g);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
-  requires(!detail::on_executor<1, 3, T...>)
-auto asum(const T&... arguments) {
-  static_assert(valid,
-                "asum takes an executor or none, an operand, then tally::exact or nothing; a "
-                "result comes after the operand, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return asum<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::reduction_call<reduction::asum, R>, T...>
+auto asum(T&&... arguments) {
+  return asum<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::reduction_call<reduction::asum, R>, T...>>
+  requires detail::refused<why, T...>
+void asum(T&&...) = delete;  // [where,] x[, grade]; where, x, result[, grade]
 
 /// r = sqrt(sum_i |x_i|^2) (BLAS `nrm2`), the root correctly rounded. Infinite only if an element
 /// is or the norm is out of range, 0 only if all elements are. R is `nrm2_result_t`, or `double` on
 /// request.
 template <class R = void, class X>
+  requires detail::taken<detail::reduction_call<reduction::nrm2, R>, X>
 auto nrm2(const executor& where, const X& x, grade g = {}) {
   return detail::returned_reduction<reduction::nrm2, R>(where, x, g);
 }
@@ -186,71 +183,80 @@ auto nrm2(const executor& where, const X& x, grade g = {}) {
 /// result = sqrt(sum_i |x_i|^2), likewise; sum_i |x_i|^2 is added to exact sums (`round_root` takes
 /// the root) or limbs.
 template <class X, class P>
-  requires(!std::convertible_to<P, grade>)
-auto nrm2(const executor& where, const X& x, P&& result, grade g = {}) {
-  return detail::written_reduction<reduction::nrm2>("tally::nrm2", where, x, result, g);
+  requires detail::written<detail::reduction_call<reduction::nrm2>, X, P>
+void nrm2(const executor& where, const X& x, P&& result, grade g = {}) {
+  detail::written_reduction<reduction::nrm2>("tally::nrm2", where, x, result, g);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
-  requires(!detail::on_executor<1, 3, T...>)
-auto nrm2(const T&... arguments) {
-  static_assert(valid,
-                "nrm2 takes an executor or none, an operand, then tally::exact or nothing; a "
-                "result comes after the operand, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return nrm2<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::reduction_call<reduction::nrm2, R>, T...>
+auto nrm2(T&&... arguments) {
+  return nrm2<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why = detail::wrong_call<detail::reduction_call<reduction::nrm2, R>, T...>>
+  requires detail::refused<why, T...>
+void nrm2(T&&...) = delete;  // [where,] x[, grade]; where, x, result[, grade]
 
 /// r = sum_i x_i^2 of real numbers, the bits of `dot(x, x)`.
 template <class R = void, class X>
+  requires detail::taken<detail::reduction_call<reduction::sum_of_squares, R>, X>
 auto sum_of_squares(const executor& where, const X& x, grade g = {}) {
   return detail::returned_reduction<reduction::sum_of_squares, R>(where, x, g);
 }
 
 /// result = sum_i x_i^2, likewise; or added to exact sums or limbs.
 template <class X, class P>
-  requires(!std::convertible_to<P, grade>)
-auto sum_of_squares(const executor& where, const X& x, P&& result, grade g = {}) {
-  return detail::written_reduction<reduction::sum_of_squares>("tally::sum_of_squares", where, x,
-                                                              result, g);
+  requires detail::written<detail::reduction_call<reduction::sum_of_squares>, X, P>
+void sum_of_squares(const executor& where, const X& x, P&& result, grade g = {}) {
+  detail::written_reduction<reduction::sum_of_squares>("tally::sum_of_squares", where, x, result,
+                                                       g);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
-  requires(!detail::on_executor<1, 3, T...>)
-auto sum_of_squares(const T&... arguments) {
-  static_assert(
-      valid,
-      "sum_of_squares takes an executor or none, an operand, then tally::exact or nothing; a "
-      "result comes after the operand, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return sum_of_squares<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::reduction_call<reduction::sum_of_squares, R>, T...>
+auto sum_of_squares(T&&... arguments) {
+  return sum_of_squares<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class R = void, class... T,
+          detail::wrong why =
+              detail::wrong_call<detail::reduction_call<reduction::sum_of_squares, R>, T...>>
+  requires detail::refused<why, T...>
+void sum_of_squares(T&&...) = delete;  // [where,] x[, grade]; where, x, result[, grade]
 
 /// r = the largest |x_i| of real numbers; 0 if there is none, NaN if one is NaN. The grade does not
 /// matter. R is `asum_result_t`, or `double` on request.
 template <class R = void, class X>
+  requires detail::taken<detail::reduction_call<reduction::max_norm, R>, X>
 auto max_norm(const executor& where, const X& x, grade g = {}) {
   return detail::returned_reduction<reduction::max_norm, R>(where, x, g);
 }
 
 /// result = the largest |x_i|. Waits on a device.
 template <class X, class P>
-  requires(!std::convertible_to<P, grade>)
-auto max_norm(const executor& where, const X& x, P&& result, grade g = {}) {
-  return detail::written_reduction<reduction::max_norm>("tally::max_norm", where, x, result, g);
+  requires detail::written<detail::reduction_call<reduction::max_norm>, X, P>
+void max_norm(const executor& where, const X& x, P&& result, grade g = {}) {
+  detail::written_reduction<reduction::max_norm>("tally::max_norm", where, x, result, g);
 }
 
 /// The returned form on `automatic()`.
-template <class R = void, class... T, bool valid = detail::is_call<1, grade, T...>>
-  requires(!detail::on_executor<1, 3, T...>)
-auto max_norm(const T&... arguments) {
-  static_assert(valid,
-                "max_norm takes an executor or none, an operand, then tally::exact or nothing; a "
-                "result comes after the operand, and only where an executor comes first");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return max_norm<R>(where, arguments...); });
+template <class R = void, class... T>
+  requires detail::taken_unplaced<detail::reduction_call<reduction::max_norm, R>, T...>
+auto max_norm(T&&... arguments) {
+  return max_norm<R>(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <
+    class R = void, class... T,
+    detail::wrong why = detail::wrong_call<detail::reduction_call<reduction::max_norm, R>, T...>>
+  requires detail::refused<why, T...>
+void max_norm(T&&...) = delete;  // [where,] x[, grade]; where, x, result[, grade]
 
 }  // namespace tally

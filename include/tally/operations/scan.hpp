@@ -37,34 +37,29 @@ TALLY_EXPORT void scan(const executor& where, const scan_arguments& arguments);
 
 namespace detail {
 
-/// Whether y is what a scan of x writes.
-template <class X, class Y>
-constexpr bool is_scanned() {
-  if constexpr (is_vector<X>() && is_output<Y>()) {
-    using A = element_t<std::remove_cvref_t<Y>>;
-    constexpr bool valid = dot_accumulator<A, element_t<X>, element_t<X>>;
-    static_assert(valid,
-                  "y is of a type that the sum of x has: double where x is, float or double for "
-                  "other floating-point types, std::int64_t or double for integers, complex for "
-                  "complex");
-    return valid;
-  } else {
-    return false;
+struct scan_call : call<> {
+  template <class X, class Y>
+  static consteval wrong of() {
+    constexpr wrong why = first_wrong<wrong_vector<X>, wrong_output<Y>>;
+    if constexpr (why == wrong::nothing) {
+      return unless(dot_accumulator<element_t<Y>, element_t<X>, element_t<X>>,
+                    wrong::the_output_is_of_a_type_that_the_sum_has);
+    } else {
+      return why;
+    }
   }
-}
+};
 
 template <class X, class Y>
-auto run_scan(const executor& where, const X& x, Y& y, bool exclusive) {
-  if constexpr (is_scanned<X, Y&>()) {
-    using T = element_t<X>;
-    const auto short_way = [&](const auto& kernels, std::size_t n, const T* px, T* py) {
-      if (!is_same_or_apart<T>(px, py, n) || (exclusive && px == py)) return false;
-      (exclusive ? kernels.exclusive : kernels.inclusive)(px, py, n);
-      return true;
-    };
-    if (with_level_one<T, level_one_scans>(where, short_way, x, y)) return;
-    scan(where, {as_operand(x), as_output(y), exclusive});
-  }
+void run_scan(const executor& where, const X& x, Y& y, bool exclusive) {
+  using T = element_t<X>;
+  const auto short_way = [&](const auto& kernels, std::size_t n, const T* px, T* py) {
+    if (!is_same_or_apart<T>(px, py, n) || (exclusive && px == py)) return false;
+    (exclusive ? kernels.exclusive : kernels.inclusive)(px, py, n);
+    return true;
+  };
+  if (with_level_one<T, level_one_scans>(where, short_way, x, y)) return;
+  scan(where, {as_operand(x), as_output(y), exclusive});
 }
 
 }  // namespace detail
@@ -80,34 +75,40 @@ auto run_scan(const executor& where, const X& x, Y& y, bool exclusive) {
 ///               unsupported_type, overlap, wrong_memory, device_failure, out_of_memory, before
 ///               anything is written.
 template <class X, class Y>
-auto inclusive_scan(const executor& where, const X& x, Y&& y) {
-  return detail::run_scan(where, x, y, false);
+  requires detail::taken<detail::scan_call, X, Y>
+void inclusive_scan(const executor& where, const X& x, Y&& y) {
+  detail::run_scan(where, x, y, false);
 }
 
 /// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(!detail::on_executor<2, 2, T...>)
-auto inclusive_scan(T&&... arguments) {
-  static_assert(valid,
-                "inclusive_scan(x, y) may begin with an executor; it has no grade: each sum is "
-                "that of the default one");
-  if constexpr (valid) return inclusive_scan(automatic(), arguments...);
+template <class... T>
+  requires detail::taken_unplaced<detail::scan_call, T...>
+void inclusive_scan(T&&... arguments) {
+  inclusive_scan(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::scan_call, T...>>
+  requires detail::refused<why, T...>
+void inclusive_scan(T&&...) = delete;  // [where,] x, y: no grade, from 0 on
 
 /// y_i = x_0 + ... + x_(i-1), i = 0 ... n-1, y_0 = +0; otherwise as `inclusive_scan`.
 template <class X, class Y>
-auto exclusive_scan(const executor& where, const X& x, Y&& y) {
-  return detail::run_scan(where, x, y, true);
+  requires detail::taken<detail::scan_call, X, Y>
+void exclusive_scan(const executor& where, const X& x, Y&& y) {
+  detail::run_scan(where, x, y, true);
 }
 
 /// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(!detail::on_executor<2, 2, T...>)
-auto exclusive_scan(T&&... arguments) {
-  static_assert(valid,
-                "exclusive_scan(x, y) may begin with an executor; it has no grade and starts at 0: "
-                "each sum is that of the default grade");
-  if constexpr (valid) return exclusive_scan(automatic(), arguments...);
+template <class... T>
+  requires detail::taken_unplaced<detail::scan_call, T...>
+void exclusive_scan(T&&... arguments) {
+  exclusive_scan(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::scan_call, T...>>
+  requires detail::refused<why, T...>
+void exclusive_scan(T&&...) = delete;  // [where,] x, y: no grade, from 0 on
 
 }  // namespace tally

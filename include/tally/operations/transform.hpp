@@ -32,369 +32,219 @@
 #pragma once
 
 #include <tally/detail/arguments.hpp>
-#include <tally/detail/level_one.hpp>
+#include <tally/detail/elementwise_call.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 #include <tally/operations/elementwise.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
 
 namespace tally {
 
 namespace detail {
 
-/// Whether a function gives a Z for X, Y and W, with factors of types S; a sentence if not.
-template <elementwise what, class X, class Y, class W, class Z, class... S>
-constexpr bool takes_vectors() {
-  if constexpr (is_vector<X>() && is_vector<Y>() && is_vector<W>() && is_output<Z>() &&
-                (... && is_factor<S>())) {
-    constexpr type x = type_of<element_t<X>>, y = type_of<element_t<Y>>, w = type_of<element_t<W>>,
-                   z = type_of<element_t<std::remove_cvref_t<Z>>>;
-    constexpr domain inputs = description_of(what).inputs;
-    constexpr type computation = computation_type(what, x, y, z, w);
-    constexpr bool taken = takes(what, computation);
-    static_assert(taken || inputs != domain::real, "the function is of real numbers");
-    static_assert(taken || inputs != domain::floating_point,
-                  "the function is of real floating-point numbers");
-    static_assert(taken || inputs != domain::field,
-                  "the function is of floating-point or complex numbers, not of integers");
-    constexpr bool masked = what != elementwise::where || is_mask(x, computation);
-    static_assert(masked,
-                  "a mask is of bool or integers, or of real numbers that the computation "
-                  "in x's and y's type keeps");
-    constexpr bool fits = gives(what, x, y, z, w) && (... && multiplies(type_of<S>, computation));
-    static_assert(fits || !taken,
-                  "numbers that are not integers don't go into integers, complex ones not into "
-                  "real ones, and only bool into bool, whether elements or factors");
-    return taken && masked && fits;
-  } else {
-    return false;
-  }
-}
-
-/// The same for up to two inputs.
-template <elementwise what, class X, class Y, class Z, class... S>
-constexpr bool is_computable() {
-  return takes_vectors<what, X, Y, X, Z, S...>();
-}
-
-/// z = what(x ...) by a kernel of level one, if the call is one of these; returns whether it ran.
-template <class T, class Z, class... X>
-bool run_short(const executor& where, elementwise what, const T (&factors)[3], Z& z,
-               const X&... x) {
-  const auto short_way = [&](const level_one<T>& kernels, std::size_t n, T* to, const auto*... in) {
-    if (!(... && is_same_or_apart<T>(in, to, n))) return false;
-    const T* const from[] = {in..., to};  // fill has none
-    if (what == elementwise::copy) {
-      std::memmove(to, from[0], n * sizeof(T));
-    } else if constexpr (std::floating_point<T>) {
-      kernels.transform[static_cast<std::size_t>(what)](factors[0], factors[1], factors[2], from[0],
-                                                        from[sizeof...(in) > 1 ? 1 : 0],
-                                                        from[sizeof...(in) > 2 ? 2 : 0], to, n);
-    }
-    return true;
-  };
-  return with_level_one<T>(where, short_way, z, x...);
-}
-
-/// Whether kernels of level one take a factor of type S.
-template <elementwise what, class T, class S>
-constexpr bool takes_short =
-    what == elementwise::pow ? std::integral<S> && !std::same_as<S, bool>
-                             : std::same_as<S, comparison> || std::same_as<S, T>;
-
-/// Returns whether the factor is valid.
-template <elementwise what, class T, class S>
-bool read_factor(const S& factor, T& number) {
-  if constexpr (std::same_as<S, T>) {
-    number = factor;
-    return true;
-  } else {
-    std::int64_t integer;
-    if constexpr (std::same_as<S, comparison>) {
-      integer = code_of(factor);
+struct swap_call : call<> {
+  template <class X, class Y>
+  static consteval wrong of() {
+    constexpr wrong why = first_wrong<wrong_output<X>, wrong_output<Y>>;
+    if constexpr (why == wrong::nothing) {
+      return unless(std::same_as<element_t<X>, element_t<Y>>, wrong::the_vectors_are_of_one_type);
     } else {
-      integer = static_cast<std::int64_t>(factor);
+      return why;
     }
-    if (integer > max_exponent || integer < (what == elementwise::pow ? -max_exponent : 0)) {
-      return false;
-    }
-    number = static_cast<T>(integer);
-    return true;
   }
-}
-
-/// The same with typed factors; y and w count where the function has them.
-template <elementwise what, class X, class Y, class W, class Z, class... S>
-bool run_short(const executor& where, const X& x, const Y& y, const W& w, Z& z,
-               const S&... factors) {
-  using output = std::remove_const_t<Z>;
-  using T = element_t<output>;
-  constexpr bool is_function = what == elementwise::copy || std::floating_point<T>;
-  if constexpr (is_function && contiguous<output> && (... && takes_short<what, T, S>)) {
-    T numbers[3] = {};
-    [[maybe_unused]] T* number = numbers;
-    if (!(... && read_factor<what>(factors, *number++))) return false;
-    if constexpr (inputs(what) == 0) {
-      return run_short(where, what, numbers, z);
-    } else if constexpr (inputs(what) == 1) {
-      return run_short(where, what, numbers, z, x);
-    } else if constexpr (inputs(what) == 2) {
-      return run_short(where, what, numbers, z, x, y);
-    } else {
-      return run_short(where, what, numbers, z, x, y, w);
-    }
-  } else {
-    return false;
-  }
-}
-
-/// z = what(x, y) with its factors, in order.
-template <elementwise what, class X, class Y, class Z, class... S>
-auto run_elementwise(const executor& where, const X& x, const Y& y, Z& z, const S&... factors) {
-  if constexpr (is_computable<what, X, Y, Z&, S...>()) {
-    if (run_short<what>(where, x, y, x, z, factors...)) return;
-    const scalar all[3] = {scalar(factors)...};
-    const operand second = is_binary(what) ? as_operand(y) : operand();
-    transform(where, {what, all[0], all[1], as_operand(x), second, as_output(z), all[2]});
-  }
-}
+};
 
 }  // namespace detail
 
-/// z_i = value, rounded once to z's type; a NaN becomes the positive quiet one with an empty
-/// payload. Types as for `copy`.
-///
-/// @param value  a number of any element type.
-/// @param z      n writable elements.
-template <class S, class Z>
-auto fill(const executor& where, const S& value, Z&& z) {
-  if constexpr (detail::is_factor<S>()) {
-    using values = strided_view<const S>;
-    if constexpr (detail::is_computable<elementwise::fill, values, values, Z&>()) {
-      if (detail::run_short<elementwise::fill>(where, z, z, z, z, value)) return;
-      transform(where, {elementwise::fill, value, {}, {}, {}, as_output(z)});
-    }
-  }
+/// fill(value, z): z_i = value, rounded once to z's type; a NaN becomes the positive quiet one with
+/// an empty payload. The value is a number of any element type; otherwise types as for `copy`.
+template <class... A>
+  requires detail::computes<elementwise::fill, A...>
+void fill(A&&... arguments) {
+  detail::call_elementwise<elementwise::fill>(arguments...);
 }
 
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(!detail::on_executor<2, 2, T...>)
-auto fill(T&&... arguments) {
-  static_assert(valid, "fill(value, z) may begin with an executor");
-  if constexpr (valid) return fill(automatic(), arguments...);
-}
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::fill, A...>>
+  requires detail::refused<why, A...>
+void fill(A&&...) = delete;  // [where,] value, z
 
 /// Exchanges two vectors of one type that share no element, bit by bit (BLAS `swap`). No form
 /// without an executor, or unqualified swap(a, b) of two views would find it.
 template <class X, class Y>
-auto swap(const executor& where, X&& x, Y&& y) {
-  if constexpr (detail::is_output<X&>() && detail::is_output<Y&>()) {
-    static_assert(
-        std::same_as<element_t<std::remove_cvref_t<X>>, element_t<std::remove_cvref_t<Y>>>,
-        "swap(where, x, y) exchanges vectors of the same type");
-    swap_elements(where, as_output(x), as_output(y));
-  }
+  requires detail::taken<detail::swap_call, X, Y>
+void swap(const executor& where, X&& x, Y&& y) {
+  swap_elements(where, as_output(x), as_output(y));
 }
 
-/// No other form.
-template <class... T>
-auto swap(...) {
-  static_assert(detail::never<T...>, "swap(where, x, y) begins with an executor");
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::swap_call, T...>>
+  requires(detail::is_placed<T...> && detail::refused<why, T...>)
+void swap(T&&...) = delete;  // where, x, y
+
+/// No form without an executor.
+void swap(...) = delete;  // where, x, y
+
+/// copy(x, y): y_i = x_i (BLAS `copy`), of any element types (`vector_operand`, `vector_output`).
+template <class... A>
+  requires detail::computes<elementwise::copy, A...>
+void copy(A&&... arguments) {
+  detail::call_elementwise<elementwise::copy>(arguments...);
 }
 
-/// y_i = x_i (BLAS `copy`).
-///
-/// @param x      n elements of any element type (`vector_operand`).
-/// @param y      n writable elements (`vector_output`).
-template <class X, class Y>
-auto copy(const executor& where, const X& x, Y&& y) {
-  return detail::run_elementwise<elementwise::copy>(where, x, x, y);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::copy, A...>>
+  requires detail::refused<why, A...>
+void copy(A&&...) = delete;  // [where,] x, y
+
+/// scal(alpha, x): x_i = alpha*x_i (BLAS `scal`).
+template <class... A>
+  requires detail::computes<elementwise::scal, A...>
+void scal(A&&... arguments) {
+  detail::call_elementwise<elementwise::scal>(arguments...);
 }
 
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(!detail::on_executor<2, 2, T...>)
-auto copy(T&&... arguments) {
-  static_assert(valid, "copy(x, y) may begin with an executor");
-  if constexpr (valid) return copy(automatic(), arguments...);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::scal, A...>>
+  requires detail::refused<why, A...>
+void scal(A&&...) = delete;  // [where,] alpha, x
+
+/// axpy(alpha, x, y): y_i = alpha*x_i + y_i (BLAS `axpy`).
+template <class... A>
+  requires detail::computes<elementwise::axpy, A...>
+void axpy(A&&... arguments) {
+  detail::call_elementwise<elementwise::axpy>(arguments...);
 }
 
-/// x_i = alpha*x_i (BLAS `scal`).
-template <class S, class X>
-auto scal(const executor& where, const S& alpha, X&& x) {
-  return detail::run_elementwise<elementwise::scal>(where, x, x, x, alpha);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::axpy, A...>>
+  requires detail::refused<why, A...>
+void axpy(A&&...) = delete;  // [where,] alpha, x, y
+
+/// axpby(alpha, x, beta, y): y_i = alpha*x_i + beta*y_i; y is not read where beta is 0.
+template <class... A>
+  requires detail::computes<elementwise::axpby, A...>
+void axpby(A&&... arguments) {
+  detail::call_elementwise<elementwise::axpby>(arguments...);
 }
 
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(!detail::on_executor<2, 2, T...>)
-auto scal(T&&... arguments) {
-  static_assert(valid, "scal(alpha, x) may begin with an executor");
-  if constexpr (valid) return scal(automatic(), arguments...);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::axpby, A...>>
+  requires detail::refused<why, A...>
+void axpby(A&&...) = delete;  // [where,] alpha, x, beta, y
+
+/// waxpby(alpha, x, beta, y, w): w_i = alpha*x_i + beta*y_i; x and y are always read.
+template <class... A>
+  requires detail::computes<elementwise::waxpby, A...>
+void waxpby(A&&... arguments) {
+  detail::call_elementwise<elementwise::waxpby>(arguments...);
 }
 
-/// y_i = alpha*x_i + y_i (BLAS `axpy`).
-template <class S, class X, class Y>
-auto axpy(const executor& where, const S& alpha, const X& x, Y&& y) {
-  return detail::run_elementwise<elementwise::axpy>(where, x, y, y, alpha);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::waxpby, A...>>
+  requires detail::refused<why, A...>
+void waxpby(A&&...) = delete;  // [where,] alpha, x, beta, y, w
+
+/// axpbypcz(alpha, x, beta, y, gamma, z): z_i = (alpha*x_i + beta*y_i) + gamma*z_i; z is not read
+/// where gamma is 0.
+template <class... A>
+  requires detail::computes<elementwise::axpbypcz, A...>
+void axpbypcz(A&&... arguments) {
+  detail::call_elementwise<elementwise::axpbypcz>(arguments...);
 }
 
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<3, void, T...>>
-  requires(!detail::on_executor<3, 3, T...>)
-auto axpy(T&&... arguments) {
-  static_assert(valid, "axpy(alpha, x, y) may begin with an executor");
-  if constexpr (valid) return axpy(automatic(), arguments...);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::axpbypcz, A...>>
+  requires detail::refused<why, A...>
+void axpbypcz(A&&...) = delete;  // [where,] alpha, x, beta, y, gamma, z
+
+/// add(x, y, z): z_i = x_i + y_i.
+template <class... A>
+  requires detail::computes<elementwise::add, A...>
+void add(A&&... arguments) {
+  detail::call_elementwise<elementwise::add>(arguments...);
 }
 
-/// y_i = alpha*x_i + beta*y_i; y is not read where beta is 0.
-template <class S, class X, class T, class Y>
-auto axpby(const executor& where, const S& alpha, const X& x, const T& beta, Y&& y) {
-  return detail::run_elementwise<elementwise::axpby>(where, x, y, y, alpha, beta);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::add, A...>>
+  requires detail::refused<why, A...>
+void add(A&&...) = delete;  // [where,] x, y, z
+
+/// sub(x, y, z): z_i = x_i - y_i.
+template <class... A>
+  requires detail::computes<elementwise::sub, A...>
+void sub(A&&... arguments) {
+  detail::call_elementwise<elementwise::sub>(arguments...);
 }
 
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<4, void, T...>>
-  requires(!detail::on_executor<4, 4, T...>)
-auto axpby(T&&... arguments) {
-  static_assert(valid, "axpby(alpha, x, beta, y) may begin with an executor");
-  if constexpr (valid) return axpby(automatic(), arguments...);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::sub, A...>>
+  requires detail::refused<why, A...>
+void sub(A&&...) = delete;  // [where,] x, y, z
+
+/// mul(x, y, z): z_i = x_i*y_i; complex (xr yr - xi yi) + (xr yi + xi yr) i, a real factor's
+/// imaginary part being +0.
+template <class... A>
+  requires detail::computes<elementwise::mul, A...>
+void mul(A&&... arguments) {
+  detail::call_elementwise<elementwise::mul>(arguments...);
 }
 
-/// w_i = alpha*x_i + beta*y_i; x and y are always read.
-template <class S, class X, class T, class Y, class W>
-auto waxpby(const executor& where, const S& alpha, const X& x, const T& beta, const Y& y, W&& w) {
-  return detail::run_elementwise<elementwise::waxpby>(where, x, y, w, alpha, beta);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::mul, A...>>
+  requires detail::refused<why, A...>
+void mul(A&&...) = delete;  // [where,] x, y, z
+
+/// axypbz(alpha, x, y, beta, z): z_i = (alpha*x_i)*y_i + beta*z_i, products as of `mul`; z is not
+/// read where beta is 0.
+template <class... A>
+  requires detail::computes<elementwise::axypbz, A...>
+void axypbz(A&&... arguments) {
+  detail::call_elementwise<elementwise::axypbz>(arguments...);
 }
 
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<5, void, T...>>
-  requires(!detail::on_executor<5, 5, T...>)
-auto waxpby(T&&... arguments) {
-  static_assert(valid, "waxpby(alpha, x, beta, y, w) may begin with an executor");
-  if constexpr (valid) return waxpby(automatic(), arguments...);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::axypbz, A...>>
+  requires detail::refused<why, A...>
+void axypbz(A&&...) = delete;  // [where,] alpha, x, y, beta, z
+
+/// relu(x, y): y_i = max(x_i, 0): +0 for -0, NaN for NaN. Real.
+template <class... A>
+  requires detail::computes<elementwise::relu, A...>
+void relu(A&&... arguments) {
+  detail::call_elementwise<elementwise::relu>(arguments...);
 }
 
-/// z_i = (alpha*x_i + beta*y_i) + gamma*z_i; z is not read where gamma is 0.
-template <class S, class X, class T, class Y, class U, class Z>
-auto axpbypcz(const executor& where, const S& alpha, const X& x, const T& beta, const Y& y,
-              const U& gamma, Z&& z) {
-  return detail::run_elementwise<elementwise::axpbypcz>(where, x, y, z, alpha, beta, gamma);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::relu, A...>>
+  requires detail::refused<why, A...>
+void relu(A&&...) = delete;  // [where,] x, y
+
+/// sigmoid(x, y): y_i = 1 / (1 + exp(-x_i)), floating-point: at most 1 ulp off in float32 and
+/// float64, correctly rounded between 16-bit types; no intermediate overflow.
+template <class... A>
+  requires detail::computes<elementwise::sigmoid, A...>
+void sigmoid(A&&... arguments) {
+  detail::call_elementwise<elementwise::sigmoid>(arguments...);
 }
 
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<6, void, T...>>
-  requires(!detail::on_executor<6, 6, T...>)
-auto axpbypcz(T&&... arguments) {
-  static_assert(valid, "axpbypcz(alpha, x, beta, y, gamma, z) may begin with an executor");
-  if constexpr (valid) return axpbypcz(automatic(), arguments...);
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::sigmoid, A...>>
+  requires detail::refused<why, A...>
+void sigmoid(A&&...) = delete;  // [where,] x, y
+
+/// exp(x, y): y_i = exp(x_i), floating-point, as accurate as `sigmoid`.
+template <class... A>
+  requires detail::computes<elementwise::exp, A...>
+void exp(A&&... arguments) {
+  detail::call_elementwise<elementwise::exp>(arguments...);
 }
 
-/// z_i = x_i + y_i.
-template <class X, class Y, class Z>
-auto add(const executor& where, const X& x, const Y& y, Z&& z) {
-  return detail::run_elementwise<elementwise::add>(where, x, y, z);
-}
-
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<3, void, T...>>
-  requires(!detail::on_executor<3, 3, T...>)
-auto add(T&&... arguments) {
-  static_assert(valid, "add(x, y, z) may begin with an executor");
-  if constexpr (valid) return add(automatic(), arguments...);
-}
-
-/// z_i = x_i - y_i.
-template <class X, class Y, class Z>
-auto sub(const executor& where, const X& x, const Y& y, Z&& z) {
-  return detail::run_elementwise<elementwise::sub>(where, x, y, z);
-}
-
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<3, void, T...>>
-  requires(!detail::on_executor<3, 3, T...>)
-auto sub(T&&... arguments) {
-  static_assert(valid, "sub(x, y, z) may begin with an executor");
-  if constexpr (valid) return sub(automatic(), arguments...);
-}
-
-/// z_i = x_i*y_i; complex (xr yr - xi yi) + (xr yi + xi yr) i, a real factor's imaginary part being
-/// +0.
-template <class X, class Y, class Z>
-auto mul(const executor& where, const X& x, const Y& y, Z&& z) {
-  return detail::run_elementwise<elementwise::mul>(where, x, y, z);
-}
-
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<3, void, T...>>
-  requires(!detail::on_executor<3, 3, T...>)
-auto mul(T&&... arguments) {
-  static_assert(valid, "mul(x, y, z) may begin with an executor");
-  if constexpr (valid) return mul(automatic(), arguments...);
-}
-
-/// z_i = (alpha*x_i)*y_i + beta*z_i, products as of `mul`; z is not read where beta is 0.
-template <class S, class X, class Y, class T, class Z>
-auto axypbz(const executor& where, const S& alpha, const X& x, const Y& y, const T& beta, Z&& z) {
-  return detail::run_elementwise<elementwise::axypbz>(where, x, y, z, alpha, beta);
-}
-
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<5, void, T...>>
-  requires(!detail::on_executor<5, 5, T...>)
-auto axypbz(T&&... arguments) {
-  static_assert(valid, "axypbz(alpha, x, y, beta, z) may begin with an executor");
-  if constexpr (valid) return axypbz(automatic(), arguments...);
-}
-
-/// y_i = max(x_i, 0): +0 for -0, NaN for NaN. Real.
-template <class X, class Y>
-auto relu(const executor& where, const X& x, Y&& y) {
-  return detail::run_elementwise<elementwise::relu>(where, x, x, y);
-}
-
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(!detail::on_executor<2, 2, T...>)
-auto relu(T&&... arguments) {
-  static_assert(valid, "relu(x, y) may begin with an executor");
-  if constexpr (valid) return relu(automatic(), arguments...);
-}
-
-/// y_i = 1 / (1 + exp(-x_i)), floating-point: at most 1 ulp off in float32 and float64, correctly
-/// rounded between 16-bit types; no intermediate overflow.
-template <class X, class Y>
-auto sigmoid(const executor& where, const X& x, Y&& y) {
-  return detail::run_elementwise<elementwise::sigmoid>(where, x, x, y);
-}
-
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(!detail::on_executor<2, 2, T...>)
-auto sigmoid(T&&... arguments) {
-  static_assert(valid, "sigmoid(x, y) may begin with an executor");
-  if constexpr (valid) return sigmoid(automatic(), arguments...);
-}
-
-/// y_i = exp(x_i), floating-point, as accurate as `sigmoid`.
-template <class X, class Y>
-auto exp(const executor& where, const X& x, Y&& y) {
-  return detail::run_elementwise<elementwise::exp>(where, x, x, y);
-}
-
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(detail::has_vectors<T...> && !detail::on_executor<2, 2, T...>)
-auto exp(T&&... arguments) {
-  static_assert(valid, "exp(x, y) may begin with an executor");
-  if constexpr (valid) return exp(automatic(), arguments...);
-}
+/// Refused, by `why`.
+template <class... A, detail::wrong why = detail::wrong_elementwise<elementwise::exp, A...>>
+  requires detail::refused<why, A...>
+void exp(A&&...) = delete;  // [where,] x, y
 
 }  // namespace tally

@@ -47,38 +47,35 @@ TALLY_EXPORT std::size_t csr_from_coo(const executor& where, const coo_arguments
 
 namespace detail {
 
-using index_types = type_list<std::int32_t, std::int64_t>;
-
-template <class Rows, class Columns, class Values>
-constexpr bool are_entries() {
-  if constexpr (is_vector<Rows>() && is_vector<Columns>() && is_vector<Values>()) {
-    constexpr bool valid = is_in<matrix_value_types>(type_of<element_t<Values>>) &&
-                           is_in<index_types>(type_of<element_t<Rows>>) &&
-                           is_in<index_types>(type_of<element_t<Columns>>);
-    static_assert(valid,
-                  "entries have row and column indices of std::int32_t or std::int64_t, and values "
-                  "of a floating-point or complex type");
-    return valid;
-  } else {
-    return false;
+/// csr_from_coo with and without arrays to be written.
+struct csr_from_coo_call : call<grade, coo_arguments> {
+  template <class M, class N, class Rows, class Columns, class Values>
+  static consteval wrong of() {
+    constexpr wrong why =
+        first_wrong<unless(std::integral<M> && std::integral<N>,
+                           wrong::arguments_are_of_no_form_of_the_function),
+                    wrong_indices<Rows>, wrong_indices<Columns>, wrong_vector<Values>>;
+    if constexpr (why == wrong::nothing) {
+      return unless(is_in<matrix_value_types>(type_of<element_t<Values>>),
+                    wrong::values_of_entries_are_floating_point_or_complex_and_so_the_matrixs);
+    } else {
+      return why;
+    }
   }
-}
-
-template <class Offsets, class Columns, class Values, class Given>
-constexpr bool are_arrays() {
-  if constexpr (is_output<Offsets>() && is_output<Columns>() && is_output<Values>()) {
-    using V = element_t<std::remove_cvref_t<Values>>;
-    constexpr bool valid = is_in<index_types>(type_of<element_t<std::remove_cvref_t<Offsets>>>) &&
-                           is_in<index_types>(type_of<element_t<std::remove_cvref_t<Columns>>>) &&
-                           std::is_same_v<V, element_t<Given>>;
-    static_assert(valid,
-                  "the matrix's row offsets and columns are of std::int32_t or std::int64_t, and "
-                  "its values of the entries' type");
-    return valid;
-  } else {
-    return false;
+  template <class M, class N, class Rows, class Columns, class Values, class Offsets,
+            class SortedColumns, class SortedValues>
+  static consteval wrong of() {
+    constexpr wrong why = first_wrong<of<M, N, Rows, Columns, Values>(), wrong_output<Offsets>,
+                                      wrong_output<SortedColumns>, wrong_output<SortedValues>,
+                                      wrong_indices<Offsets>, wrong_indices<SortedColumns>>;
+    if constexpr (why == wrong::nothing) {
+      return unless(std::same_as<element_t<SortedValues>, element_t<Values>>,
+                    wrong::values_of_entries_are_floating_point_or_complex_and_so_the_matrixs);
+    } else {
+      return why;
+    }
   }
-}
+};
 
 }  // namespace detail
 
@@ -100,17 +97,16 @@ constexpr bool are_arrays() {
 ///               std::bad_alloc.
 template <class Rows, class Columns, class Values, class Offsets, class SortedColumns,
           class SortedValues>
-auto csr_from_coo(const executor& where, std::size_t m, std::size_t n, const Rows& row_indices,
-                  const Columns& column_indices, const Values& values, Offsets&& row_offsets,
-                  SortedColumns&& sorted_columns, SortedValues&& sorted_values, grade g = {}) {
-  if constexpr (detail::are_entries<Rows, Columns, Values>() &&
-                detail::are_arrays<Offsets&, SortedColumns&, SortedValues&, Values>()) {
-    return csr_from_coo(
-        where, {m, n, as_operand(row_indices), as_operand(column_indices), as_operand(values), g,
-                as_output(row_offsets), as_output(sorted_columns), as_output(sorted_values)});
-  } else {
-    return std::size_t{0};
-  }
+  requires detail::taken<detail::csr_from_coo_call, std::size_t, std::size_t, Rows, Columns, Values,
+                         Offsets, SortedColumns, SortedValues>
+std::size_t csr_from_coo(const executor& where, std::size_t m, std::size_t n,
+                         const Rows& row_indices, const Columns& column_indices,
+                         const Values& values, Offsets&& row_offsets,
+                         SortedColumns&& sorted_columns, SortedValues&& sorted_values,
+                         grade g = {}) {
+  return csr_from_coo(
+      where, {m, n, as_operand(row_indices), as_operand(column_indices), as_operand(values), g,
+              as_output(row_offsets), as_output(sorted_columns), as_output(sorted_values)});
 }
 
 /// The matrix of m rows and n columns with these entries. Zeros stay stored.
@@ -119,32 +115,35 @@ auto csr_from_coo(const executor& where, std::size_t m, std::size_t n, const Row
 /// @throws error as above.
 template <csr_index Offset = std::int32_t, csr_index Column = std::int32_t, class Rows,
           class Columns, class Values>
+  requires detail::taken<detail::csr_from_coo_call, std::size_t, std::size_t, Rows, Columns, Values>
 auto csr_from_coo(std::size_t m, std::size_t n, const Rows& row_indices,
                   const Columns& column_indices, const Values& values, grade g = {}) {
-  if constexpr (detail::are_entries<Rows, Columns, Values>()) {
-    using Value = element_t<Values>;
-    csr_matrix<Value, Offset, Column> made;
-    made.rows = m;
-    made.columns = n;
-    const operand all = as_operand(values);
-    made.row_offsets.resize(m < made.row_offsets.max_size() ? m + 1 : 0);  // else refused below
-    made.column_indices.resize(all.size);
-    made.values.resize(all.size);
-    const auto output = [](auto& v, type element) {
-      return output_operand{v.data(), v.size(), 1, element};
-    };
-    constexpr auto index = [](std::size_t size) { return size == 8 ? type::int64 : type::int32; };
-    const std::size_t stored =
-        csr_from_coo(serial(), {m, n, as_operand(row_indices), as_operand(column_indices), all, g,
-                                output(made.row_offsets, index(sizeof(Offset))),
-                                output(made.column_indices, index(sizeof(Column))),
-                                output(made.values, type_of<Value>)});
-    made.column_indices.resize(stored);
-    made.values.resize(stored);
-    return made;
-  } else {
-    return csr_matrix<double>();
-  }
+  using Value = element_t<Values>;
+  csr_matrix<Value, Offset, Column> made;
+  made.rows = m;
+  made.columns = n;
+  const operand all = as_operand(values);
+  made.row_offsets.resize(m < made.row_offsets.max_size() ? m + 1 : 0);  // else refused below
+  made.column_indices.resize(all.size);
+  made.values.resize(all.size);
+  const auto output = [](auto& v, type element) {
+    return output_operand{v.data(), v.size(), 1, element};
+  };
+  constexpr auto index = [](std::size_t size) { return size == 8 ? type::int64 : type::int32; };
+  const std::size_t stored =
+      csr_from_coo(serial(), {m, n, as_operand(row_indices), as_operand(column_indices), all, g,
+                              output(made.row_offsets, index(sizeof(Offset))),
+                              output(made.column_indices, index(sizeof(Column))),
+                              output(made.values, type_of<Value>)});
+  made.column_indices.resize(stored);
+  made.values.resize(stored);
+  return made;
 }
+
+/// Refused, by `why`.
+template <csr_index Offset = std::int32_t, csr_index Column = std::int32_t, class... T,
+          detail::wrong why = detail::wrong_call<detail::csr_from_coo_call, T...>>
+  requires detail::refused<why, T...>
+void csr_from_coo(T&&...) = delete;  // m, n, rows, columns, values; where, ..., and three arrays
 
 }  // namespace tally

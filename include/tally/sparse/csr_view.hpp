@@ -4,13 +4,13 @@
 #include <tally/detail/arguments.hpp>
 #include <tally/error.hpp>
 #include <tally/operands/operand.hpp>
+#include <tally/operands/rows.hpp>
 #include <tally/operands/types.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -116,16 +116,18 @@ struct csr_view {
   /// @throws error invalid_argument for a View with a stride, or uint32 indices that may exceed
   ///               int32.
   template <class... Arrays>
+    requires detail::are_csr<Value, Offset, Column, Arrays...>
   csr_view(std::size_t height, std::size_t width, const Arrays&... arrays)
       : rows(height), columns(width) {
-    constexpr bool valid = detail::are_csr<Value, Offset, Column, Arrays...>;
-    static_assert(valid,
-                  "a tally::csr_view is made of rows, columns, row_offsets, column_indices and "
-                  "values, or of rows, columns, begins, ends, column_indices and values: the "
-                  "arrays are adjacent memory with data() and size(), of integers of 32 or 64 "
-                  "bits, and of an element type");
-    if constexpr (valid) assign(arrays...);
+    assign(arrays...);
   }
+
+  /// Refused, by `why`.
+  template <class... Arrays,
+            detail::wrong why =
+                detail::wrong::a_tally_csr_view_is_made_of_two_sizes_and_three_or_four_arrays>
+    requires(!detail::are_csr<Value, Offset, Column, Arrays...>)
+  csr_view(std::size_t, std::size_t, const Arrays&...) = delete;
 
  private:
   template <class Offsets, class Columns, class Values>
@@ -225,56 +227,49 @@ struct matrix_value<transposed_view<Value, Offset, Column>> {
 
 /// A `csr_view`, or the transpose of one.
 template <class M>
-concept sparse_matrix = requires { typename detail::matrix_value<M>::type; };
+concept sparse_matrix = requires { typename detail::matrix_value<std::remove_cvref_t<M>>::type; };
 
 /// Type of a matrix's values.
 template <sparse_matrix M>
-using matrix_value_t = typename detail::matrix_value<M>::type;
+using matrix_value_t = typename detail::matrix_value<std::remove_cvref_t<M>>::type;
 
 namespace detail {
 
 template <class M>
-constexpr bool is_matrix() {
-  static_assert(sparse_matrix<M>,
-                "a matrix is a tally::csr_view (of a tally::csr_matrix its view()), or the "
-                "tally::transpose or tally::conjugate_transpose of one");
-  return sparse_matrix<M>;
-}
+inline constexpr wrong wrong_matrix =
+    unless(sparse_matrix<M>, wrong::a_matrix_is_a_tally_csr_view_or_the_transpose_of_one);
 
+/// A csr_view itself.
 template <class M>
-auto as_matrix(const M& a) {
-  if constexpr (is_matrix<M>()) {
-    return as_operand(a);
-  } else {
-    return csr_operand();
-  }
-}
+concept stored_matrix = sparse_matrix<M> && requires(const M& a) { a.values; };
 
-template <class Value, class Offset, class Column>
-transposed_view<Value, Offset, Column> transposed(const csr_view<Value, Offset, Column>& a,
-                                                  matrix_operation operation) {
-  return {a, operation};
-}
+/// A dense matrix: rows of one block.
 template <class M>
-auto transposed(const M&, matrix_operation) {
-  static_assert(never<M>,
-                "transpose and conjugate_transpose are of a tally::csr_view (of a "
-                "tally::csr_matrix its view())");
-  return transposed_view<double, int, int>();
-}
+concept dense_rows = rows_operand<M> && !blocks_view<M>;
 
 }  // namespace detail
 
-/// The transpose of A, a `csr_view`.
-template <class M>
-auto transpose(const M& a) {
-  return detail::transposed(a, matrix_operation::transpose);
+/// The transpose of A.
+template <element Value, csr_index Offset, csr_index Column>
+transposed_view<Value, Offset, Column> transpose(const csr_view<Value, Offset, Column>& a) {
+  return {a, matrix_operation::transpose};
 }
 
 /// The transpose of A with conjugated values.
-template <class M>
-auto conjugate_transpose(const M& a) {
-  return detail::transposed(a, matrix_operation::conjugate_transpose);
+template <element Value, csr_index Offset, csr_index Column>
+transposed_view<Value, Offset, Column> conjugate_transpose(
+    const csr_view<Value, Offset, Column>& a) {
+  return {a, matrix_operation::conjugate_transpose};
 }
+
+/// Refused, by `why`.
+template <class M, detail::wrong why = detail::wrong::a_matrix_is_a_tally_csr_view_and_no_transpose>
+  requires(!detail::stored_matrix<M> && !detail::dense_rows<M>)
+void transpose(const M&) = delete;  // A, a tally::csr_view, or of a tally::csr_matrix its view()
+
+/// Refused, by `why`.
+template <class M, detail::wrong why = detail::wrong::a_matrix_is_a_tally_csr_view_and_no_transpose>
+  requires(!detail::stored_matrix<M> && !detail::dense_rows<M>)
+void conjugate_transpose(const M&) = delete;  // A, a tally::csr_view
 
 }  // namespace tally

@@ -55,20 +55,6 @@ TALLY_EXPORT void apply_to_rows(const executor& where, const row_function_argume
 
 namespace detail {
 
-template <class M>
-constexpr bool is_plain_matrix() {
-  if constexpr (is_matrix<M>()) {
-    constexpr bool valid =
-        requires(const M& a) { a.values; } && is_in<matrix_value_types>(type_of<matrix_value_t<M>>);
-    static_assert(valid,
-                  "functions of rows are of a tally::csr_view of floating-point or complex values, "
-                  "not of a transpose");
-    return valid;
-  } else {
-    return false;
-  }
-}
-
 constexpr bool takes_diagonal(type value, type d) {
   return is_in<matrix_value_types>(d) && (is_complex(d) || !is_complex(value));
 }
@@ -78,6 +64,58 @@ constexpr bool takes_norms(type value, type r) {
 constexpr bool takes_factors(type value, type d) {
   return is_in<matrix_value_types>(d) && (is_complex(value) || !is_complex(d));
 }
+
+template <class M>
+inline constexpr wrong wrong_stored_matrix = [] {
+  if constexpr (stored_matrix<M>) {
+    return unless(is_in<matrix_value_types>(type_of<matrix_value_t<M>>),
+                  wrong::a_matrix_is_a_tally_csr_view_and_no_transpose);
+  } else {
+    return first_wrong<wrong_matrix<M>, wrong::a_matrix_is_a_tally_csr_view_and_no_transpose>;
+  }
+}();
+
+struct diagonal_call : call<> {
+  template <class M, class D>
+  static consteval wrong of() {
+    constexpr wrong why = first_wrong<wrong_stored_matrix<M>, wrong_output<D>>;
+    if constexpr (why == wrong::nothing) {
+      return unless(takes_diagonal(type_of<matrix_value_t<M>>, type_of<element_t<D>>),
+                    wrong::the_diagonal_is_complex_where_the_matrix_is);
+    } else {
+      return why;
+    }
+  }
+};
+struct row_norms_call : call<grade> {
+  template <class M, class Which, class R>
+  static consteval wrong of() {
+    constexpr wrong why = first_wrong<wrong_stored_matrix<M>,
+                                      unless(std::same_as<std::remove_cv_t<Which>, row_norm>,
+                                             wrong::arguments_are_of_no_form_of_the_function),
+                                      wrong_output<R>>;
+    if constexpr (why == wrong::nothing) {
+      return unless(takes_norms(type_of<matrix_value_t<M>>, type_of<element_t<R>>),
+                    wrong::norms_of_rows_are_double);
+    } else {
+      return why;
+    }
+  }
+};
+struct scale_rows_call : call<> {
+  template <class M, class D, class Z>
+  static consteval wrong of() {
+    constexpr wrong why = first_wrong<wrong_stored_matrix<M>, wrong_vector<D>, wrong_output<Z>>;
+    if constexpr (why == wrong::nothing) {
+      using V = matrix_value_t<M>;
+      return unless(
+          takes_factors(type_of<V>, type_of<element_t<D>>) && std::same_as<V, element_t<Z>>,
+          wrong::factors_of_rows_are_real_or_the_matrix_and_the_results_of_its_type_are_complex);
+    } else {
+      return why;
+    }
+  }
+};
 
 }  // namespace detail
 
@@ -89,15 +127,9 @@ constexpr bool takes_factors(type value, type d) {
 ///           shares no memory with the matrix.
 /// @throws error as `spmv`; invalid_argument for an executor that cannot.
 template <class M, class D>
-auto diagonal(const executor& where, const M& a, D&& d) {
-  if constexpr (detail::is_plain_matrix<M>() && detail::is_output<D&>()) {
-    constexpr bool valid = detail::takes_diagonal(type_of<matrix_value_t<M>>,
-                                                  type_of<element_t<std::remove_cvref_t<D>>>);
-    static_assert(valid, "d is floating-point or complex, and complex where A is");
-    if constexpr (valid) {
-      apply_to_rows(where, {as_operand(a), row_function::diagonal, {}, as_output(d)});
-    }
-  }
+  requires detail::taken<detail::diagonal_call, M, D>
+void diagonal(const executor& where, const M& a, D&& d) {
+  apply_to_rows(where, {as_operand(a), row_function::diagonal, {}, as_output(d)});
 }
 
 /// r_i = the sum of the magnitudes of row i, in the row order of `spmv`, or the largest one. Of
@@ -109,19 +141,13 @@ auto diagonal(const executor& where, const M& a, D&& d) {
 ///               memory with the matrix.
 /// @param g      `tally::exact` for correctly rounded sums.
 template <class M, class R>
-auto row_norms(const executor& where, const M& a, row_norm which, R&& r, grade g = {}) {
-  if constexpr (detail::is_plain_matrix<M>() && detail::is_output<R&>()) {
-    constexpr bool valid =
-        detail::takes_norms(type_of<matrix_value_t<M>>, type_of<element_t<std::remove_cvref_t<R>>>);
-    static_assert(valid, "norms are double or, unless A is of 64 bits, float");
-    if constexpr (valid) {
-      constexpr row_function none{255};  // which is refused
-      const auto what = which == row_norm::one        ? row_function::one_norm
-                        : which == row_norm::infinity ? row_function::infinity_norm
-                                                      : none;
-      apply_to_rows(where, {as_operand(a), what, {}, as_output(r), g});
-    }
-  }
+  requires detail::taken<detail::row_norms_call, M, row_norm, R>
+void row_norms(const executor& where, const M& a, row_norm which, R&& r, grade g = {}) {
+  constexpr row_function none{255};  // which is refused
+  const auto what = which == row_norm::one        ? row_function::one_norm
+                    : which == row_norm::infinity ? row_function::infinity_norm
+                                                  : none;
+  apply_to_rows(where, {as_operand(a), what, {}, as_output(r), g});
 }
 
 /// z_k = a_k d_i for each value k of row i, as `mul` has it.
@@ -131,43 +157,45 @@ auto row_norms(const executor& where, const M& a, row_norm which, R&& r, grade g
 ///           sharing no memory with the matrix or d. With four arrays those in no row stay as they
 ///           are.
 template <class M, class D, class Z>
-auto scale_rows(const executor& where, const M& a, const D& d, Z&& z) {
-  if constexpr (detail::is_plain_matrix<M>() && detail::is_vector<D>() && detail::is_output<Z&>()) {
-    using V = matrix_value_t<M>;
-    constexpr bool valid = detail::takes_factors(type_of<V>, type_of<element_t<D>>) &&
-                           std::same_as<V, element_t<std::remove_cvref_t<Z>>>;
-    static_assert(valid,
-                  "factors of rows are floating-point, or complex where A is, and the results of "
-                  "A's type");
-    if constexpr (valid) {
-      apply_to_rows(where, {as_operand(a), row_function::scale, as_operand(d), as_output(z)});
-    }
-  }
+  requires detail::taken<detail::scale_rows_call, M, D, Z>
+void scale_rows(const executor& where, const M& a, const D& d, Z&& z) {
+  apply_to_rows(where, {as_operand(a), row_function::scale, as_operand(d), as_output(z)});
 }
 
 /// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<2, void, T...>>
-  requires(!detail::on_executor<2, 2, T...>)
-auto diagonal(T&&... arguments) {
-  static_assert(valid, "diagonal(A, d) may begin with an executor");
-  if constexpr (valid) return diagonal(automatic(), arguments...);
+template <class... T>
+  requires detail::taken_unplaced<detail::diagonal_call, T...>
+void diagonal(T&&... arguments) {
+  diagonal(automatic(), arguments...);
 }
 
-/// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<3, grade, T...>>
-  requires(!detail::on_executor<3, 4, T...>)
-auto row_norms(T&&... arguments) {
-  static_assert(valid,
-                "row_norms(A, which, r) may begin with an executor and end with tally::exact");
-  if constexpr (valid) return row_norms(automatic(), arguments...);
-}
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::diagonal_call, T...>>
+  requires detail::refused<why, T...>
+void diagonal(T&&...) = delete;  // [where,] A, d
 
 /// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<3, void, T...>>
-  requires(!detail::on_executor<3, 3, T...>)
-auto scale_rows(T&&... arguments) {
-  static_assert(valid, "scale_rows(A, d, z) may begin with an executor");
-  if constexpr (valid) return scale_rows(automatic(), arguments...);
+template <class... T>
+  requires detail::taken_unplaced<detail::row_norms_call, T...>
+void row_norms(T&&... arguments) {
+  row_norms(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::row_norms_call, T...>>
+  requires detail::refused<why, T...>
+void row_norms(T&&...) = delete;  // [where,] A, which, r[, grade]
+
+/// The same on `automatic()`.
+template <class... T>
+  requires detail::taken_unplaced<detail::scale_rows_call, T...>
+void scale_rows(T&&... arguments) {
+  scale_rows(automatic(), arguments...);
+}
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::scale_rows_call, T...>>
+  requires detail::refused<why, T...>
+void scale_rows(T&&...) = delete;  // [where,] A, d, z
 
 }  // namespace tally

@@ -40,30 +40,21 @@ TALLY_EXPORT void segmented_sum(const executor& where, const segmented_sum_argum
 
 namespace detail {
 
-template <class Offsets, class X, class R>
-constexpr bool is_segmented() {
-  constexpr bool are_offsets = [] {
-    if constexpr (!vector_operand<Offsets>) {
-      return false;
+struct segmented_sum_call : call<grade, segmented_sum_arguments> {
+  template <class Offsets, class X, class R>
+  static consteval wrong of() {
+    constexpr wrong why = first_wrong<wrong_indices<Offsets>, wrong_vector<X>, wrong_output<R>>;
+    if constexpr (why == wrong::nothing) {
+      using T = element_t<X>;
+      using S = element_t<R>;
+      return unless(std::same_as<S, dot_result_t<T, T>> ||
+                        (!std::is_integral_v<T> && std::same_as<S, dot_widest_t<T, T>>),
+                    wrong::the_output_is_of_a_type_that_the_sum_has);
     } else {
-      return std::same_as<element_t<Offsets>, std::int32_t> ||
-             std::same_as<element_t<Offsets>, std::int64_t>;
+      return why;
     }
-  }();
-  static_assert(are_offsets, "offsets are a vector of std::int32_t or std::int64_t");
-  if constexpr (are_offsets && is_vector<X>() && is_output<R>()) {
-    using T = element_t<X>;
-    using S = element_t<std::remove_cvref_t<R>>;
-    constexpr bool has_sums = std::same_as<S, dot_result_t<T, T>> ||
-                              (!std::is_integral_v<T> && std::same_as<S, dot_widest_t<T, T>>);
-    static_assert(has_sums,
-                  "sums of segments are of the type that tally::sum has for them, or, except for "
-                  "integers, double or std::complex<double>");
-    return has_sums;
-  } else {
-    return false;
   }
-}
+};
 
 }  // namespace detail
 
@@ -79,21 +70,22 @@ constexpr bool is_segmented() {
 ///               increment), null_pointer, zero_increment, misaligned, overlap, wrong_memory,
 ///               device_failure, out_of_memory.
 template <class Offsets, class X, class R>
-auto segmented_sum(const executor& where, const Offsets& offsets, const X& x, R&& results,
+  requires detail::taken<detail::segmented_sum_call, Offsets, X, R>
+void segmented_sum(const executor& where, const Offsets& offsets, const X& x, R&& results,
                    grade g = {}) {
-  if constexpr (detail::is_segmented<Offsets, X, R&>()) {
-    segmented_sum(where, {as_operand(offsets), as_operand(x), as_output(results), {g, false}});
-  }
+  segmented_sum(where, {as_operand(offsets), as_operand(x), as_output(results), {g, false}});
 }
 
 /// The same on `automatic()`.
-template <class... T, bool valid = detail::is_call<3, grade, T...>>
-  requires(!detail::on_executor<3, 4, T...> && !detail::erased_call<segmented_sum_arguments, T...>)
-auto segmented_sum(T&&... arguments) {
-  static_assert(valid,
-                "segmented_sum(offsets, x, results) may begin with an executor and end with "
-                "tally::exact");
-  if constexpr (valid) return segmented_sum(automatic(), arguments...);
+template <class... T>
+  requires detail::taken_unplaced<detail::segmented_sum_call, T...>
+void segmented_sum(T&&... arguments) {
+  segmented_sum(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::segmented_sum_call, T...>>
+  requires detail::refused<why, T...>
+void segmented_sum(T&&...) = delete;  // [where,] offsets, x, results[, grade]
 
 }  // namespace tally

@@ -47,65 +47,51 @@ TALLY_EXPORT void spmm(const executor& where, const spmm_arguments& arguments);
 
 namespace detail {
 
-template <class X>
-constexpr bool is_dense() {
-  constexpr bool dense = [] {
-    if constexpr (rows_operand<X>) {
-      return !blocks_view<X>;
-    } else {
-      return false;
-    }
-  }();
-  static_assert(dense,
-                "X and Y are matrices, tally::rows(pointer, rows, columns) or a rank-2 "
-                "Kokkos::View or std::mdspan, of an element type");
-  return dense;
-}
-
 /// Whether values T are multiplied by X into Y, with factors S.
 template <class T, class X, class Y, class... S>
 concept has_spmm =
-    element<T> && rows_operand<X> && !blocks_view<X> && rows_output<Y> &&
-    gives_product(type_of<T>, type_of<row_t<X>>, type_of<row_t<std::remove_cvref_t<Y>>>) &&
+    element<T> && dense_rows<X> && rows_output<Y> &&
+    gives_product(type_of<T>, type_of<row_t<X>>, type_of<row_t<Y>>) &&
     (... &&
      (element<S> &&
       multiplies(type_of<S>, spmv_combination(spmv_accumulator(type_of<T>, type_of<row_t<X>>),
-                                              type_of<row_t<std::remove_cvref_t<Y>>>))));
+                                              type_of<row_t<Y>>))));
 
-template <class M, class X, class Y, class... S>
-constexpr bool is_products() {
-  if constexpr ((... && is_factor<S>()) && is_matrix<M>() && is_dense<X>() &&
-                is_dense<std::remove_cvref_t<Y>>()) {
-    static_assert(rows_output<Y>, "Y is written: it is not const, nor are its elements");
-    constexpr bool valid = !rows_output<Y> || has_spmm<matrix_value_t<M>, X, Y, S...>;
-    static_assert(
-        valid, "X and Y are float, double or complex, and Y is complex where A, X or a factor is");
-    return rows_output<Y> && valid;
-  } else {
-    return false;
+struct spmm_call : call<grade, spmm_arguments> {
+  template <class M, class X, class Y>
+  static consteval wrong of() {
+    return product<M, std::remove_cv_t<X>, Y>();
   }
-}
+  template <class S, class M, class X, class R, class Y>
+  static consteval wrong of() {
+    return product<M, std::remove_cv_t<X>, Y, S, R>();
+  }
+
+ private:
+  template <class M, class X, class Y, class... S>
+  static consteval wrong product() {
+    constexpr bool dense = dense_rows<X> && dense_rows<std::remove_cv_t<Y>>;
+    constexpr wrong why =
+        first_wrong<wrong_factor<S>..., wrong_matrix<M>, unless(dense, wrong_rows<void>),
+                    unless(rows_output<Y>, wrong::an_operand_that_is_written_is_not_const)>;
+    if constexpr (why == wrong::nothing) {
+      return unless(has_spmm<matrix_value_t<M>, X, Y, S...>,
+                    wrong::the_output_is_float_double_or_complex_and_complex_where_an_input_is);
+    } else {
+      return why;
+    }
+  }
+};
 
 template <class M, class X, class Y>
-auto products_of(const M& a, const X& x, Y& y, grade g = {}) {
-  if constexpr (is_products<M, X, Y&>()) {
-    return spmm_arguments{as_operand(a), as_rows(x), as_output_rows(y), 1, 0, nullptr, {g, false}};
-  } else {
-    return spmm_arguments();
-  }
+spmm_arguments products_of(const M& a, const X& x, Y& y, grade g = {}) {
+  return {as_operand(a), as_rows(x), as_output_rows(y), 1, 0, nullptr, {g, false}};
 }
 template <class S, class M, class X, class R, class Y>
-auto products_of(const S& alpha, const M& a, const X& x, const R& beta, Y& y, grade g = {}) {
-  if constexpr (is_products<M, X, Y&, S, R>()) {
-    return spmm_arguments{as_operand(a), as_rows(x), as_output_rows(y), alpha,
-                          beta,          nullptr,    {g, false}};
-  } else {
-    return spmm_arguments();
-  }
+spmm_arguments products_of(const S& alpha, const M& a, const X& x, const R& beta, Y& y,
+                           grade g = {}) {
+  return {as_operand(a), as_rows(x), as_output_rows(y), alpha, beta, nullptr, {g, false}};
 }
-
-template <class... T>
-inline constexpr bool is_products_call = is_call<3, grade, T...> || is_call<5, grade, T...>;
 
 }  // namespace detail
 
@@ -117,14 +103,16 @@ inline constexpr bool is_products_call = is_call<3, grade, T...> || is_call<5, g
 ///               leading_dimension)`.)
 /// @param y      m rows of k writable elements, which are distinct; shares no memory with x.
 /// @param g      `tally::exact` for correctly rounded sums.
-template <detail::no_plan M, class X, class Y>
-auto spmm(const executor& where, const M& a, const X& x, Y&& y, grade g = {}) {
+template <class M, class X, class Y>
+  requires detail::taken<detail::spmm_call, M, X, Y>
+void spmm(const executor& where, const M& a, const X& x, Y&& y, grade g = {}) {
   spmm(where, detail::products_of(a, x, y, g));
 }
 
 /// Y = alpha A X + beta Y; Y is not read where beta is 0.
-template <detail::no_plan S, class M, class X, class R, class Y>
-auto spmm(const executor& where, const S& alpha, const M& a, const X& x, const R& beta, Y&& y,
+template <class S, class M, class X, class R, class Y>
+  requires detail::taken<detail::spmm_call, S, M, X, R, Y>
+void spmm(const executor& where, const S& alpha, const M& a, const X& x, const R& beta, Y&& y,
           grade g = {}) {
   spmm(where, detail::products_of(alpha, a, x, beta, y, g));
 }
@@ -132,25 +120,23 @@ auto spmm(const executor& where, const S& alpha, const M& a, const X& x, const R
 /// Either with a plan, one of `spmv`.
 /// @param where  the plan's backend; stream and number of threads may differ.
 template <class... T>
-auto spmm(const executor& where, const spmv_plan& plan, T&&... products) {
-  constexpr bool valid = detail::is_products_call<T...>;
-  static_assert(valid,
-                "behind a plan stand A, X, Y; or alpha, A, X, beta, Y; and maybe tally::exact");
-  if constexpr (valid) {
-    spmm_arguments arguments = detail::products_of(products...);
-    arguments.plan = &plan;
-    spmm(where, arguments);
-  }
+  requires detail::taken<detail::spmm_call, T...>
+void spmm(const executor& where, const spmv_plan& plan, T&&... products) {
+  spmm_arguments arguments = detail::products_of(products...);
+  arguments.plan = &plan;
+  spmm(where, arguments);
 }
 
 /// The same on `automatic()`.
-template <class... T, bool valid = detail::is_products_call<T...>>
-  requires(!detail::on_executor<3, 7, T...> && !detail::erased_call<spmm_arguments, T...>)
-auto spmm(T&&... arguments) {
-  static_assert(valid,
-                "spmm(A, X, Y) or spmm(alpha, A, X, beta, Y) may begin with an executor, behind "
-                "which a plan may stand, and end with tally::exact");
-  if constexpr (valid) return spmm(automatic(), arguments...);
+template <class... T>
+  requires detail::taken_unplaced<detail::spmm_call, T...>
+void spmm(T&&... arguments) {
+  spmm(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_planned<detail::spmm_call, T...>>
+  requires detail::refused<why, T...>
+void spmm(T&&...) = delete;  // [where, [plan,]] A, X, Y[, grade] or alpha, A, X, beta, Y[, grade]
 
 }  // namespace tally

@@ -69,25 +69,6 @@ struct spmv_analysis;
 struct csr_transpose;
 }  // namespace backends
 
-/// Checks the whole matrix; reads all offsets and columns once, in place. Blocks.
-/// @throws error size_mismatch or invalid_argument, naming the first fault; null_pointer,
-///               misaligned, unsupported_type, wrong_memory, device_failure.
-TALLY_EXPORT void validate(const executor& where, const csr_operand& matrix);
-
-/// The same for a `csr_view` or its transpose.
-template <class M>
-auto validate(const executor& where, const M& a) {
-  validate(where, detail::as_matrix(a));
-}
-
-/// The same on `automatic()`.
-template <class M>
-auto validate(const M& a) {
-  validate(automatic(), detail::as_matrix(a));
-}
-
-// --- Plans ---------------------------------------------------------------------------------------
-
 /// Options of `spmv_plan`.
 struct spmv_options {
   /// Promise that column indices don't change or move while a plan is used; values may change.
@@ -99,6 +80,41 @@ struct spmv_options {
   /// Return of the constructor on `cuda` before the analysis is complete.
   bool queued = false;
 };
+/// Checks the whole matrix; reads all offsets and columns once, in place. Blocks.
+/// @throws error size_mismatch or invalid_argument, naming the first fault; null_pointer,
+///               misaligned, unsupported_type, wrong_memory, device_failure.
+TALLY_EXPORT void validate(const executor& where, const csr_operand& matrix);
+
+/// The same for a `csr_view` or its transpose.
+template <sparse_matrix M>
+void validate(const executor& where, const M& a) {
+  validate(where, as_operand(a));
+}
+
+/// The same on `automatic()`.
+template <sparse_matrix M>
+void validate(const M& a) {
+  validate(automatic(), as_operand(a));
+}
+
+namespace detail {
+
+struct matrix_call : call<spmv_options, csr_operand> {
+  template <class M>
+  static consteval wrong of() {
+    return wrong_matrix<M>;
+  }
+};
+
+}  // namespace detail
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::matrix_call, T...>>
+  requires detail::refused<why, T...>
+void validate(T&&...) = delete;  // [where,] A
+
+// --- Plans ---------------------------------------------------------------------------------------
+
 /// The promise of columns alone.
 inline constexpr spmv_options fixed_columns = {.fixed_columns = true};
 /// The promise of columns and values.
@@ -131,22 +147,19 @@ class TALLY_EXPORT spmv_plan {
   /// `describe()`.
   /// @throws error as `validate`, queued except for wrong offsets and columns; out_of_memory;
   ///               invalid_argument, queued while the stream is captured.
-  template <class M>
+  template <sparse_matrix M>
   spmv_plan(const executor& where, const M& a, const spmv_options& options = {})
-      : spmv_plan(where, detail::as_matrix(a), options) {}
+      : spmv_plan(where, as_operand(a), options) {}
   /// The same on `automatic()`'s choice.
-  template <class M>
+  template <sparse_matrix M>
   explicit spmv_plan(const M& a, const spmv_options& options = {})
-      : spmv_plan(automatic(), detail::as_matrix(a), options) {}
+      : spmv_plan(automatic(), as_operand(a), options) {}
   /// The same with types erased.
   spmv_plan(const executor& where, const csr_operand& matrix, const spmv_options& options = {});
-  /// No other form.
-  template <class... T>
-  explicit spmv_plan(const T&...) : spmv_plan(serial(), csr_operand{}) {
-    static_assert(detail::never<T...>,
-                  "a tally::spmv_plan is made of an executor or none, a matrix and "
-                  "tally::spmv_options or nothing; the grade is the product's");
-  }
+  /// Refused, by `why`.
+  template <class... T, detail::wrong why = detail::wrong_call<detail::matrix_call, T...>>
+    requires(detail::refused<why, T...> && !(... || std::same_as<T, spmv_plan>))
+  explicit spmv_plan(const T&...) = delete;  // [where,] A[, options]: grades are the products'
 
   /// Never `automatic()`.
   const executor& where() const noexcept { return where_; }
@@ -224,70 +237,73 @@ constexpr type spmv_combination(type accumulator, type y) {
 }
 
 template <class T, class X, class Y>
-concept has_spmv = element<T> && vector_operand<std::remove_cvref_t<X>> && vector_output<Y> &&
-                   gives_product(type_of<T>, type_of<element_t<std::remove_cvref_t<X>>>,
-                                 type_of<element_t<std::remove_cvref_t<Y>>>);
+concept has_spmv = element<T> && vector_operand<X> && vector_output<Y> &&
+                   gives_product(type_of<T>, type_of<element_t<X>>, type_of<element_t<Y>>);
 
 template <class S, class T, class X, class Y>
 concept has_spmv_factor =
     element<S> &&
     multiplies(type_of<S>, spmv_combination(spmv_accumulator(type_of<T>, type_of<element_t<X>>),
-                                            type_of<element_t<std::remove_cvref_t<Y>>>));
+                                            type_of<element_t<Y>>));
 
+/// Why op(A) of M is not multiplied by X into Y, with factors S.
 template <class M, class X, class Y, class... S>
-constexpr bool is_product() {
-  if constexpr ((... && is_factor<S>()) && is_matrix<M>() && is_vector<X>() && is_output<Y>()) {
+consteval wrong wrong_product() {
+  constexpr wrong why =
+      first_wrong<wrong_factor<S>..., wrong_matrix<M>, wrong_vector<X>, wrong_output<Y>>;
+  if constexpr (why == wrong::nothing) {
     using T = matrix_value_t<M>;
-    constexpr bool valid = has_spmv<T, X, Y> && (... && has_spmv_factor<S, T, X, Y>);
-    static_assert(
-        valid, "x and y are float, double or complex, and y is complex where A, x or a factor is");
-    return valid;
+    return unless(has_spmv<T, X, Y> && (... && has_spmv_factor<S, T, X, Y>),
+                  wrong::the_output_is_float_double_or_complex_and_complex_where_an_input_is);
   } else {
-    return false;
+    return why;
   }
 }
 
-// Deduced return types: clang instantiates other functions last, and no longer knows the call.
+struct spmv_call : call<grade, spmv_arguments> {
+  template <class M, class X, class Y>
+  static consteval wrong of() {
+    return wrong_product<M, X, Y>();
+  }
+  template <class S, class M, class X, class R, class Y>
+  static consteval wrong of() {
+    return wrong_product<M, X, Y, S, R>();
+  }
+  template <class S, class M, class X, class R, class Y, class W>
+  static consteval wrong of() {
+    constexpr wrong why = first_wrong<wrong_vector<Y>, wrong_product<M, X, W, S, R>()>;
+    if constexpr (why == wrong::nothing) {
+      return unless(std::same_as<element_t<Y>, element_t<W>>, wrong::the_vectors_are_of_one_type);
+    } else {
+      return why;
+    }
+  }
+};
+
+/// Why a call with or without a plan is not taken.
+template <class Call, class... T>
+inline constexpr wrong wrong_planned = wrong_call<Call, T...>;
+template <class Call, class Where, class Plan, class... T>
+  requires(is_placed<Where> && std::same_as<std::remove_cvref_t<Plan>, spmv_plan>)
+inline constexpr wrong wrong_planned<Call, Where, Plan, T...> = wrong_call<Call, Where, T...>;
 
 template <class M, class X, class Y>
-auto product_of(const M& a, const X& x, Y& y, grade g = {}) {
-  if constexpr (is_product<M, X, Y&>()) {
-    return spmv_arguments{as_operand(a), as_operand(x), as_output(y), 1, 0, nullptr, {g, false}};
-  } else {
-    return spmv_arguments();
-  }
+spmv_arguments product_of(const M& a, const X& x, Y& y, grade g = {}) {
+  return {as_operand(a), as_operand(x), as_output(y), 1, 0, nullptr, {g, false}};
 }
 template <class S, class M, class X, class R, class Y>
-auto product_of(const S& alpha, const M& a, const X& x, const R& beta, Y& y, grade g = {}) {
-  if constexpr (is_product<M, X, Y&, S, R>()) {
-    return spmv_arguments{as_operand(a), as_operand(x), as_output(y), alpha,
-                          beta,          nullptr,       {g, false}};
-  } else {
-    return spmv_arguments();
-  }
+spmv_arguments product_of(const S& alpha, const M& a, const X& x, const R& beta, Y& y,
+                          grade g = {}) {
+  return {as_operand(a), as_operand(x), as_output(y), alpha, beta, nullptr, {g, false}};
 }
 template <class S, class M, class X, class R, class Y, class W>
   requires(!std::convertible_to<W, grade>)
-auto product_of(const S& alpha, const M& a, const X& x, const R& beta, const Y& y, W& w,
-                grade g = {}) {
-  if constexpr (is_vector<Y>() && is_product<M, X, W&, S, R>()) {
-    constexpr bool same = std::same_as<element_t<Y>, element_t<std::remove_cvref_t<W>>>;
-    static_assert(same, "w is of y's type");
-    auto product = product_of(alpha, a, x, beta, w, g);
-    product.added = as_operand(y);
-    return product;
-  } else {
-    return spmv_arguments();
-  }
+spmv_arguments product_of(const S& alpha, const M& a, const X& x, const R& beta, const Y& y, W& w,
+                          grade g = {}) {
+  spmv_arguments product = product_of(alpha, a, x, beta, w, g);
+  product.added = as_operand(y);
+  return product;
 }
-
-/// Arguments of a product, after an executor and a plan.
-template <class... T>
-inline constexpr bool is_product_call =
-    is_call<3, grade, T...> || is_call<5, grade, T...> || is_call<6, grade, T...>;
-
-template <class T>
-concept no_plan = !std::same_as<std::remove_cvref_t<T>, spmv_plan>;
 
 }  // namespace detail
 
@@ -297,14 +313,16 @@ concept no_plan = !std::same_as<std::remove_cvref_t<T>, spmv_plan>;
 /// @param x      n elements.
 /// @param y      m writable elements; shares no memory with x.
 /// @param g      `tally::exact` for correctly rounded sums.
-template <detail::no_plan M, class X, class Y>
-auto spmv(const executor& where, const M& a, const X& x, Y&& y, grade g = {}) {
+template <class M, class X, class Y>
+  requires detail::taken<detail::spmv_call, M, X, Y>
+void spmv(const executor& where, const M& a, const X& x, Y&& y, grade g = {}) {
   spmv(where, detail::product_of(a, x, y, g));
 }
 
 /// y = alpha A x + beta y; y is not read where beta is 0.
-template <detail::no_plan S, class M, class X, class R, class Y>
-auto spmv(const executor& where, const S& alpha, const M& a, const X& x, const R& beta, Y&& y,
+template <class S, class M, class X, class R, class Y>
+  requires detail::taken<detail::spmv_call, S, M, X, R, Y>
+void spmv(const executor& where, const S& alpha, const M& a, const X& x, const R& beta, Y&& y,
           grade g = {}) {
   spmv(where, detail::product_of(alpha, a, x, beta, y, g));
 }
@@ -312,9 +330,9 @@ auto spmv(const executor& where, const S& alpha, const M& a, const X& x, const R
 /// w = alpha A x + beta y, such as residuals; y is always read.
 /// @param y      m elements.
 /// @param w      m writable elements of y's type: y itself, or sharing no memory with y.
-template <detail::no_plan S, class M, class X, class R, class Y, class W>
-  requires(!std::convertible_to<W, grade>)
-auto spmv(const executor& where, const S& alpha, const M& a, const X& x, const R& beta, const Y& y,
+template <class S, class M, class X, class R, class Y, class W>
+  requires detail::written<detail::spmv_call, S, M, X, R, Y, W>
+void spmv(const executor& where, const S& alpha, const M& a, const X& x, const R& beta, const Y& y,
           W&& w, grade g = {}) {
   spmv(where, detail::product_of(alpha, a, x, beta, y, w, g));
 }
@@ -323,26 +341,23 @@ auto spmv(const executor& where, const S& alpha, const M& a, const X& x, const R
 /// @param where  the plan's backend; stream and number of threads may differ.
 /// @throws error also invalid_argument for a plan of another backend, device or matrix.
 template <class... T>
-auto spmv(const executor& where, const spmv_plan& plan, T&&... product) {
-  constexpr bool valid = detail::is_product_call<T...>;
-  static_assert(valid,
-                "behind a plan stand A, x, y; or alpha, A, x, beta, y, or these and w; and "
-                "maybe tally::exact");
-  if constexpr (valid) {
-    spmv_arguments arguments = detail::product_of(product...);
-    arguments.plan = &plan;
-    spmv(where, arguments);
-  }
+  requires detail::taken<detail::spmv_call, T...>
+void spmv(const executor& where, const spmv_plan& plan, T&&... product) {
+  spmv_arguments arguments = detail::product_of(product...);
+  arguments.plan = &plan;
+  spmv(where, arguments);
 }
 
 /// The same on `automatic()`.
-template <class... T, bool valid = detail::is_product_call<T...>>
-  requires(!detail::on_executor<3, 8, T...> && !detail::erased_call<spmv_arguments, T...>)
-auto spmv(T&&... arguments) {
-  static_assert(valid,
-                "spmv(A, x, y), spmv(alpha, A, x, beta, y) or spmv(alpha, A, x, beta, y, w) may "
-                "begin with an executor, behind which a plan may stand, and end with tally::exact");
-  if constexpr (valid) return spmv(automatic(), arguments...);
+template <class... T>
+  requires detail::taken_unplaced<detail::spmv_call, T...>
+void spmv(T&&... arguments) {
+  spmv(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_planned<detail::spmv_call, T...>>
+  requires detail::refused<why, T...>
+void spmv(T&&...) = delete;  // [where, [plan,]] A, x, y[, grade] or alpha, A, x, beta, y[, w]
 
 }  // namespace tally

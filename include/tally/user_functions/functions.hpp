@@ -22,7 +22,6 @@
 #include <tally/operands/operand.hpp>
 #include <tally/operands/types.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -175,13 +174,18 @@ struct values {
 /// The first exception; none may leave a parallel region.
 class first_exception {
  public:
-  explicit operator bool() const { return kept_.load(); }
+  first_exception() = default;
+  first_exception(const first_exception&) = delete;
+  first_exception& operator=(const first_exception&) = delete;
+  explicit operator bool() const { return __atomic_load_n(&kept_, __ATOMIC_SEQ_CST); }
   template <class F>
   void from(F&& f) {
     try {
       f();
     } catch (...) {
-      if (!kept_.exchange(true)) exception_ = std::current_exception();
+      if (!__atomic_exchange_n(&kept_, true, __ATOMIC_SEQ_CST)) {
+        exception_ = std::current_exception();
+      }
     }
   }
   void rethrow() const {
@@ -189,7 +193,7 @@ class first_exception {
   }
 
  private:
-  std::atomic<bool> kept_ = false;
+  bool kept_ = false;  // no std::atomic: including it would cost every source
   std::exception_ptr exception_;
 };
 
@@ -197,12 +201,6 @@ class first_exception {
 template <class F>
 concept function =
     std::is_class_v<F> || (std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>);
-
-template <class F>
-constexpr bool is_function() {
-  static_assert(function<F>, "a function is a function or a function object");
-  return function<F>;
-}
 
 template <class R, class F, class... T>
 concept returns = requires(const F& f, const T&... values) { static_cast<R>(f(values...)); };
@@ -234,4 +232,12 @@ concept returns = requires(const F& f, const T&... values) { static_cast<R>(f(va
 #define TALLY_CODE with_device_code
 #else
 #define TALLY_CODE host_code
+#endif
+#if !TALLY_HAS_DEVICE_CODE
+namespace tally::detail {
+inline namespace TALLY_CODE {
+template <class F>
+inline constexpr bool only_on_device = false;
+}
+}  // namespace tally::detail
 #endif

@@ -18,7 +18,6 @@
 #include <tally/operations/elementwise.hpp>
 #include <tally/user_functions/functions.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -26,25 +25,6 @@
 
 namespace tally {
 namespace detail {
-
-template <class Z, class F, class... T>
-constexpr bool is_map() {
-  constexpr bool valid = returns<Z, F, T...>;
-  static_assert(valid,
-                "transform's function takes an element of x, and one of y and of w if they are "
-                "passed, is called as const, and returns what can be converted to z's type");
-  if constexpr (valid) {
-    using value = std::invoke_result_t<const F&, const T&...>;
-    constexpr bool fits = !std::is_integral_v<Z> || std::is_integral_v<value> ||
-                          !std::is_convertible_v<value, double>;
-    static_assert(fits,
-                  "transform's function returns numbers that are not integers, which don't go into "
-                  "z's integers; it may convert them");
-    return fits;
-  } else {
-    return false;
-  }
-}
 
 template <class Z, class F>
 struct written_value {
@@ -77,7 +57,7 @@ class map_on_host {
     constexpr std::size_t some = 64;  // computed in blocks, to be vectorised
     Z row[some];
     for (std::size_t end = first + n; first < end; first += some) {
-      const std::size_t count = (std::min)(some, end - first);
+      const std::size_t count = end - first < some ? end - first : some;
       values_.fill(first, count, row);
       for (std::size_t i = 0; i < count; ++i) {
         z[static_cast<std::ptrdiff_t>(first + i) * z_.increment] = row[i];
@@ -100,6 +80,39 @@ class map_on_host {
 namespace tally {
 namespace detail {
 inline namespace TALLY_CODE {
+
+/// Why F doesn't map elements of V to those of Z.
+template <class Z, class F, class... V>
+consteval wrong wrong_map() {
+  constexpr wrong why =
+      first_wrong<wrong_vector<V>..., wrong_output<Z>,
+                  unless(function<F>, wrong::a_function_is_a_function_or_a_function_object)>;
+  if constexpr (why != wrong::nothing || only_on_device<F>) {
+    return why;
+  } else if constexpr (!returns<value_t<Z>, F, value_t<V>...>) {
+    return wrong::the_function_takes_an_element_of_each_vector_and_returns_what_converts_to_z;
+  } else {
+    using value = std::invoke_result_t<const F&, const value_t<V>&...>;
+    constexpr bool fits = !std::is_integral_v<value_t<Z>> || std::is_integral_v<value> ||
+                          !std::is_convertible_v<value, double>;
+    return unless(fits, wrong::the_function_returns_no_integers_but_z_is_of_integers);
+  }
+}
+
+struct transform_call : call<void, transform_arguments> {
+  template <class X, class Z, class F>
+  static consteval wrong of() {
+    return wrong_map<Z, std::decay_t<F>, X>();
+  }
+  template <class X, class Y, class Z, class F>
+  static consteval wrong of() {
+    return wrong_map<Z, std::decay_t<F>, X, Y>();
+  }
+  template <class X, class Y, class W, class Z, class F>
+  static consteval wrong of() {
+    return wrong_map<Z, std::decay_t<F>, X, Y, W>();
+  }
+};
 
 template <class F, class Z, class... V>
 void call_map(const executor& where, const F& f, Z& z, const V&... vectors) {
@@ -127,7 +140,7 @@ void call_map(const executor& where, const F& f, Z& z, const V&... vectors) {
     refuse_on_host(name, chosen);
   } else
 #endif
-      if constexpr (is_map<value_t<Z>, F, value_t<V>...>()) {
+  {
     const written_value<value_t<Z>, F> map{f};
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return values<value_t<Z>, decltype(map), value_t<V>...>{
@@ -156,41 +169,36 @@ inline namespace TALLY_CODE {
 ///               Exceptions of f on the host reach the caller after all parts have ended; z is
 ///               then partly written.
 template <class X, class Z, class F>
-auto transform(const executor& where, const X& x, Z&& z, F f) {
-  if constexpr (detail::is_vector<X>() && detail::is_output<Z>() && detail::is_function<F>()) {
-    detail::call_map(where, f, z, x);
-  }
+  requires detail::taken<detail::transform_call, X, Z, F>
+void transform(const executor& where, const X& x, Z&& z, F f) {
+  detail::call_map(where, f, z, x);
 }
 
 /// z_i = f(x_i, y_i), of any types. z may be x, y or both.
 template <class X, class Y, class Z, class F>
-auto transform(const executor& where, const X& x, const Y& y, Z&& z, F f) {
-  if constexpr (detail::is_vector<X>() && detail::is_vector<Y>() && detail::is_output<Z>() &&
-                detail::is_function<F>()) {
-    detail::call_map(where, f, z, x, y);
-  }
+  requires detail::taken<detail::transform_call, X, Y, Z, F>
+void transform(const executor& where, const X& x, const Y& y, Z&& z, F f) {
+  detail::call_map(where, f, z, x, y);
 }
 
 /// z_i = f(x_i, y_i, w_i), of any types. z may be any of the three.
 template <class X, class Y, class W, class Z, class F>
-auto transform(const executor& where, const X& x, const Y& y, const W& w, Z&& z, F f) {
-  if constexpr (detail::is_vector<X>() && detail::is_vector<Y>() && detail::is_vector<W>() &&
-                detail::is_output<Z>() && detail::is_function<F>()) {
-    detail::call_map(where, f, z, x, y, w);
-  }
+  requires detail::taken<detail::transform_call, X, Y, W, Z, F>
+void transform(const executor& where, const X& x, const Y& y, const W& w, Z&& z, F f) {
+  detail::call_map(where, f, z, x, y, w);
 }
 
 /// The same on `automatic()`.
-template <class... T,
-          bool valid = (detail::is_call<3, void, T...> || detail::is_call<4, void, T...> ||
-                        detail::is_call<5, void, T...>)>
-  requires(!detail::on_executor<3, 5, T...> && !detail::erased_call<transform_arguments, T...>)
-auto transform(T&&... arguments) {
-  static_assert(valid,
-                "transform(x, z, f), transform(x, y, z, f) or transform(x, y, w, z, f) may begin "
-                "with an executor");
-  if constexpr (valid) return transform(automatic(), arguments...);
+template <class... T>
+  requires detail::taken_unplaced<detail::transform_call, T...>
+void transform(T&&... arguments) {
+  transform(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::transform_call, T...>>
+  requires detail::refused<why, T...>
+void transform(T&&...) = delete;  // [where,] x, [y, [w,]] z, f
 
 }  // namespace TALLY_CODE
 }  // namespace tally

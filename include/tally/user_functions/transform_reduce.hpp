@@ -23,10 +23,8 @@
 #include <tally/operations/reduce.hpp>
 #include <tally/user_functions/functions.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -60,9 +58,9 @@ class reduce_on_host {
 
   R sum_chunk(std::size_t first, std::size_t n) const {
     R lane[order::lanes], row[order::lanes];
-    std::fill_n(lane, order::lanes, identity_);
+    for (R& each : lane) each = identity_;
     for (std::size_t i = 0; i < n; i += order::lanes) {
-      const std::size_t count = (std::min)(order::lanes, n - i);
+      const std::size_t count = n - i < order::lanes ? n - i : order::lanes;
       // A separate loop with constant end: all terms are in memory before additions.
       if (count == order::lanes) {
         terms_.fill(first + i, order::lanes, row);
@@ -91,7 +89,7 @@ class reduce_on_host {
     call.thrown_.from([&] {
       tree chunks(call.combine_);
       for (std::size_t i = 0; i < n; i += order::chunk) {
-        R sum = call.sum_chunk(first + i, (std::min)(order::chunk, n - i));
+        R sum = call.sum_chunk(first + i, n - i < order::chunk ? n - i : order::chunk);
         keep(&sum);
         chunks.add(sum);
       }
@@ -165,16 +163,7 @@ R run_reduce(const executor& where, const R& identity, const Reduce& reduce, con
     refuse_on_host(name, chosen);
   } else
 #endif
-      if constexpr (!returns<R, Map, value_t<V>...>) {
-    static_assert(returns<R, Map, value_t<V>...>,
-                  "transform_reduce's map, its last function, takes an element of x, and one of y "
-                  "and of w if they are passed, is called as const, and returns what can be "
-                  "converted to identity's type");
-  } else if constexpr (!returns<R, Reduce, R, R>) {
-    static_assert(returns<R, Reduce, R, R>,
-                  "transform_reduce's reduce, its first function, takes two values of identity's "
-                  "type, is called as const, and returns what can be converted to that type");
-  } else {
+  {
     const auto each = [&]<std::size_t... i>(std::index_sequence<i...>) {
       return values<R, Map, value_t<V>...>{map, {typed_vector<value_t<V>>(all[i])...}};
     }(std::index_sequence_for<V...>());
@@ -185,15 +174,72 @@ R run_reduce(const executor& where, const R& identity, const Reduce& reduce, con
   }
 }
 
+/// Why values of R aren't reduced.
 template <class R, class Reduce, class Map, class... V>
-R call_reduce(const executor& where, const R& identity, const Reduce& reduce, const Map& map,
-              R* result, const V&... vectors) {
-  if constexpr ((... && is_vector<V>())) {
-    return run_reduce<R>(where, identity, reduce, map, result, vectors...);
+consteval wrong wrong_reduction() {
+  if constexpr (only_on_device<Reduce> || only_on_device<Map>) {
+    return wrong::nothing;
+  } else if constexpr (!returns<R, Map, value_t<V>...>) {
+    return wrong::map_takes_an_element_of_each_vector_and_returns_what_converts_to_identitys_type;
   } else {
-    return identity;
+    return unless(returns<R, Reduce, R, R>, wrong::reduce_takes_two_values_of_identitys_type);
   }
 }
+
+/// Types of a call, identity R among them.
+template <class R, class Reduce, class Map, class... V>
+struct reduce_types {
+  static constexpr wrong operands =
+      first_wrong<unless(std::semiregular<R>&& function<Map> && !result_place<Map>,
+                         wrong::arguments_are_of_no_form_of_the_function),
+                  wrong_vector<V>...,
+                  unless(function<Reduce>, wrong::a_function_is_a_function_or_a_function_object)>;
+  template <class Result>
+  static consteval wrong in() {
+    return wrong_reduction<Result, Reduce, Map, V...>();
+  }
+  using identity = R;
+};
+template <class... A>
+struct reduce_types_of {};
+template <class X, class R, class Reduce, class Map>
+struct reduce_types_of<X, R, Reduce, Map> {
+  using type = reduce_types<std::decay_t<R>, std::decay_t<Reduce>, std::decay_t<Map>, X>;
+};
+template <class X, class Y, class R, class Reduce, class Map>
+struct reduce_types_of<X, Y, R, Reduce, Map> {
+  using type = reduce_types<std::decay_t<R>, std::decay_t<Reduce>, std::decay_t<Map>, X, Y>;
+};
+template <class X, class Y, class W, class R, class Reduce, class Map>
+struct reduce_types_of<X, Y, W, R, Reduce, Map> {
+  using type = reduce_types<std::decay_t<R>, std::decay_t<Reduce>, std::decay_t<Map>, X, Y, W>;
+};
+
+struct transform_reduce_call : call<> {
+  static constexpr bool has_results = true;
+
+  template <class... A>
+    requires(sizeof...(A) >= 4 && sizeof...(A) <= 6)
+  static consteval wrong of() {
+    return reduce_types_of<A...>::type::operands;
+  }
+  template <class... A>
+  static consteval wrong returned() {
+    using types = typename reduce_types_of<A...>::type;
+    return types::template in<typename types::identity>();
+  }
+  template <class P, class... A>
+  static consteval wrong result() {
+    using types = typename reduce_types_of<A...>::type;
+    if constexpr (!result_place<P>) {
+      return wrong::a_result_is_a_pointer_or_memory_that_is_not_const;
+    } else if constexpr (!std::is_convertible_v<typename types::identity, result_value_t<P>>) {
+      return wrong::a_result_is_of_the_type_returned;
+    } else {
+      return types::template in<result_value_t<P>>();
+    }
+  }
+};
 
 }  // namespace TALLY_CODE
 }  // namespace detail
@@ -214,68 +260,74 @@ inline namespace TALLY_CODE {
 /// @throws error as `dot`; invalid_argument if the executor can't run these functions. Their
 ///               exceptions reach the caller after all parts have ended.
 template <std::semiregular R, class Reduce, detail::function Map, class X>
+  requires detail::taken<detail::transform_reduce_call, X, R, Reduce, Map>
 auto transform_reduce(const executor& where, const X& x, R identity, Reduce reduce, Map map) {
-  return detail::call_reduce<R>(where, identity, reduce, map, nullptr, x);
+  return detail::run_reduce<R>(where, identity, reduce, map, nullptr, x);
 }
 
 /// r = reduce of map(x_i, y_i).
 template <std::semiregular R, class Reduce, detail::function Map, class X, vector_operand Y>
+  requires detail::taken<detail::transform_reduce_call, X, Y, R, Reduce, Map>
 auto transform_reduce(const executor& where, const X& x, const Y& y, R identity, Reduce reduce,
                       Map map) {
-  return detail::call_reduce<R>(where, identity, reduce, map, nullptr, x, y);
+  return detail::run_reduce<R>(where, identity, reduce, map, nullptr, x, y);
 }
 
 /// r = reduce of map(x_i, y_i, w_i).
 template <std::semiregular R, class Reduce, detail::function Map, class X, vector_operand Y,
           vector_operand W>
+  requires detail::taken<detail::transform_reduce_call, X, Y, W, R, Reduce, Map>
 auto transform_reduce(const executor& where, const X& x, const Y& y, const W& w, R identity,
                       Reduce reduce, Map map) {
-  return detail::call_reduce<R>(where, identity, reduce, map, nullptr, x, y, w);
+  return detail::run_reduce<R>(where, identity, reduce, map, nullptr, x, y, w);
 }
 
 /// result = r, in the type of `result`. Doesn't block, as `dot`.
 /// @param result destination of one R (`result_place`).
 template <class Reduce, detail::function Map, class X, result_place R>
-auto transform_reduce(const executor& where, const X& x,
+  requires detail::taken<detail::transform_reduce_call, X, detail::result_value_t<R>, Reduce, Map,
+                         R>
+void transform_reduce(const executor& where, const X& x,
                       std::type_identity_t<detail::result_value_t<R>> identity, Reduce reduce,
                       Map map, R&& result) {
-  (void)detail::call_reduce<detail::result_value_t<R>>(where, identity, reduce, map,
-                                                       detail::required_result(result), x);
+  (void)detail::run_reduce<detail::result_value_t<R>>(where, identity, reduce, map,
+                                                      detail::required_result(result), x);
 }
 
 /// The same for two vectors.
 template <class Reduce, detail::function Map, class X, vector_operand Y, result_place R>
-auto transform_reduce(const executor& where, const X& x, const Y& y,
+  requires detail::taken<detail::transform_reduce_call, X, Y, detail::result_value_t<R>, Reduce,
+                         Map, R>
+void transform_reduce(const executor& where, const X& x, const Y& y,
                       std::type_identity_t<detail::result_value_t<R>> identity, Reduce reduce,
                       Map map, R&& result) {
-  (void)detail::call_reduce<detail::result_value_t<R>>(where, identity, reduce, map,
-                                                       detail::required_result(result), x, y);
+  (void)detail::run_reduce<detail::result_value_t<R>>(where, identity, reduce, map,
+                                                      detail::required_result(result), x, y);
 }
 
 /// The same for three vectors.
 template <class Reduce, detail::function Map, class X, vector_operand Y, vector_operand W,
           result_place R>
-auto transform_reduce(const executor& where, const X& x, const Y& y, const W& w,
+  requires detail::taken<detail::transform_reduce_call, X, Y, W, detail::result_value_t<R>, Reduce,
+                         Map, R>
+void transform_reduce(const executor& where, const X& x, const Y& y, const W& w,
                       std::type_identity_t<detail::result_value_t<R>> identity, Reduce reduce,
                       Map map, R&& result) {
-  (void)detail::call_reduce<detail::result_value_t<R>>(where, identity, reduce, map,
-                                                       detail::required_result(result), x, y, w);
+  (void)detail::run_reduce<detail::result_value_t<R>>(where, identity, reduce, map,
+                                                      detail::required_result(result), x, y, w);
 }
 
 /// The returned form on `automatic()`.
-template <class... T,
-          bool valid = (detail::is_call<4, void, T...> || detail::is_call<5, void, T...> ||
-                        detail::is_call<6, void, T...>)>
-  requires(!detail::on_executor<4, 7, T...>)
-auto transform_reduce(const T&... arguments) {
-  static_assert(
-      valid,
-      "transform_reduce(x, identity, reduce, map), with y, or y and w, after x, may begin "
-      "with an executor, and then end with a result; the functions are functions or "
-      "function objects, and identity is of the terms' type");
-  return detail::on_automatic<valid>(
-      [&](const auto& where) { return transform_reduce(where, arguments...); });
+template <class... T>
+  requires detail::taken_unplaced<detail::transform_reduce_call, T...>
+auto transform_reduce(T&&... arguments) {
+  return transform_reduce(automatic(), arguments...);
 }
+
+/// Refused, by `why`.
+template <class... T, detail::wrong why = detail::wrong_call<detail::transform_reduce_call, T...>>
+  requires detail::refused<why, T...>
+void transform_reduce(T&&...) = delete;  // [where,] x, [y, [w,]] identity, reduce, map[, result]
 
 }  // namespace TALLY_CODE
 }  // namespace tally
