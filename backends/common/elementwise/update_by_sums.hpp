@@ -19,13 +19,13 @@ inline void update_by_sums(const executor& where, const multi_sum& a, void* memo
   sums.update.reset();
   sums.results.data = memory;
   sums.options.wait = false;
-  multi_dot(where, sums);
+  backends::multi_dot(where, sums);
   const operand r{memory, a.pairs.size(), 1, a.results.element};
   const bool adds = update.reads_addend();
-  transform(where,
-            {adds ? elementwise::axpby : elementwise::scal, update.alpha, update.beta, r,
-             adds ? update.addend() : operand{}, update.y},
-            detail::spmv_combination(a.results.element, update.y.element));
+  backends::transform(where,
+                      {adds ? elementwise::axpby : elementwise::scal, update.alpha, update.beta, r,
+                       adds ? update.addend() : operand{}, update.y},
+                      detail::spmv_combination(a.results.element, update.y.element));
 }
 
 }  // namespace tally::backends
