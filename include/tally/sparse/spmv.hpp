@@ -30,8 +30,9 @@
 // Blocking: CPU backends return when y is written. `simd` and `openmp` copy an x with a stride or
 // another type than A, unless A is complex or the sums are exact. CUDA returns once the work is
 // queued on the executor's stream, and may be captured in a graph. Large matrices without a plan,
-// hub columns and buffers take stream-ordered pool memory; captured, it is the graph's: executable
-// graphs of one captured graph must not run at once then, and with a buffer there can be only one.
+// few or hub columns and buffers take stream-ordered pool memory; captured, it is the graph's:
+// executable graphs of one captured graph must not run at once then, and with a buffer there can be
+// only one.
 // A transpose without a plan validates, allocates and, on CUDA, waits: no capture.
 //
 // The matrix: row i has the terms row_offsets[i] ... row_offsets[i+1] - 1; offsets start at 0,
