@@ -560,7 +560,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowBlocks) {
     compare(longer, of<double, double, double>, kind::plain, type::int32, type::int32, all);
     compare(longer, of<float, float, float>, kind::special, type::int32, type::int32, {all[1]}, l);
   }
-  // So many that these have all rows.
+  // Long rows have most of the terms: short ones have a launch of their own.
   lengths.resize(60'001);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     lengths[i] = i % 8 == 3 ? 400 + random() % 300 : random() % 30;

@@ -98,7 +98,7 @@ inline constexpr unsigned counted = 23;          ///< blocks that counted bins
 inline constexpr unsigned warp_row_blocks = 24;  ///< row blocks for warps
 inline constexpr unsigned warp_carry_outs = 25;  ///< segments of split rows, for warps
 inline constexpr unsigned words = 26;
-/// Of other kernels: rows whose first and last columns are far apart.
+/// Rows whose first and last columns are far apart, counted by other kernels.
 inline constexpr unsigned wide_rows = strays;
 /// Bits of the index, below the kind, in a defect's key.
 inline constexpr int index_bits = 60;
