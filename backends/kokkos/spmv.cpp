@@ -187,9 +187,45 @@ struct sum_rows : summed_rows<Terms, Results> {
   template <class Row>  // nvcc checks it, unless a template, on devices, too
   void sum_row(Row row) const {
     const std::size_t begin = rows.begin(row), end = rows.end(row);
-    this->put(row, end - begin <= row_order::short_row
-                       ? sum_of_lanes<row_order::lanes>(terms, begin, end)
-                       : sum_by_thread(terms, begin, end));
+    this->put(row, end - begin <= row_order::short_row ? sum_short_row(begin, end)
+                                                       : sum_by_thread(terms, begin, end));
+  }
+
+  /// Each lane in a register: a loop over the last terms would keep them in memory.
+  Sum sum_short_row(std::size_t i, std::size_t end) const {
+    static_assert(row_order::lanes == 8);
+    Sum lane[8] = {};
+    const auto add = [&](std::size_t l) { lane[l] = lane[l] + terms.term(i + l); };
+    for (; end - i >= 8; i += 8) {
+      for (std::size_t l = 0; l < 8; ++l) add(l);
+    }
+    switch (end - i) {
+      case 7:
+        add(6);
+        [[fallthrough]];
+      case 6:
+        add(5);
+        [[fallthrough]];
+      case 5:
+        add(4);
+        [[fallthrough]];
+      case 4:
+        add(3);
+        [[fallthrough]];
+      case 3:
+        add(2);
+        [[fallthrough]];
+      case 2:
+        add(1);
+        [[fallthrough]];
+      case 1:
+        add(0);
+        break;
+      default:
+        break;
+    }
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
+           ((lane[1] + lane[5]) + (lane[3] + lane[7]));
   }
 
   KOKKOS_FUNCTION void sum_rows_of(const team_member& team) const {
