@@ -191,35 +191,34 @@ struct sum_rows : summed_rows<Terms, Results> {
                                                        : sum_by_thread(terms, begin, end));
   }
 
-  /// Each lane in a register: a loop over the last terms would keep them in memory.
+  /// Each lane in a register: a loop over the last terms, or a lambda, would keep them in memory.
   Sum sum_short_row(std::size_t i, std::size_t end) const {
     static_assert(row_order::lanes == 8);
     Sum lane[8] = {};
-    const auto add = [&](std::size_t l) { lane[l] = lane[l] + terms.term(i + l); };
     for (; end - i >= 8; i += 8) {
-      for (std::size_t l = 0; l < 8; ++l) add(l);
+      for (std::size_t l = 0; l < 8; ++l) lane[l] = lane[l] + terms.term(i + l);
     }
     switch (end - i) {
       case 7:
-        add(6);
+        lane[6] = lane[6] + terms.term(i + 6);
         [[fallthrough]];
       case 6:
-        add(5);
+        lane[5] = lane[5] + terms.term(i + 5);
         [[fallthrough]];
       case 5:
-        add(4);
+        lane[4] = lane[4] + terms.term(i + 4);
         [[fallthrough]];
       case 4:
-        add(3);
+        lane[3] = lane[3] + terms.term(i + 3);
         [[fallthrough]];
       case 3:
-        add(2);
+        lane[2] = lane[2] + terms.term(i + 2);
         [[fallthrough]];
       case 2:
-        add(1);
+        lane[1] = lane[1] + terms.term(i + 1);
         [[fallthrough]];
       case 1:
-        add(0);
+        lane[0] = lane[0] + terms.term(i);
         break;
       default:
         break;
