@@ -60,9 +60,10 @@ std::size_t find_stray(const job& j, const threads& all) {
   return *std::min_element(found.begin(), found.end());
 }
 
-/// Returns the index of the first key out of range if that is an error, else n.
+/// Returns the index of the first key out of range if that is an error, else n. Not inlined:
+/// weights would take this stack, too.
 template <class C>
-std::size_t count(const job& j, const threads& all) {
+[[gnu::noinline]] std::size_t count(const job& j, const threads& all) {
   const std::size_t n = j.a.x.size;
   const std::size_t of_one_for_many = all.count > 1
                                           ? std::min({places_for_many_samples, 2 * n / all.count,

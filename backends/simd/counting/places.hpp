@@ -105,8 +105,9 @@ struct job {
   /// Whether a key out of range is an error.
   bool is_strict() const { return a.checks_keys(); }
 
-  /// Returns the first sample without a bin, else `end`.
-  std::size_t first_outside(std::size_t begin, std::size_t end) const {
+  /// Returns the first sample without a bin, else `end`. Not inlined: callers would take this stack
+  /// while they count.
+  [[gnu::noinline]] std::size_t first_outside(std::size_t begin, std::size_t end) const {
     alignas(64) slot all[block];
     for (std::size_t first = begin; first < end; first += block) {
       const std::size_t n = std::min(block, end - first);
@@ -128,8 +129,15 @@ struct threads {
 
   template <class F>
   void operator()(const F& f) const {
-    if (count == 1) return f(0);
+    if (count == 1) return call(f);
     run(count, std::ref(f));
+  }
+
+ private:
+  /// Not inlined: callers would take the stack of f while other threads run it.
+  template <class F>
+  [[gnu::noinline]] static void call(const F& f) {
+    f(0);
   }
 };
 

@@ -60,7 +60,16 @@ const summed_t<real_t<A>>* fetch(const operand& v, buffer<A>& to) {
   return to.numbers;
 }
 
-/// Clears the numbers of elements whose mask is not positive. Not inlined, for the stack.
+/// Multiplies the numbers by weights. Not inlined, nor `clear_masked`: each has a buffer on the
+/// stack.
+template <class R>
+HWY_NOINLINE void multiply_by(const operand& weights, const R* x, buffer<R>& to) {
+  buffer<R> room;
+  const R* const w = fetch<R>(weights, room);
+  for (std::size_t i = 0; i < weights.size; ++i) to.numbers[i] = x[i] * w[i];
+}
+
+/// Clears the numbers of elements whose mask is not positive.
 template <class R>
 HWY_NOINLINE void clear_masked(const operand& mask, buffer<R>& to) {
   buffer<double> masks;
@@ -70,14 +79,9 @@ HWY_NOINLINE void clear_masked(const operand& mask, buffer<R>& to) {
 
 /// Writes the products x_i * w_i, rounded, of at most a chunk of elements; 0 for those masked.
 template <class R>
-HWY_NOINLINE void weighted_products(const operand& x, const operand& w,
-                                    const std::optional<operand>& mask, buffer<R>& to) {
-  {
-    buffer<R> weights;
-    const R* const px = fetch<R>(x, to);
-    const R* const pw = fetch<R>(w, weights);
-    for (std::size_t i = 0; i < x.size; ++i) to.numbers[i] = px[i] * pw[i];
-  }
+void weighted_products(const operand& x, const operand& w, const std::optional<operand>& mask,
+                       buffer<R>& to) {
+  multiply_by(w, fetch<R>(x, to), to);
   if (mask) clear_masked(*mask, to);
 }
 
