@@ -105,9 +105,13 @@ template <class W, class Rows>
 struct values_in_place {
   Rows rows;
 
-  /// Columns per block. 256 bits of 8 even rows take fewer loads and shuffles per column.
+  /// Columns per block: 256 bits of 4 rows take fewer loads, of 8 even ones also fewer shuffles,
+  /// per column (tuning/spmv.md: values_in_place).
+  static constexpr bool is_square = sizeof(W) == 8 && slice_lanes<W> == 4;
   static constexpr std::size_t columns =
-      is_avx512 && sizeof(W) == 8 && std::is_same_v<Rows, even_rows<W>> ? 4 : block_columns<W>;
+      is_square || (is_avx512 && sizeof(W) == 8 && std::is_same_v<Rows, even_rows<W>>)
+          ? 4
+          : block_columns<W>;
 
   /// Loads n columns, transposed.
   template <std::size_t n>
@@ -116,6 +120,15 @@ struct values_in_place {
     if constexpr (n == 2) {
       const auto a = load_blocks(d, rows, 0, n, k), b = load_blocks(d, rows, 1, n, k);
       return {{hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)}};
+    } else if constexpr (is_square) {
+      const auto a = hn::LoadU(d, rows[0] + k), b = hn::LoadU(d, rows[1] + k);
+      const auto c = hn::LoadU(d, rows[2] + k), e = hn::LoadU(d, rows[3] + k);
+      const auto lower_ab = hn::InterleaveLower(d, a, b), upper_ab = hn::InterleaveUpper(d, a, b);
+      const auto lower_ce = hn::InterleaveLower(d, c, e), upper_ce = hn::InterleaveUpper(d, c, e);
+      return {{hn::ConcatLowerLower(d, lower_ce, lower_ab),
+               hn::ConcatLowerLower(d, upper_ce, upper_ab),
+               hn::ConcatUpperUpper(d, lower_ce, lower_ab),
+               hn::ConcatUpperUpper(d, upper_ce, upper_ab)}};
 #if HWY_TARGET == HWY_AVX3
     } else if constexpr (sizeof(W) == 8) {
       constexpr hn::Half<slice_tag<W>> half;
@@ -520,6 +533,19 @@ HWY_INLINE auto listed_values(const group_cursor<W>& at, std::size_t r) {
   }
 }
 
+/// Whether sums of listed rows of `count` terms are stored from registers: floats, and packed rows
+/// of few terms, take longer so (tuning/spmv.md: stores_lanes).
+template <bool keeps, std::size_t count, class W>
+constexpr bool stores_lanes = HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && sizeof(W) == 8 &&
+                              slice_lanes<W> <= 4 && (!keeps || count == 0 || count > 4);
+
+/// Stores a vector's sums to `sums[rows[l]]`.
+template <class W>
+HWY_INLINE void store_listed(slice_vec<W> some, const std::uint16_t* rows, W* sums) {
+  const auto listed = load_columns<slice_lanes<W>>(rows);
+  for (std::size_t l = 0; l < slice_lanes<W>; ++l) sums[listed[l]] = some.raw[l];
+}
+
 /// Sums slices of listed rows. x begins at the scope's lowest column.
 template <bool keeps, class I, class W>
 HWY_NOINLINE void sum_listed(const slice_group& group, group_cursor<W>& at, const W* x, W* sums) {
@@ -528,18 +554,23 @@ HWY_NOINLINE void sum_listed(const slice_group& group, group_cursor<W>& at, cons
   const bool prefetches = keeps ? prefetches_packed(at, n) : at.far;
   const auto sum_each =
       [&]<std::size_t count>(std::integral_constant<std::size_t, count>) HWY_ATTR {
+        constexpr bool from_registers = stores_lanes<keeps, count, W>;
         for (std::size_t i = 0; i < group.size; ++i) {
-          HWY_ALIGN W some[slice];
+          HWY_ALIGN W all[slice];
           if (prefetches) {
             keeps ? prefetch_adjacent(at.values, n * slice) : prefetch_listed(at, n);
           }
           for (std::size_t r = 0; r < slice; r += slice_lanes<W>) {
             const columns_x<W, I> of_x{reinterpret_cast<const I*>(at.columns) + r, x};
             const row_shape rows{group.shortest, n, at.counts, r};
-            hn::Store(sum_slice<count, W>(listed_values<keeps>(at, r), of_x, rows), slice_tag<W>(),
-                      some + r);
+            const auto some = sum_slice<count, W>(listed_values<keeps>(at, r), of_x, rows);
+            if constexpr (from_registers) {
+              store_listed<W>(some, at.rows + r, sums);
+            } else {
+              hn::Store(some, slice_tag<W>(), all + r);
+            }
           }
-          for (std::size_t r = 0; r < slice; ++r) sums[at.rows[r]] = some[r];
+          for (std::size_t r = 0; !from_registers && r < slice; ++r) sums[at.rows[r]] = all[r];
           if constexpr (keeps) at.values += n * slice;
           at.columns += n * slice * sizeof(I);
           at.rows += slice;
