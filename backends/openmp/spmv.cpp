@@ -6,6 +6,7 @@
 #include "backends/common/sparse/csr_defects.hpp"
 #include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/spmv/plan.hpp"
+#include "backends/simd/spmv/scattered.hpp"
 #include "backends/simd/spmv/spmm.hpp"
 #include "backends/simd/spmv/spmv.hpp"
 
@@ -190,6 +191,16 @@ template <class Rows>
 }  // namespace
 
 void backend::spmv(const executor& where, const csr_product& a) const {
+  if (const auto* const transpose = simd::scattered_transpose_of(a)) {
+    const simd::scattered_terms terms(*transpose, a);
+    const borders of_matrix(transpose->of, threads_of(where), nullptr);
+    const auto write = [&](std::size_t i) {
+      const std::size_t first = of_matrix[i].row;
+      terms.write(first, of_matrix[i + 1].row - first);
+    };
+    of_matrix.shares == 1 ? write(0) : take_shares(of_matrix.shares, threads_of(where), write);
+    return spmv(where, terms.sums());
+  }
   const borders all(a.a, threads_of(where), simd::slices_of(a));
   simd::with_rows(where, a, [&](const auto& rows) {
     all.shares == 1 ? rows.multiply(0, a.a.rows) : multiply_in_parts(where, all, rows);

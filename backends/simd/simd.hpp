@@ -34,6 +34,8 @@ class backend : public serial::backend {
   void spmm(const executor&, const csr_products& a) const;
   std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
                                                const planned_products& products) const;
+  std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& matrix,
+                                                 bool keeps_values) const;
 };
 
 extern const backend instance;

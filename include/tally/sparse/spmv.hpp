@@ -141,11 +141,11 @@ inline constexpr spmv_options fixed_values = {.fixed_values = true};
 class TALLY_EXPORT spmv_plan {
  public:
   /// Validates and analyses the matrix in place; blocks (tuning/spmv.md: spmv_plan). Memory, beside
-  /// the matrix: for a transpose two indices per nonzero, of 4 bytes, or 8 beyond 2^31, with
-  /// `fixed_values` one and the value (`kokkos`: two of 8); on a device temporarily six and
-  /// scratch. With a promise, on `cuda` up to six bytes per nonzero, or one per row and 67 KiB; on
-  /// `simd` and `openmp` up to 4 bytes per nonzero, with `fixed_values` the value, too. See
-  /// `describe()`.
+  /// the matrix: for a transpose two indices per nonzero, of 4 bytes, or 8 beyond 2^31 (`simd` and
+  /// `openmp`: three and, from the first product on, a value), with `fixed_values` one and the
+  /// value (`kokkos`: two of 8); on a device temporarily six and scratch. With a promise, on `cuda`
+  /// up to six bytes per nonzero, or one per row and 67 KiB; on `simd` and `openmp` up to 4 bytes
+  /// per nonzero, with `fixed_values` the value, too. See `describe()`.
   /// @throws error as `validate`, queued except for wrong offsets and columns; out_of_memory;
   ///               invalid_argument, queued while the stream is captured.
   template <sparse_matrix M>
