@@ -5,6 +5,10 @@
 #include <Kokkos_Core.hpp>
 #include <tally/error.hpp>
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <cuda.h>
+#include <dlfcn.h>
+#endif
 #include <string>
 
 namespace tally::backends::kokkos {
@@ -61,6 +65,18 @@ namespace {
 
 namespace {
 
+/// The driver's library, or null. It is opened, as the runtime does: linked to it, no program would
+/// start on a machine that has none.
+void* driver() { return dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL); }
+
+template <class... T>
+CUresult call_driver(const char* name, T... arguments) {
+  void* const library = driver();
+  void* const function = library == nullptr ? nullptr : dlsym(library, name);
+  if (function == nullptr) return CUDA_ERROR_NOT_FOUND;
+  return reinterpret_cast<CUresult (*)(T...)>(function)(arguments...);
+}
+
 #if defined(__CUDA_ARCH_LIST__)
 constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};  // 900: compute capability 9.0; ascending
 #else
@@ -77,6 +93,15 @@ bool runs_kernels(int device) {
 
 }  // namespace
 
+// Those of the driver's functions that Kokkos calls, in a static Kokkos.
+extern "C" {
+CUresult cuCtxGetDevice(CUdevice* device) { return call_driver("cuCtxGetDevice", device); }
+CUresult cuCtxPushCurrent(CUcontext context) { return call_driver("cuCtxPushCurrent_v2", context); }
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  return call_driver("cuStreamGetCtx", stream, context);
+}
+}
+
 void require_device() {
   int devices = 0;
   cudaError_t status = cudaGetDeviceCount(&devices);
@@ -88,7 +113,8 @@ void require_device() {
   }
   (void)cudaGetLastError();
   throw error(errc::no_device, std::string("tally::kokkos: Kokkos runs on CUDA here: ") +
-                                   cudaGetErrorString(status));
+                                   cudaGetErrorString(status) +
+                                   (driver() == nullptr ? "; there is no libcuda.so.1" : ""));
 }
 
 place locate(const void* pointer) noexcept {
