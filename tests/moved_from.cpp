@@ -28,6 +28,8 @@ static_assert(std::is_trivially_copyable_v<tally::executor> &&
               std::is_trivially_copyable_v<tally::order::tree<double>> &&
               std::is_trivially_copyable_v<tally::csr_view<double>> &&
               std::is_trivially_copyable_v<tally::vector_reference<double>>);
+/// Without a state.
+static_assert(std::is_empty_v<tally::detail::elementwise_call<tally::elementwise::axpby>>);
 /// Not movable.
 static_assert(!std::is_move_constructible_v<tally::detail::first_exception> &&
               !std::is_move_constructible_v<tally::detail::readable_elements>);
@@ -35,7 +37,8 @@ static_assert(!std::is_move_constructible_v<tally::detail::first_exception> &&
 TEST(MovedFrom, HasEveryClassOfTheHeaders) {
   const std::set<std::string> listed = {
       "executor",         "grade",       "exact_sum",      "tree",
-      "first_exception",  "map_on_host", "reduce_on_host", "readable_elements",  // above
+      "first_exception",  "map_on_host", "reduce_on_host", "readable_elements",
+      "elementwise_call",  // above
       "vector_reference", "error",       "buffer",         "spmv_plan",
       "workspace",                                                     // below
       "complex",                                                       // Kokkos's
