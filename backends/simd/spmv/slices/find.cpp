@@ -3,6 +3,7 @@
 #include "backends/common/sparse/csr.hpp"
 #include "backends/common/sparse/csr_defects.hpp"
 #include "backends/simd/spmv/slices/slices.hpp"
+#include "backends/simd/vectors/instruction_set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,6 +21,17 @@ constexpr std::size_t max_terms_in_place = std::size_t{1} << 14;
 /// Bytes of values above which reading several rows side by side costs more than it gains, unless
 /// rows are short and columns near each other (tuning/spmv.md: max_bytes_in_place).
 constexpr std::size_t max_bytes_in_place = std::size_t{1} << 22;
+
+/// Whether longer rows of W read in place, uneven ones of large matrices, and long ones of one
+/// pattern in very large ones, are faster one by one (tuning/spmv.md: pays).
+template <class W>
+bool prefers_single_rows() {
+  return sizeof(W) == 8 && !gathers_fast();
+}
+/// Terms of longer rows.
+constexpr std::size_t many_terms = 2 * row_order::lanes;
+/// Bytes of values of a very large matrix.
+constexpr std::size_t far_bytes = std::size_t{1} << 24;
 
 template <class W>
 class slice_maker {
@@ -113,6 +125,10 @@ class slice_maker {
   /// Number of a pattern's rows from `begin` to slice as adjacent. x is read in whole vectors, so
   /// perhaps not the last.
   std::size_t adjacent_rows(const row_pattern& p, std::size_t begin, std::size_t end) const {
+    if (!s_.keeps && prefers_single_rows<W>() && p.terms > many_terms &&
+        a_.nonzeros() * sizeof(W) > far_bytes) {
+      return 0;
+    }
     std::size_t n = end - begin;
     while (n > 0 && !can_be_read(begin + n - 1, p.terms)) --n;
     if (!s_.keeps && n >= slice) return n;  // the last slice overlaps the one before
@@ -231,12 +247,20 @@ class slice_maker {
     }
   }
 
-  /// Whether slices of listed rows are faster than rows one by one.
+  /// Whether slices of listed rows are faster than rows one by one. Rows are sorted, the longest
+  /// first.
   bool pays(std::span<const remaining_row> rows, const sorting_scope& scope) const {
-    if (s_.keeps || a_.nonzeros() * sizeof(W) <= max_bytes_in_place) return true;
+    if (s_.keeps || rows.empty()) return true;
     std::size_t terms = 0;
     for (const remaining_row& row : rows) terms += row.terms;
-    return scope.narrow && terms <= 2 * row_order::lanes * rows.size();
+    const bool are_short = terms <= many_terms * rows.size();
+    const bool are_even = 4 * rows.front().terms * rows.size() <= 5 * terms;
+    // Single rows between slices would take a call each.
+    if (prefers_single_rows<W>() && a_.nonzeros() > many_terms * a_.rows && adjacent_.empty()) {
+      return false;
+    }
+    return a_.nonzeros() * sizeof(W) <= max_bytes_in_place ||
+           (scope.narrow && are_short && (are_even || !prefers_single_rows<W>()));
   }
 
   /// Values are read in whole vectors.
