@@ -123,7 +123,7 @@ class level_sum {
     anchor_ = (static_cast<std::uint64_t>(field + 20) << 52) + (std::uint64_t{1} << 51);
   }
 
-  /// In registers: a loop that isn't unrolled would take the sums' addresses.
+  /// Calls f with each sum, in a register: a loop that isn't unrolled would take addresses.
   template <class F>
   KOKKOS_FUNCTION void for_each_sum(const F& f) {
     static_assert(levels == 5);
