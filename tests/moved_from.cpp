@@ -28,7 +28,7 @@ static_assert(std::is_trivially_copyable_v<tally::executor> &&
               std::is_trivially_copyable_v<tally::order::tree<double>> &&
               std::is_trivially_copyable_v<tally::csr_view<double>> &&
               std::is_trivially_copyable_v<tally::vector_reference<double>>);
-/// Without a state.
+/// Its functions are static.
 static_assert(std::is_empty_v<tally::detail::elementwise_call<tally::elementwise::axpby>>);
 /// Not movable.
 static_assert(!std::is_move_constructible_v<tally::detail::first_exception> &&
