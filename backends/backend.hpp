@@ -283,7 +283,7 @@ class backend {
                       bool alpha_on_host, const multi_sum& sums) const;
   void fused(const executor& where, const fused_update& a) const;
   void spmm(const executor& where, const csr_products& a) const;
-  /// Without peer buffers words are never joined.
+  /// No-op: words have no peer buffers here.
   void join_words(const executor&, const join_words_arguments&) const {}
 
  protected:
