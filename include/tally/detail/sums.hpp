@@ -73,7 +73,7 @@ inline constexpr wrong wrong_sum_result = [] {
 
 /// Calls of a function that sums, in R: `Call::sum<A...>` are the types of its sum.
 template <class Call, class R, class Options, class Erased = void>
-struct sum_call : call<Options, Erased> {
+struct sum_call : call<Options, Erased> {  // NOLINT(bugprone-crtp-*): never an object
   static constexpr bool has_results = true;
 
   template <class... A>
