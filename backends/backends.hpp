@@ -5,6 +5,10 @@
 // table would bring all operations into a static program that calls one.
 #pragma once
 
+#if !defined(TALLY_HAS_OPENMP) || !defined(TALLY_HAS_CUDA) || !defined(TALLY_HAS_KOKKOS)
+#error "without TALLY_HAS_* an executor of a backend that is there would run as serial"
+#endif
+
 #include "backends/serial/serial.hpp"
 #include "backends/simd/simd.hpp"
 #if TALLY_HAS_OPENMP

@@ -5,7 +5,6 @@
 #include <tally/operands/operand.hpp>
 #include <tally/operations/dot.hpp>
 
-#include "backends/backend.hpp"
 #include "backends/backends.hpp"
 #include "src/process_memory.hpp"
 

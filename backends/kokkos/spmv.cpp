@@ -294,9 +294,11 @@ struct sum_rows : summed_rows<Terms, Results> {
   }
 };
 
-/// Numbers of long rows, in any order, and how many there are.
+/// Numbers of long rows, in any order, and how many there are; more than there is room for only
+/// with wrong offsets.
 struct long_rows {
   std::size_t* numbers;
+  std::size_t room;
   unsigned* count;     // 0 between launches, as the next one
   unsigned* finished;  // teams
 };
@@ -315,7 +317,8 @@ struct sum_short_rows {
     constexpr int lanes = row_order::lanes;
     const Offset begin = begins[row], length = ends[row] - begin;
     if (length > static_cast<Offset>(row_order::short_row)) {
-      noted.numbers[Kokkos::atomic_fetch_add(noted.count, 1u)] = row;
+      const unsigned place = Kokkos::atomic_fetch_add(noted.count, 1u);
+      if (place < noted.room) noted.numbers[place] = row;
       return;
     }
     const Terms own = terms.from(begin);
@@ -347,8 +350,8 @@ struct sum_noted_rows : summed_rows<Terms, Results> {
   KOKKOS_FUNCTION void operator()(const team_member& team) const {
     const sums_of_team lane(team.team_scratch(0), base::width);
     const sums_of_team held(team.team_scratch(0), max_levels);
-    const unsigned all = *noted.count;
-    for (auto k = static_cast<unsigned>(team.league_rank()); k < all; k += teams) {
+    const std::size_t all = Kokkos::min<std::size_t>(*noted.count, noted.room);
+    for (auto k = static_cast<std::size_t>(team.league_rank()); k < all; k += teams) {
       this->sum_long_row(team, noted.numbers[k], lane, held);
     }
     team.team_barrier();  // all have read the count
@@ -373,9 +376,9 @@ template <class Terms, class Results>
 void sum_few_terms(const space& on, const summed_rows<Terms, Results>& all, std::size_t terms) {
   using sum_long = sum_noted_rows<Terms, Results>;
   const launch_memory shared = memory_of_launches(on);
-  const std::size_t bytes = terms / row_order::short_row * sizeof(std::size_t);
-  const long_rows noted{static_cast<std::size_t*>(scratch(on, bytes)), shared.counters,
-                        shared.counters + 1};
+  const std::size_t room = terms / row_order::short_row;
+  const long_rows noted{static_cast<std::size_t*>(scratch(on, room * sizeof(std::size_t))), room,
+                        shared.counters, shared.counters + 1};
   const index_vector &begins = all.rows.begins, &ends = all.rows.ends;
   const auto queue = [&]<class Offset>(std::type_identity<Offset>) {
     for_each(on, "tally spmv", all.count,

@@ -34,9 +34,8 @@ namespace {
 //                                             hub columns, no row threads              columns
 // even rows    row_tiles, spmv_row_tiles      short rows of one length, without a      nothing
 //                                             promise too
-// row blocks   row_blocks, spmv_row_blocks    2^23 or more terms, 8 or more in the     16 bytes a
-// row
-//                                             mean, 128 at most, of near columns,      block
+// row blocks   row_blocks, spmv_row_blocks    2^23 or more terms, 8 or more in the     16 bytes
+//                                             mean, 128 at most, of near columns,      each
 //                                             without a promise too
 // row threads  csr, spmv_rows                 rows of up to 128 terms, balanced        nothing
 // pieces       csr, spmv_pieces               all                                      pieces

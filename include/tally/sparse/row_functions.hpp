@@ -7,9 +7,9 @@
 // Columns may be unsorted and repeat. Offsets and columns are the caller's responsibility, as
 // there; `validate` checks them.
 //
-// Blocking: CPU backends return when the output is written, CUDA once the work is queued; but
-// `row_norms` keeps magnitudes there in memory of its own, as many as values, and blocks. `kokkos`
-// runs on the host alone, and a workspace not at all.
+// Blocking: CPU backends return when the output is written, CUDA and `kokkos` on a device once the
+// work is queued; but `row_norms` keeps magnitudes there in memory of its own, as many as values,
+// and blocks. A workspace does not run them.
 #pragma once
 
 #include <tally/export.h>

@@ -111,8 +111,8 @@ std::unique_ptr<const method> find_few_columns(search& s) {
     if (codes == nullptr) return nullptr;
     std::vector<analysis_launch> launches;
     launches.emplace_back(&encode_columns, items_shape(count), job);
-    analysis_job told(s.matrix);
-    launches.push_back(publish_launch(told));
+    analysis_job published(s.matrix);
+    launches.push_back(publish_launch(published));
     (void)s.run(std::move(launches));
     if (s.has_defect()) return nullptr;
   }

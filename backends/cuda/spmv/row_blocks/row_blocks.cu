@@ -363,8 +363,8 @@ std::unique_ptr<const method> find_row_blocks(search& s) {
   with_special(s.matrix.values.element, [&]<class T>() {
     launches.emplace_back(&cut_planned_rows<block_path<T>>, cut_shape(s.matrix.rows), job);
   });
-  analysis_job told(s.matrix);
-  launches.push_back(publish_launch(told));
+  analysis_job published(s.matrix);
+  launches.push_back(publish_launch(published));
   const bool is_near = 2 * s.run(std::move(launches))[result_words::wide_rows] <= s.matrix.rows;
   if (s.has_defect()) return nullptr;
   if (!is_near) {
