@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -213,6 +214,78 @@ TEST(Requires, MemoryThatAnExecutionSpaceAccesses) {
   using axpy_of = decltype(axpy);
   EXPECT_TRUE((std::is_invocable_v<axpy_of, host_space, double, on_host, on_host>));
   EXPECT_FALSE((std::is_invocable_v<axpy_of, host_space, double, on_host, on_device>));
+}
+
+/// Places, plans and arguments of others' classes.
+struct place : tally::executor {};
+struct context {
+  operator const tally::executor&() const;
+};
+struct plan : tally::spmv_plan {};
+template <class Arguments>
+struct erased : Arguments {};
+enum size { three = 3 };
+
+/// What refers to a function, so that calls are looked up where they are written.
+#define CALL(function)                                                             \
+  decltype([](auto&&... t) -> decltype(function(static_cast<decltype(t)>(t)...)) { \
+    return function(static_cast<decltype(t)>(t)...);                               \
+  })
+
+template <class Where>
+void check_place(const char* name) {
+  SCOPED_TRACE(name);
+  using validate = CALL(tally::validate);
+  using dot = CALL(tally::dot);
+  using axpy = CALL(tally::axpy);
+  using csr_from_coo = CALL(tally::csr_from_coo);
+  EXPECT_TRUE((std::is_invocable_v<validate, Where, matrix>));
+  EXPECT_TRUE((std::is_invocable_v<validate, Where, erased<tally::csr_operand>&>));
+  EXPECT_FALSE((std::is_invocable_v<validate, Where, tally::csr_matrix<double>&>));
+  EXPECT_TRUE((std::is_invocable_v<dot, Where, reals, constant>));
+  EXPECT_TRUE((std::is_invocable_v<dot, Where, erased<tally::dot_arguments>&>));
+  EXPECT_FALSE((std::is_invocable_v<dot, reals, Where>));
+  EXPECT_TRUE((std::is_invocable_v<CALL(tally::sums), Where, erased<tally::sums_arguments>&>));
+  EXPECT_TRUE((std::is_invocable_v<axpy, Where, number, reals, reals>));
+  EXPECT_FALSE((std::is_invocable_v<axpy, number, Where, reals, reals>));
+  EXPECT_TRUE((std::is_invocable_v<csr_from_coo, Where, erased<tally::coo_arguments>&>));
+  EXPECT_TRUE((std::is_invocable_v<csr_from_coo, Where, size, std::integral_constant<int, 3>,
+                                   integers, integers, constant, integers, integers, reals>));
+  EXPECT_TRUE((std::is_constructible_v<tally::spmv_plan, Where, erased<tally::csr_operand>&>));
+  EXPECT_TRUE((std::is_constructible_v<tally::spmv_plan, Where, erased<tally::csr_operand>&,
+                                       tally::spmv_options>));
+}
+
+TEST(Requires, ArgumentsThatConvert) {
+  check_place<tally::executor>("executor");
+  check_place<place&>("derived from executor");
+  check_place<context>("converted to executor");
+  check_place<std::reference_wrapper<const tally::executor>>("reference");
+  FORM(spmv, false, void, plan&, matrix, constant, reals);
+  FORM(spmv, false, void, std::reference_wrapper<tally::spmv_plan>, matrix, constant, reals);
+  FORM(spmm, false, void, plan&, matrix, rows, rows);
+  EXPECT_TRUE((std::is_constructible_v<plan, plan&> && std::is_constructible_v<plan, plan>));
+  EXPECT_TRUE((std::is_constructible_v<tally::spmv_plan, plan&>));
+  EXPECT_TRUE(
+      (std::is_invocable_v<CALL(tally::csr_from_coo), size, size, integers, integers, constant>));
+}
+
+namespace beside_std {
+using std::max, std::min, std::minmax, tally::max, tally::min, tally::minmax;
+using least = CALL(min);
+using greatest = CALL(max);
+using both = CALL(minmax);
+}  // namespace beside_std
+
+TEST(Requires, FunctionsOfTheStandardLibrary) {
+  using tally::float16;
+  using set = tally::instruction_set;
+  EXPECT_TRUE((std::is_same_v<std::invoke_result_t<beside_std::least, int&, int&>, const int&>));
+  EXPECT_TRUE((std::is_invocable_v<beside_std::greatest, float16, float16>));
+  EXPECT_TRUE((std::is_invocable_v<beside_std::greatest, set, set, std::less<>>));
+  EXPECT_TRUE((std::is_invocable_v<beside_std::both, int&, int&>));
+  EXPECT_FALSE((std::is_invocable_v<beside_std::least, std::list<double>&>));
+  EXPECT_TRUE((std::is_invocable_v<beside_std::least, reals>));
 }
 
 /// Whether these make a T.

@@ -10,6 +10,7 @@
 #include <tally/detail/wrong.hpp>
 #include <tally/executor.hpp>
 #include <tally/operands/operand.hpp>
+#include <tally/operands/rows.hpp>
 #include <tally/operands/types.hpp>
 
 #include <concepts>
@@ -78,18 +79,28 @@ inline constexpr wrong wrong_indices = [] {
 template <class S>
 inline constexpr wrong wrong_factor = unless(element<S>, wrong::a_factor_is_of_no_element_type);
 
+/// An executor, an instance of an execution space, or what else converts to an executor.
+template <class T>
+concept place =
+    std::same_as<std::remove_cvref_t<T>, executor> || kokkos_space<std::remove_cvref_t<T>> ||
+    (std::is_convertible_v<T, const executor&> && !vector<std::remove_cvref_t<T>>);
+
 template <class... T>
 inline constexpr bool is_placed = false;
 template <class First, class... T>
-inline constexpr bool is_placed<First, T...> =
-    std::same_as<std::remove_cvref_t<First>, executor> || kokkos_space<std::remove_cvref_t<First>>;
+inline constexpr bool is_placed<First, T...> = place<First>;
+
+/// Whether T is an argument of calls, and no communicator: MPICH's is an int.
+template <class T>
+inline constexpr bool is_operand =
+    vector<T> || rows_operand<T> || (element<T> && !std::same_as<T, int>);
 
 /// A call over ranks, for functions of that name in another namespace.
 template <class... T>
 inline constexpr bool is_over_ranks = false;
 template <class First, class Second, class... T>
 inline constexpr bool is_over_ranks<First, Second, T...> =
-    !is_placed<First> && is_placed<Second> && !vector<std::remove_cvref_t<First>>;
+    !is_placed<First> && is_placed<Second> && !is_operand<std::remove_cvref_t<First>>;
 
 /// A View in memory that a Kokkos execution space can't access.
 template <class Space, class V>
@@ -135,6 +146,13 @@ consteval wrong wrong_result(std::index_sequence<i...> operands) {
   }
 }
 
+/// A call with types erased.
+template <class Call, class... T>
+inline constexpr bool is_erased = false;
+template <class Call, place Where, class Last>
+inline constexpr bool is_erased<Call, Where, Last> =
+    std::is_convertible_v<Last, typename Call::erased>;
+
 /// Why a call is not taken, whatever the memory.
 template <class Call, class... T>
 inline constexpr wrong wrong_arguments = [] {
@@ -147,8 +165,7 @@ inline constexpr wrong wrong_arguments = [] {
   constexpr std::size_t operands =
       n - (n > 0 && std::is_convertible_v<last, typename Call::options> ? 1 : 0);
   constexpr wrong why = wrong_operands<Call, first, all>(std::make_index_sequence<operands>());
-  if constexpr (placed && n == 1 &&
-                std::same_as<std::remove_cvref_t<last>, typename Call::erased>) {
+  if constexpr (is_erased<Call, T...>) {
     return wrong::nothing;
   } else if constexpr ((Call::needs_executor && !placed) || (0 + ... + is_placed<T>) > first) {
     return no_form;
@@ -173,7 +190,8 @@ inline constexpr wrong wrong_call<Call, Space, T...> =
 
 /// Valid arguments behind an executor.
 template <class Call, class... T>
-concept taken = wrong_call<Call, const executor&, T...> == wrong::nothing;
+concept taken = wrong_call<Call, const executor&, T...> == wrong::nothing &&
+                !is_erased<Call, const executor&, T...>;
 
 /// The same with a result, which is last.
 template <class Call, class... T>

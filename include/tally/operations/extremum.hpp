@@ -137,6 +137,11 @@ void written_extreme(const char* function, const executor& where, const X& x, P&
   find_extremum(where, {as_operand(x), what, first_result(function, result), {.wait = false}});
 }
 
+/// Arguments that are not two values, and perhaps a comparison, for min and max of the standard
+/// library.
+template <class... T>
+concept searches = sizeof...(T) == 1 || (... || (place<T> || vector<std::remove_cvref_t<T>>));
+
 }  // namespace detail
 
 /// The smallest element and its lowest index, an `extremum`. Blocks.
@@ -168,7 +173,7 @@ auto(min)(T&&... arguments) {
 /// Refused, by `why`.
 template <class... T,
           detail::wrong why = detail::wrong_call<detail::extremum_call<extreme::min>, T...>>
-  requires detail::refused<why, T...>
+  requires detail::searches<T...> && detail::refused<why, T...>
 void(min)(T&&...) = delete;  // [where,] x; where, x, result
 
 /// The largest element and its lowest index.
@@ -195,7 +200,7 @@ auto(max)(T&&... arguments) {
 /// Refused, by `why`.
 template <class... T,
           detail::wrong why = detail::wrong_call<detail::extremum_call<extreme::max>, T...>>
-  requires detail::refused<why, T...>
+  requires detail::searches<T...> && detail::refused<why, T...>
 void(max)(T&&...) = delete;  // [where,] x; where, x, result
 
 /// `min` and `max` in one pass: `extrema`.
@@ -222,7 +227,7 @@ auto minmax(T&&... arguments) {
 /// Refused, by `why`.
 template <class... T,
           detail::wrong why = detail::wrong_call<detail::extremum_call<extreme::minmax>, T...>>
-  requires detail::refused<why, T...>
+  requires detail::searches<T...> && detail::refused<why, T...>
 void minmax(T&&...) = delete;  // [where,] x; where, x, result
 
 /// The lowest index, from 0, of the element of largest magnitude, as std::int64_t; -1 if x is empty

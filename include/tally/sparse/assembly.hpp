@@ -22,6 +22,7 @@
 #include <tally/sparse/csr_matrix.hpp>
 #include <tally/sparse/spmv.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -52,8 +53,9 @@ struct csr_from_coo_call : call<grade, coo_arguments> {
   template <class M, class N, class Rows, class Columns, class Values>
   static consteval wrong of() {
     constexpr wrong why =
-        first_wrong<unless(std::integral<M> && std::integral<N>,
-                           wrong::arguments_are_of_no_form_of_the_function),
+        first_wrong<unless(
+                        std::convertible_to<M, std::size_t> && std::convertible_to<N, std::size_t>,
+                        wrong::arguments_are_of_no_form_of_the_function),
                     wrong_indices<Rows>, wrong_indices<Columns>, wrong_vector<Values>>;
     if constexpr (why == wrong::nothing) {
       return unless(is_in<matrix_value_types>(type_of<element_t<Values>>),

@@ -239,6 +239,9 @@ template <class M>
 inline constexpr wrong wrong_matrix =
     unless(sparse_matrix<M>, wrong::a_matrix_is_a_tally_csr_view_or_the_transpose_of_one);
 
+template <sparse_matrix M>
+inline constexpr bool is_operand<M> = true;
+
 /// A csr_view itself.
 template <class M>
 concept stored_matrix = sparse_matrix<M> && requires(const M& a) { a.values; };

@@ -100,10 +100,10 @@ void validate(const M& a) {
 
 namespace detail {
 
-struct matrix_call : call<spmv_options, csr_operand> {
+struct matrix_call : call<spmv_options> {
   template <class M>
   static consteval wrong of() {
-    return wrong_matrix<M>;
+    return std::is_convertible_v<M, csr_operand> ? wrong::nothing : wrong_matrix<M>;
   }
 };
 
@@ -159,7 +159,8 @@ class TALLY_EXPORT spmv_plan {
   spmv_plan(const executor& where, const csr_operand& matrix, const spmv_options& options = {});
   /// Refused, by `why`.
   template <class... T, detail::wrong why = detail::wrong_call<detail::matrix_call, T...>>
-    requires(detail::refused<why, T...> && !(... || std::same_as<T, spmv_plan>))
+    requires(detail::refused<why, T...> &&
+             !(... || std::is_convertible_v<const T&, const spmv_plan&>))
   explicit spmv_plan(const T&...) = delete;  // [where,] A[, options]: grades are the products'
 
   /// Never `automatic()`.
@@ -218,6 +219,9 @@ struct spmv_arguments {
 TALLY_EXPORT void spmv(const executor& where, const spmv_arguments& arguments);
 
 namespace detail {
+
+template <>
+inline constexpr bool is_operand<spmv_plan> = true;
 
 using matrix_value_types =
     type_list<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
@@ -285,7 +289,7 @@ struct spmv_call : call<grade, spmv_arguments> {
 template <class Call, class... T>
 inline constexpr wrong wrong_planned = wrong_call<Call, T...>;
 template <class Call, class Where, class Plan, class... T>
-  requires(is_placed<Where> && std::same_as<std::remove_cvref_t<Plan>, spmv_plan>)
+  requires(place<Where> && std::is_convertible_v<Plan, const spmv_plan&>)
 inline constexpr wrong wrong_planned<Call, Where, Plan, T...> = wrong_call<Call, Where, T...>;
 
 template <class M, class X, class Y>
