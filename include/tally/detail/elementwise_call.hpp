@@ -163,8 +163,8 @@ class elementwise_call : public call<> {
 
  private:
   static constexpr std::string_view form = description_of(what).form;
-  using factor_indices =
-      std::make_index_sequence<description_of(what).factors + (what == elementwise::fill ? 1 : 0)>;
+  using factor_indices = std::make_index_sequence<std::size_t(description_of(what).factors +
+                                                              (what == elementwise::fill ? 1 : 0))>;
 
   static constexpr std::size_t z_place = form.size() - 1;
   static constexpr std::size_t x_place = place_in(form, 'x', z_place);
