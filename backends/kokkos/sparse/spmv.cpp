@@ -350,7 +350,7 @@ struct sum_noted_rows : summed_rows<Terms, Results> {
   KOKKOS_FUNCTION void operator()(const team_member& team) const {
     const sums_of_team lane(team.team_scratch(0), base::width);
     const sums_of_team held(team.team_scratch(0), max_levels);
-    const std::size_t all = Kokkos::min<std::size_t>(*noted.count, noted.room);
+    const std::size_t counted = *noted.count, all = counted < noted.room ? counted : noted.room;
     for (auto k = static_cast<std::size_t>(team.league_rank()); k < all; k += teams) {
       this->sum_long_row(team, noted.numbers[k], lane, held);
     }
