@@ -177,12 +177,6 @@ void add_exact(const exact_arguments& a, exact_sums& to) {
   narrow ? add_packed<float>(a, to) : add_packed<double>(a, to);
 }
 
-bool write_in_place(const exact_arguments& a) {
-  if (a.result.words || !are_in_place(a)) return false;
-  with_terms_in_place(a, [&](auto terms, std::size_t n) HWY_ATTR { write_rounded(terms, n, a); });
-  return true;
-}
-
 }  // namespace
 
 constexpr implementation this_target = {set_of(HWY_TARGET), {&add_exact, &write_in_place}};

@@ -378,6 +378,16 @@ void write_rounded(Terms terms, std::size_t n, const exact_arguments& a) {
   round<Terms::paired>(held, a);
 }
 
+/// Calls f with the terms and their number. Pre: `are_in_place`. Each including source has its own.
+template <class F>
+void with_terms_in_place(const exact_arguments& a, const F& f);
+
+bool write_in_place(const exact_arguments& a) {
+  if (a.result.words || !are_in_place(a)) return false;
+  with_terms_in_place(a, [&](auto terms, std::size_t n) HWY_ATTR { write_rounded(terms, n, a); });
+  return true;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
