@@ -266,10 +266,6 @@ class backend {
   /// Page-locks host memory for a device, or unlocks it.
   virtual void pin(const executor& where, void* memory, std::size_t bytes) const = 0;
   virtual void unpin(const executor& where, void* memory) const = 0;
-  /// Returns a backend for data in host memory, processed in parts through its own memory; null if
-  /// kernels access host memory.
-  virtual std::shared_ptr<const backend> make_staged(const executor& where,
-                                                     const workspace_options& options) const = 0;
   /// Whether `analyse` searches for defects itself.
   virtual bool analyse_checks() const { return false; }
 

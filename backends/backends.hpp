@@ -68,6 +68,13 @@ decltype(auto) with_backend(const executor& where, const F& f) {
   }
 }
 
+/// Returns a backend for data in host memory, processed in parts through its own memory; null if
+/// kernels access host memory.
+inline std::shared_ptr<const backend> make_staged(const executor& where,
+                                                  const workspace_options& options) {
+  return with_backend(where, [&](const auto& on) { return on.make_staged(where, options); });
+}
+
 // Operations run in the default floating-point environment (`default_environment`); a backend sets
 // it for its own threads.
 

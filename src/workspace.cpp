@@ -2,7 +2,7 @@
 #include <tally/error.hpp>
 #include <tally/workspace.hpp>
 
-#include "backends/backend.hpp"
+#include "backends/backends.hpp"
 #include "backends/common/floating_point_environment.hpp"
 #include "src/check.hpp"
 
@@ -34,7 +34,7 @@ workspace::workspace(const tally::executor& where, const workspace_options& opti
   if (where.backend() == nullptr) {
     check.fail(errc::invalid_argument, "the executor is automatic, which has no memory of its own");
   }
-  staged_ = where.backend()->make_staged(where, options);
+  staged_ = backends::make_staged(where, options);
   if (staged_ != nullptr) where_.backend_ = staged_.get();
 }
 

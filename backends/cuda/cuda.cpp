@@ -3,7 +3,6 @@
 
 #include "backends/cuda/runtime/launch.hpp"
 #include "backends/cuda/runtime/runtime.hpp"
-#include "backends/cuda/staged/staged.hpp"
 
 namespace tally::backends::cuda {
 
@@ -77,11 +76,6 @@ void backend::unpin(const executor& where, void* memory) const {
     throw error(errc::invalid_argument, "tally::unpin: no memory was pinned at this address");
   }
   check(status, "cudaHostUnregister");
-}
-
-std::shared_ptr<const backends::backend> backend::make_staged(
-    const executor& where, const workspace_options& options) const {
-  return std::make_shared<staged::backend>(where, options);
 }
 
 }  // namespace tally::backends::cuda

@@ -21,8 +21,8 @@ class backend final : public backends::backend {
   void copy_bytes(const executor&, const void* from, void* to, std::size_t bytes) const override;
   void pin(const executor&, void* memory, std::size_t bytes) const override;
   void unpin(const executor&, void* memory) const override;
-  std::shared_ptr<const backends::backend> make_staged(
-      const executor&, const workspace_options& options) const override;
+  std::shared_ptr<const backends::backend> make_staged(const executor&,
+                                                       const workspace_options& options) const;
   void dot(const executor&, const dot_arguments& a) const;
   void multi_dot(const executor&, const multi_sum& a) const;
   void reduce(const executor&, const reduce_arguments& a) const;

@@ -19,8 +19,8 @@ class backend : public backends::backend {
   void copy_bytes(const executor&, const void* from, void* to, std::size_t bytes) const override;
   void pin(const executor&, void* memory, std::size_t bytes) const override;
   void unpin(const executor&, void* memory) const override;
-  std::shared_ptr<const backends::backend> make_staged(
-      const executor&, const workspace_options& options) const override;
+  std::shared_ptr<const backends::backend> make_staged(const executor&,
+                                                       const workspace_options& options) const;
   void dot(const executor&, const dot_arguments& a) const;
   void reduce(const executor&, const reduce_arguments& a) const;
   void weighted(const executor&, const weighted_norm_arguments& a) const;

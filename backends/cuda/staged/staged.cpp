@@ -9,7 +9,14 @@
 #include <cstring>
 #include <string>
 
-namespace tally::backends::cuda::staged {
+namespace tally::backends::cuda {
+
+std::shared_ptr<const backends::backend> backend::make_staged(
+    const executor& where, const workspace_options& options) const {
+  return std::make_shared<staged::backend>(where, options);
+}
+
+namespace staged {
 
 backend::backend(const executor& on, const workspace_options& options)
     : backends::backend("workspace", backend_class::workspace, false),
@@ -118,4 +125,5 @@ void deliver(const call& c, const void* made, std::size_t bytes, void* to) {
   }
 }
 
-}  // namespace tally::backends::cuda::staged
+}  // namespace staged
+}  // namespace tally::backends::cuda
