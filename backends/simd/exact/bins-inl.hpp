@@ -59,211 +59,297 @@ HWY_NOINLINE void add_specials(const Terms terms, std::size_t n, intermediate_su
   to.sum().add(to.special);
 }
 
-/// Empties the bins. 32 of them make one integer, from upper and lower halves, whose sums fit 64
-/// bits.
+/// Error-free parts of terms in bins. A term is s * 2^(`lowest` + 16 * bin) with |s| < 4: its
+/// significand, or the product of two, times 2^(k - 15), k the last four bits of its exponent
+/// field. Two parts are s; of a product two are s rounded, and two the error. Each is a multiple of
+/// its unit, and `exponent_bins::capacity` of them are below 2^53 units together.
+template <bool paired>
+struct bin_parts {
+  static constexpr std::size_t count = paired ? 4 : 2;
+  static constexpr std::size_t rows = exponent_bins::sums_per_bin / count;
+  static constexpr int units[] = {-32, -67, -84, -119};  ///< log2
+  static constexpr int lowest = 15 - (paired ? 2 : 1) * 1023;
+};
+
+/// Empties the bins.
+template <bool paired>
 HWY_NOINLINE void drain(exponent_bins& from) {
-  constexpr std::size_t group = exponent_bins::group;
-  constexpr std::uint64_t half = 0xffffffff, sign = std::uint64_t{1} << 63;
+  using parts = bin_parts<paired>;
+  constexpr std::size_t size = exponent_bins::sums_per_bin, group = exponent_bins::group;
   from.room = exponent_bins::capacity;
   for (std::size_t first = from.first; first < from.last; first += group) {
-    auto* const bins = reinterpret_cast<std::uint64_t*>(from.sums + first);
+    double* const sums = from.sums + first * size;
     auto any = hn::Zero(u64);
-    for (std::size_t i = 0; i < group; i += doubles) any = hn::Or(any, hn::LoadU(u64, bins + i));
+    for (std::size_t i = 0; i < group * size; i += doubles) {
+      any = hn::Or(any, hn::BitCast(u64, hn::LoadU(d64, sums + i)));
+    }
     if (hn::AllTrue(u64, hn::Eq(any, hn::Zero(u64)))) continue;
-    auto low = hn::Zero(u64), high = hn::Zero(u64);
-    for (std::size_t i = 0; i < group; i += doubles) {
-      const auto up = hn::Iota(u64, i);
-      const auto sums = hn::LoadU(u64, bins + i);
-      low = hn::Add(low, hn::Shl(hn::And(sums, hn::Set(u64, half)), up));
-      high = hn::Add(high, hn::Shl(hn::ShiftRight<32>(hn::Xor(sums, hn::Set(u64, sign))), up));
-      hn::StoreU(hn::Zero(u64), u64, bins + i);
-    }
-    const auto upper = static_cast<std::int64_t>(sum_of_numbers(high) - (half << 31));
-    const wide_integer sum = (wide_integer{upper} << 32) + sum_of_numbers(low);
-    const int unit = static_cast<int>(first) - 1075 - from.scale;
-    add_integer(static_cast<std::int64_t>(sum & ((wide_integer{1} << 62) - 1)), unit, *from.owner);
-    add_integer(static_cast<std::int64_t>(sum >> 62), unit + 62, *from.owner);
-  }
-}
-
-/// Drains the bins only if a sum leaves little room.
-HWY_NOINLINE void make_room(exponent_bins& bins) {
-  auto any = hn::Zero(i64);  // no sum exceeds this by more than 1
-  for (std::size_t i = bins.first; i < bins.last; i += doubles) {
-    const auto sum = hn::LoadU(i64, bins.sums + i);
-    any = hn::Or(any, hn::Xor(sum, hn::BroadcastSignBit(sum)));
-  }
-  HWY_ALIGN std::int64_t lanes[doubles];
-  hn::Store(any, i64, lanes);
-  std::int64_t most = 0;
-  for (const std::int64_t lane : lanes) most |= lane;
-  bins.room = static_cast<std::size_t>((std::numeric_limits<std::int64_t>::max() - most) >> 53);
-  if (bins.room < exponent_bins::capacity / 2) drain(bins);
-}
-
-/// @pre `value` is finite.
-HWY_INLINE void add_to_bin(double value, exponent_bins& bins) {
-  const auto bits = __builtin_bit_cast(std::uint64_t, value);
-  const std::uint64_t field = bits >> 52 & 0x7ff, fraction = bits & (exponent_bins::one - 1);
-  const std::uint64_t significand = field == 0 ? fraction : fraction | exponent_bins::one;
-  if (significand == 0) return;
-  const std::size_t bin =
-      std::max<std::size_t>(field, 1);  // subnormal numbers have the next field's unit
-  if (HWY_UNLIKELY(bin < bins.first || bin >= bins.last)) bins.cover(bin, bin);
-  const std::int64_t sign = -static_cast<std::int64_t>(bits >> 63);
-  bins.sums[bin] += (static_cast<std::int64_t>(significand) ^ sign) - sign;
-}
-
-#if HWY_TARGET != HWY_SCALAR  // vectors of one number
-
-/// A batch of bin indices and significands. (Vector by vector, GCC 12 would extract numbers from
-/// registers, slower than loads.)
-///
-/// Zeros have their own bins, never read. Numbers with a zero exponent are checked again if they
-/// may be subnormal, or products that should not be 0.
-template <class Terms>
-class parted_numbers {
-  // Exponents in place, in the upper half.
-  static constexpr std::uint32_t exponent_unit = 1u << 20, special = 0x7ff * exponent_unit;
-  static constexpr std::uint32_t normal = exponent_unit;
-  /// Least exponent from which a product's error is 0 or normal.
-  static constexpr std::uint32_t safe_product = (1023 - 916) * exponent_unit;
-  /// Converted floats are never subnormal.
-  static constexpr bool from_floats = Terms::digits < 53;
-
-  HWY_ALIGN std::uint32_t places_[exponent_bins::batch];
-  HWY_ALIGN std::uint64_t significands_[exponent_bins::batch];
-
-  /// Zeros get a significand, too.
-  HWY_INLINE void put(number v, std::size_t i) {
-    const auto bits = hn::BitCast(u64, v);
-    const auto magnitude =
-        hn::OrAnd(hn::Set(u64, exponent_bins::one), bits, hn::Set(u64, exponent_bins::one - 1));
-    if constexpr (is_avx512) {  // one instruction fewer
-      const auto negative = hn::RebindMask(u64, hn::Lt(hn::BitCast(i64, bits), hn::Zero(i64)));
-      hn::Store(hn::IfThenElse(negative, hn::Sub(hn::Zero(u64), magnitude), magnitude), u64,
-                significands_ + i);
-    } else {
-      const auto sign = hn::BitCast(u64, hn::BroadcastSignBit(hn::BitCast(i64, bits)));
-      hn::Store(hn::Sub(hn::Xor(magnitude, sign), sign), u64, significands_ + i);
-    }
-  }
-
-  /// Returns the offset subtracted from exponents to find the least: 1 if 0 means zero, which
-  /// becomes the largest. (Errors of products are in the upper half.)
-  static HWY_INLINE halves zeros_aside() {
-    const auto one = hn::Set(u32, from_floats || Terms::paired ? 1u : 0u);
-    return Terms::paired ? hn::IfThenZeroElse(hn::FirstN(u32, doubles), one) : one;
-  }
-
-  /// Returns the least exponents accepted, except zeros'.
-  static HWY_INLINE halves floor() {
-    const auto all = hn::Set(u32, normal);
-    return Terms::paired ? hn::IfThenElse(hn::FirstN(u32, doubles), hn::Set(u32, safe_product), all)
-                         : all;
-  }
-
-  static HWY_INLINE halves exponents(number v, number w) {
-    const auto uppers = hn::ConcatOdd(u32, hn::BitCast(u32, w), hn::BitCast(u32, v));
-    return hn::And(uppers, hn::Set(u32, special));
-  }
-
-  /// Returns a step's numbers: products and errors, or two vectors of products.
-  static HWY_INLINE factors numbers_of(const Terms terms, std::size_t i) {
-    const auto f = terms.at(i);
-    const number v = hn::Mul(f.a, f.b);
-    if constexpr (Terms::paired) {
-      return {v, hn::MulSub(f.a, f.b, v)};
-    } else {
-      const auto g = terms.at(i + doubles);
-      return {v, hn::Mul(g.a, g.b)};
-    }
-  }
-
-  /// Returns the least exponents of nonzero numbers; of products, those without a factor 0.
-  static HWY_INLINE halves min_but_zeros(const Terms terms, std::size_t n) {
-    halves least = hn::Set(u32, ~std::uint32_t{0});
-    const auto unless_zero = [](number factor, number v) HWY_ATTR {
-      return hn::IfThenElse(hn::Eq(factor, hn::Zero(d64)), hn::Inf(d64), v);
-    };
-    for (std::size_t i = 0; i < n; i += step) {
-      auto [v, w] = numbers_of(terms, i);
-      if constexpr (Terms::paired) {
-        const auto f = terms.at(i);
-        v = unless_zero(f.a, unless_zero(f.b, v));
-        w = unless_zero(w, w);
-      } else {
-        v = unless_zero(v, v);
-        w = unless_zero(w, w);
+    const int exponent =
+        static_cast<int>(first) * exponent_bins::binades + parts::lowest - from.scale;
+    for (std::size_t part = 0; part < parts::count; ++part) {
+      const int unit = parts::units[part];
+      const auto units_per_1 =
+          __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 - unit) << 52);
+      wide_integer sum = 0;
+      for (std::size_t bin = group; bin-- > 0;) {
+        double of_rows = 0;
+        for (std::size_t i = part; i < size; i += parts::count) of_rows += sums[bin * size + i];
+        sum = sum * (1 << exponent_bins::binades) +
+              static_cast<std::int64_t>(of_rows * units_per_1);
       }
-      least = hn::Min(least, exponents(v, w));
+      if (sum != 0) add_wide_integer(sum, exponent + unit, *from.owner);
     }
-    return least;
+    std::fill_n(sums, group * size, 0.0);
+  }
+}
+
+/// A few terms by bins. Exponent fields are found and stored before they are read one by one.
+template <class Terms>
+class binned_terms {
+  static constexpr bool paired = Terms::paired;
+  static constexpr std::uint64_t field_bits = std::uint64_t{0x7ff} << 52;
+  static constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
+  static constexpr std::uint32_t not_finite = 0x7ff;
+
+ public:
+  static constexpr std::size_t room = 128;
+
+ private:
+  using parts = bin_parts<paired>;
+
+  HWY_ALIGN std::uint64_t fields_[room];  // of products sums of two
+
+  /// Least and largest exponent fields in upper halves, of each factor.
+  struct extremes {
+    halves least[2], largest[2];
+  };
+
+  /// Returns n - i terms from the ith on, at most a vector; `whole` if they are one.
+  template <bool whole>
+  static HWY_INLINE factors at(const Terms& terms, std::size_t i, std::size_t n) {
+    const factors f = whole ? terms.at(i) : terms.from(i).first(n - i);
+    if constexpr (paired) return f;
+    const number v = hn::Mul(f.a, f.b);
+    return {v, v};
   }
 
-  static HWY_INLINE bool are_covered(halves least, halves largest, halves aside,
-                                     const exponent_bins& bins) {
-    const auto bound = [](std::size_t bin) HWY_ATTR {
-      return hn::Set(u32, static_cast<std::uint32_t>(bin) * exponent_unit);
+  /// Returns exponent fields; with `any`, of subnormal numbers 1, and of zeros `of_zero`.
+  template <bool any>
+  static HWY_INLINE integer field_of(number v, std::uint32_t of_zero) {
+    const auto field = hn::And(hn::BitCast(u64, v), hn::Set(u64, field_bits));
+    if constexpr (!any) return field;
+    const auto zero = hn::Zero(u64);
+    const auto set = [](std::uint32_t to) HWY_ATTR { return hn::Set(u64, std::uint64_t{to} << 52); };
+    const auto small =
+        hn::IfThenElse(hn::Eq(hn::BitCast(u64, hn::Abs(v)), zero), set(of_zero), set(1));
+    return hn::IfThenElse(hn::Eq(field, zero), small, field);
+  }
+
+  template <bool any, bool whole>
+  HWY_INLINE void look(const Terms& terms, std::size_t n, const std::uint32_t (&of_zero)[2],
+                       extremes& e) {
+    const auto note = [&](int k, integer field) HWY_ATTR {
+      e.least[k] = hn::Min(e.least[k], hn::BitCast(u32, field));
+      e.largest[k] = hn::Max(e.largest[k], hn::BitCast(u32, field));
     };
-    const auto first = hn::Sub(hn::Max(floor(), bound(bins.first)), aside);
-    // Excludes infinities and NaN.
-    const auto last = bound(std::min(bins.last, exponent_bins::count - 1) - 1);
-    const auto outside =
-        hn::Or(hn::Xor(hn::Min(least, first), first), hn::Xor(hn::Max(largest, last), last));
+    for (auto& least : e.least) least = hn::BitCast(u32, hn::Set(u64, ~std::uint64_t{0}));
+    for (auto& largest : e.largest) largest = hn::Zero(u32);
+    for (std::size_t i = 0; i < n; i += doubles) {
+      if (i % Terms::step_size == 0) terms.prefetch_step(i);
+      const factors f = at<whole>(terms, i, n);
+      integer field = field_of<any>(f.a, of_zero[0]);
+      note(0, field);
+      if constexpr (paired) {
+        const integer second = field_of<any>(f.b, of_zero[1]);
+        note(1, second);
+        field = hn::Add(field, second);
+      }
+      hn::Store(field, u64, fields_ + i);
+    }
+  }
+
+  /// Whether all terms have valid bins and normal factors.
+  static HWY_INLINE bool are_covered(const extremes& e, const exponent_bins& bins) {
+    auto outside = hn::Zero(u32);
+    for (int k = 0; k < (paired ? 2 : 1); ++k) {
+      const auto bound = [](std::uint32_t field) HWY_ATTR {
+        return hn::BitCast(u32, hn::Set(u64, std::uint64_t{field} << 52));
+      };
+      const auto least = bound(bins.least[k]), largest = bound(bins.largest[k]);
+      outside = hn::Or(outside, hn::Or(hn::Xor(hn::Min(e.least[k], least), least),
+                                       hn::Xor(hn::Max(e.largest[k], largest), largest)));
+    }
     return hn::AllTrue(u32, hn::Eq(outside, hn::Zero(u32)));
   }
 
-  /// Makes bins valid for the numbers; false if some are not accepted.
-  static HWY_NOINLINE bool cover(halves least, halves largest, exponent_bins& bins) {
-    HWY_ALIGN std::uint32_t low[2 * doubles], high[2 * doubles], floors[2 * doubles];
-    hn::Store(least, u32, low);
-    hn::Store(largest, u32, high);
-    hn::Store(floor(), u32, floors);
-    for (std::size_t i = 0; i < 2 * doubles; ++i) {
-      if (low[i] < floors[i] || high[i] == special) return false;
+  static std::uint32_t least_of(halves fields) {
+    HWY_ALIGN std::uint64_t lanes[doubles];
+    hn::Store(hn::BitCast(u64, fields), u64, lanes);
+    return static_cast<std::uint32_t>(*std::min_element(lanes, lanes + doubles) >> 52);
+  }
+  static std::uint32_t largest_of(halves fields) {
+    HWY_ALIGN std::uint64_t lanes[doubles];
+    hn::Store(hn::BitCast(u64, fields), u64, lanes);
+    return static_cast<std::uint32_t>(*std::max_element(lanes, lanes + doubles) >> 52);
+  }
+
+  /// Returns significands with these exponent fields, or less if v is subnormal or 0.
+  template <bool any>
+  static HWY_INLINE number significand(number v, integer field) {
+    const auto bits = hn::BitCast(u64, v);
+    const auto normal =
+        hn::BitCast(d64, hn::Or(field, hn::And(bits, hn::Set(u64, ~field_bits))));
+    if constexpr (!any) return normal;
+    const auto leading = hn::Or(field, hn::And(bits, hn::Set(u64, sign_bit)));
+    const auto small = hn::Eq(hn::And(bits, hn::Set(u64, field_bits)), hn::Zero(u64));
+    return hn::IfThenElse(hn::RebindMask(d64, small),
+                          hn::Sub(normal, hn::BitCast(d64, leading)), normal);
+  }
+
+  /// Returns v rounded to a multiple of a part's unit.
+  static HWY_INLINE number rounded_to(int part, number v) {
+    const auto bias = hn::BitCast(d64, hn::Set(u64, bias_bits(parts::units[part] + 52)));
+    return hn::Sub(hn::Add(v, bias), bias);
+  }
+
+  static HWY_INLINE double* row(exponent_bins& bins, const std::uint64_t* fields, std::size_t i) {
+    const auto bin = static_cast<std::size_t>(fields[i] >> 56);
+    return bins.sums + bin * exponent_bins::sums_per_bin + i % parts::rows * parts::count;
+  }
+
+#if HWY_TARGET == HWY_SCALAR
+  HWY_INLINE void add_parts(number upper, number lower, exponent_bins& bins, std::size_t i) const {
+    double* const to = row(bins, fields_, i);
+    to[0] += hn::GetLane(upper);
+    to[1] += hn::GetLane(lower);
+  }
+#else
+  template <class D, class V>
+  static HWY_INLINE void add(D d, V v, double* to) {
+    hn::Store(hn::Add(hn::Load(d, to), v), d, to);
+  }
+
+  /// Adds pairs of parts of even and odd terms to the rows of the first and later ones.
+  template <class D, class V>
+  static HWY_INLINE void add_rows(D d, V even, V odd, exponent_bins& bins,
+                                  const std::uint64_t* fields, std::size_t first) {
+    if constexpr (hn::MaxLanes(D()) > 2) {
+      const hn::Half<D> half;
+      add_rows(half, hn::LowerHalf(half, even), hn::LowerHalf(half, odd), bins, fields, first);
+      add_rows(half, hn::UpperHalf(half, even), hn::UpperHalf(half, odd), bins, fields,
+               first + hn::MaxLanes(half));
+    } else {
+      add(d, even, row(bins, fields, first));
+      add(d, odd, row(bins, fields, first + 1));
     }
-    const std::uint32_t from = *std::min_element(low, low + 2 * doubles);
-    const std::uint32_t to = *std::max_element(high, high + 2 * doubles);
-    if (from <= to) bins.cover(from / exponent_unit, to / exponent_unit);  // not all are 0
+  }
+
+  /// The same with a second pair of parts.
+  template <class D, class V>
+  static HWY_INLINE void add_rows(D d, V even, V odd, V even_errors, V odd_errors,
+                                  exponent_bins& bins, const std::uint64_t* fields,
+                                  std::size_t first) {
+    if constexpr (hn::MaxLanes(D()) > 4) {
+      const hn::Half<D> half;
+      add_rows(half, hn::LowerHalf(half, even), hn::LowerHalf(half, odd),
+               hn::LowerHalf(half, even_errors), hn::LowerHalf(half, odd_errors), bins, fields,
+               first);
+      add_rows(half, hn::UpperHalf(half, even), hn::UpperHalf(half, odd),
+               hn::UpperHalf(half, even_errors), hn::UpperHalf(half, odd_errors), bins, fields,
+               first + hn::MaxLanes(half));
+    } else if constexpr (hn::MaxLanes(D()) == 4) {
+      add(d, hn::ConcatLowerLower(d, even_errors, even), row(bins, fields, first));
+      add(d, hn::ConcatLowerLower(d, odd_errors, odd), row(bins, fields, first + 1));
+      add(d, hn::ConcatUpperUpper(d, even_errors, even), row(bins, fields, first + 2));
+      add(d, hn::ConcatUpperUpper(d, odd_errors, odd), row(bins, fields, first + 3));
+    } else {
+      double *const of_even = row(bins, fields, first), *const of_odd = row(bins, fields, first + 1);
+      add(d, even, of_even);
+      add(d, even_errors, of_even + 2);
+      add(d, odd, of_odd);
+      add(d, odd_errors, of_odd + 2);
+    }
+  }
+
+  HWY_INLINE void add_parts(number upper, number lower, exponent_bins& bins, std::size_t i) const {
+    add_rows(d64, hn::InterleaveLower(d64, upper, lower), hn::InterleaveUpper(d64, upper, lower),
+             bins, fields_, i);
+  }
+  HWY_INLINE void add_parts(number upper, number lower, number upper_error, number lower_error,
+                            exponent_bins& bins, std::size_t i) const {
+    add_rows(d64, hn::InterleaveLower(d64, upper, lower), hn::InterleaveUpper(d64, upper, lower),
+             hn::InterleaveLower(d64, upper_error, lower_error),
+             hn::InterleaveUpper(d64, upper_error, lower_error), bins, fields_, i);
+  }
+#endif
+
+  template <bool any, bool whole>
+  HWY_INLINE void add_terms(const Terms& terms, std::size_t n, exponent_bins& bins) const {
+    const auto field_of_1 = hn::Set(u64, std::uint64_t{1023} << 52);
+    for (std::size_t i = 0; i < n; i += doubles) {
+      const factors f = at<whole>(terms, i, n);
+      const auto last_bits = hn::And(hn::Load(u64, fields_ + i), hn::Set(u64, std::uint64_t{15} << 52));
+      const auto field = hn::Or(last_bits, hn::Set(u64, std::uint64_t{1008} << 52));
+      number s = significand<any>(paired ? f.b : f.a, field), error = s;
+      if constexpr (paired) {
+        const number x = significand<any>(f.a, field_of_1), y = s;
+        s = hn::Mul(x, y);
+        error = hn::MulSub(x, y, s);
+      }
+      const number upper = rounded_to(0, s);
+      number lower = hn::Sub(s, upper);
+      if constexpr (!paired) {
+        add_parts(upper, lower, bins, i);
+      } else {
+        if constexpr (any) {  // a small s has digits below the second part's unit, its error few
+          const number rest = rounded_to(1, lower);
+          error = hn::Add(error, hn::Sub(lower, rest));
+          lower = rest;
+        }
+        const number upper_error = rounded_to(2, error);
+        add_parts(upper, lower, upper_error, hn::Sub(error, upper_error), bins, i);
+      }
+    }
+  }
+
+  /// Makes bins valid, and adds terms unless some are not finite; returns whether it did.
+  template <bool whole>
+  HWY_NOINLINE bool add_uncovered(const Terms& terms, std::size_t n, extremes& e,
+                                  exponent_bins& bins) {
+    constexpr int count = paired ? 2 : 1;
+    std::uint32_t of_zero[2] = {};
+    bool any = false;
+    for (int k = 0; k < count; ++k) {
+      any |= least_of(e.least[k]) == 0;
+      of_zero[k] = largest_of(e.largest[k]);
+      if (of_zero[k] == not_finite) return false;
+      if (of_zero[k] == 0) of_zero[k] = 1023;
+    }
+    if (any) look<true, whole>(terms, n, of_zero, e);
+    std::size_t low = 0, high = 0;
+    for (int k = 0; k < count; ++k) {
+      bins.least[k] = std::min(bins.least[k], least_of(e.least[k]));
+      bins.largest[k] = std::max(bins.largest[k], largest_of(e.largest[k]));
+      low += bins.least[k];
+      high += bins.largest[k];
+    }
+    bins.cover(low, high);
+    any ? add_terms<true, whole>(terms, n, bins) : add_terms<false, whole>(terms, n, bins);
     return true;
   }
 
  public:
-  static constexpr std::size_t step = Terms::paired ? doubles : 2 * doubles;
-  static constexpr std::size_t per_term = Terms::paired ? 2 : 1;
-
-  /// Takes whole steps of terms; returns false for infinities, NaN, subnormal numbers, or products
-  /// that may lose digits.
-  HWY_INLINE bool take(const Terms terms, std::size_t n, exponent_bins& bins) {
-    halves least = hn::Set(u32, ~std::uint32_t{0}), largest = hn::Zero(u32);
-    const auto aside = zeros_aside(), zeros = hn::Iota(u32, exponent_bins::count);
-    for (std::size_t i = 0; i < n; i += step) {
-      const auto [v, w] = numbers_of(terms, i);
-      put(v, per_term * i);
-      put(w, per_term * i + doubles);
-      const auto fields = exponents(v, w);
-      const auto bin = hn::ShiftRight<20>(fields);
-      hn::Store(hn::IfThenElse(hn::Eq(fields, hn::Zero(u32)), zeros, bin), u32,
-                places_ + per_term * i);
-      least = hn::Min(least, hn::Sub(fields, aside));
-      largest = hn::Max(largest, fields);
-    }
-    if (HWY_LIKELY(are_covered(least, largest, aside, bins))) return true;
-    least = min_but_zeros(terms, n);
-    return are_covered(least, largest, hn::Zero(u32), bins) || cover(least, largest, bins);
-  }
-
-  HWY_INLINE void add_to(exponent_bins& bins, std::size_t n) const {
-#pragma GCC unroll 8
-    for (std::size_t i = 0; i < per_term * n; ++i) {
-      std::int64_t& sum = bins.sums[places_[i]];  // zeros' may overflow
-      sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + significands_[i]);
-    }
+  /// Adds terms, `room` at most, unless some are not finite; returns whether it did. `whole` if n
+  /// is a multiple of `doubles`; else it is less.
+  template <bool whole>
+  HWY_INLINE bool add_to(exponent_bins& bins, const Terms& terms, std::size_t n) {
+    extremes e;
+    look<false, whole>(terms, n, {}, e);
+    if (HWY_UNLIKELY(!are_covered(e, bins))) return add_uncovered<whole>(terms, n, e, bins);
+    add_terms<false, whole>(terms, n, bins);
+    return true;
   }
 };
-
-#endif
 
 template <class Terms>
 HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, intermediate_sum& to) {
@@ -273,41 +359,24 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, intermediate_sum
     if (const double special = specials_of(terms, n); special != 0) return to.add_special(special);
     return add_one_by_one(terms, n, to);
   }
-  if (bins.owner != &to.sum() || bins.scale != to.scale) drain(bins);
-  bins.belong_to(to.sum(), to.scale);
-  constexpr std::size_t numbers = Terms::paired ? 2 : 1;
-  constexpr std::size_t batch = exponent_bins::batch / numbers;
-#if HWY_TARGET != HWY_SCALAR
-  parted_numbers<Terms> parted;
-#endif
-  for (std::size_t i = 0; i < n; i += batch) {
-    const std::size_t count = std::min(n - i, batch);
-    if (bins.room < numbers * batch) make_room(bins);
-    bins.room -= numbers * count;
-    const Terms from = terms.from(i);
-    std::size_t j = 0;
-#if HWY_TARGET != HWY_SCALAR
-    if (const std::size_t whole = count / parted.step * parted.step;
-        whole > 0 && parted.take(from, whole, bins)) {
-      parted.add_to(bins, whole);
-      j = whole;
+  if constexpr (has_fma || !Terms::paired) {
+    if (bins.owner != &to.sum() || bins.scale != to.scale) drain<Terms::paired>(bins);
+    bins.belong_to(to.sum(), to.scale);
+    binned_terms<Terms> block;
+    std::size_t i = 0;
+    const auto add = [&](auto whole, std::size_t count) HWY_ATTR {
+      if (bins.room < count) drain<Terms::paired>(bins);
+      bins.room -= count;
+      const bool added = block.template add_to<whole>(bins, terms.from(i), count);
+      if (!added) add_specials(terms.from(i), n - i, to);
+      i += count;
+      return added;
+    };
+    while (n - i >= doubles) {
+      const std::size_t whole = std::min(block.room, (n - i) / doubles * doubles);
+      if (!add(std::true_type(), whole)) return;
     }
-#endif
-    for (; j < count; ++j) {
-      const double a = from.a(j), b = from.b(j), h = a * b;
-      const double magnitude = std::abs(h);
-      const bool taken = Terms::paired ? magnitude >= 0x1p-959 || a == 0 || b == 0 : true;
-      if (!(magnitude <= std::numeric_limits<double>::max()) || !taken) {
-        if (!std::isfinite(a) || !std::isfinite(b)) {
-          to.special += h;
-          return add_specials(from.from(j + 1), n - i - j - 1, to);
-        }
-        add_one_by_one(from.from(j), 1, to);
-        continue;
-      }
-      add_to_bin(h, bins);
-      if constexpr (Terms::paired) add_to_bin(std::fma(a, b, -h), bins);
-    }
+    if (i < n) add(std::false_type(), n - i);
   }
 }
 

@@ -79,44 +79,57 @@ inline void add_integer(std::int64_t m, int exponent, exact_sum<double>& to) {
                                       : add_large_integer(m, exponent, to);
 }
 
+/// Adds m * 2^exponent. @pre |m| < 2^95
+inline void add_wide_integer(wide_integer m, int exponent, exact_sum<double>& to) {
+  if (const auto all = static_cast<std::int64_t>(m); all == m) return add_integer(all, exponent, to);
+  add_integer(static_cast<std::int64_t>(m & 0xffffffff), exponent, to);
+  add_integer(static_cast<std::int64_t>(m >> 32), exponent + 32, to);
+}
+
 // --- Exponent bins -------------------------------------------------------------------------------
 
-/// Sums of significands by exponent, for terms that levels don't hold. A bin per exponent makes
-/// successive additions to one bin rare (tuning/exact.md: exponent_bins). 16 KiB of the stack,
-/// shared by all sums of a call.
+/// Sums by exponent of terms that levels don't hold: any finite ones. A bin takes 16 binades, and
+/// keeps error-free parts of its terms (tuning/exact.md: exponent_bins). 16 KiB of the stack, shared
+/// by all sums of a call.
 struct exponent_bins {
-  static constexpr std::size_t count = 2048;
-  static constexpr std::size_t group = 32;                      ///< bins drained at a time
-  static constexpr std::size_t batch = 128;                     ///< significands added at a time
-  static constexpr std::uint64_t one = std::uint64_t{1} << 52;  ///< leading bit of a significand
-  /// Significands that are below 2^63 together.
-  static constexpr std::size_t capacity = std::size_t{1} << 10;
+  static constexpr std::size_t count = 256;
+  static constexpr int binades = 16;
+  static constexpr std::size_t group = 2;  ///< bins drained at a time
+  /// Sums per bin: rows of parts. Terms add to rows in turn and rarely wait for each other.
+  static constexpr std::size_t sums_per_bin = 8;
+  /// Terms whose parts are sums without error.
+  static constexpr std::size_t capacity = std::size_t{1} << 18;
 
-  /// Bins of zeros, never read: several, so that zeros don't wait for each other.
-  static constexpr std::size_t zeros = 16;
-
-  std::int64_t sums[count + zeros];     ///< valid from `first` to `last`; zeros' after `belong_to`
-  std::size_t first = count, last = 0;  ///< whole groups; all other bins are 0
-  exact_sum<double>* owner = nullptr;   ///< sum to which the terms belong
-  int scale = 0;                        ///< log2 of the terms' scale
-  std::size_t room = capacity;          ///< significands that can be added
+  alignas(64) double sums[count * sums_per_bin];  ///< valid from `first` to `last`
+  std::size_t first = count, last = 0;            ///< whole groups; all other bins are 0
+  /// Exponent fields of factors whose products have valid bins; of other terms the first.
+  std::uint32_t least[2] = {~0u, ~0u}, largest[2] = {0, 0};
+  exact_sum<double>* owner = nullptr;  ///< sum to which the terms belong
+  int scale = 0;                       ///< log2 of the terms' scale
+  std::size_t room = capacity;         ///< terms that can be added
 
   /// Leaves `sums` uninitialized: without this GCC 12 clears the memory.
   exponent_bins() {}
 
   /// @pre The bins are empty.
   void belong_to(exact_sum<double>& sum, int scale_of_terms) {
-    if (owner == nullptr) std::fill_n(sums + count, zeros, 0);
     owner = &sum;
     scale = scale_of_terms;
   }
 
-  /// Makes bins from `least` to `largest` valid, and any up to those in use.
-  void cover(std::size_t least, std::size_t largest) {
-    const std::size_t from = least / group * group, to = (largest / group + 1) * group;
+  /// Makes bins of fields from `low` to `high` valid, and any up to those in use.
+  void cover(std::size_t low, std::size_t high) {
+    const std::size_t from = low / binades / group * group;
+    const std::size_t to = (high / binades / group + 1) * group;
     if (first >= last) first = last = from;
-    for (; first > from; --first) sums[first - 1] = 0;
-    for (; last < to; ++last) sums[last] = 0;
+    if (from < first) {
+      std::fill(sums + from * sums_per_bin, sums + first * sums_per_bin, 0.0);
+      first = from;
+    }
+    if (to > last) {
+      std::fill(sums + last * sums_per_bin, sums + to * sums_per_bin, 0.0);
+      last = to;
+    }
   }
 };
 

@@ -276,7 +276,7 @@ HWY_NOINLINE void flush(intermediate_sum& held) {
   held.flush_levels<paired>();
   intermediate_sum* const scaled = static_cast<shared_bins&>(held.bins).scaled;
   if (scaled != nullptr) scaled->template flush_levels<paired>();
-  drain(held.bins);
+  drain<paired>(held.bins);
 }
 
 /// Not inlined, nor kinds of packed terms: `add_exact` would take the bins of all on the stack.
