@@ -158,6 +158,15 @@ std::size_t count_places(const Place* places, std::size_t n, Which which, std::u
   return n;
 }
 
+/// Whether one of a block's samples in `rare` equals the next.
+template <class Place>
+bool is_skewed(const Place* places, std::size_t n) {
+  const std::size_t looked_at = std::min<std::size_t>(n, 129) - (n > 0);
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < looked_at; ++i) equal += places[i] == places[i + 1];
+  return equal * rare > looked_at;
+}
+
 /// Tables of one thread while it counts.
 class counters {
  public:
@@ -199,13 +208,6 @@ class counters {
   }
 
  private:
-  template <class Place>
-  static bool is_skewed(const Place* places, std::size_t n) {
-    const std::size_t looked_at = std::min<std::size_t>(n, 129) - (n > 0);
-    std::size_t equal = 0;
-    for (std::size_t i = 0; i < looked_at; ++i) equal += places[i] == places[i + 1];
-    return equal * rare > looked_at;
-  }
   void use_all() {
     for (std::size_t c = 1; c < copies_; ++c) std::fill_n(first_ + c * distance_, places_, 0);
     used_all_ = true;

@@ -8,6 +8,7 @@
 //   few places    tables per thread, several against stalls: adding to a counter waits for the
 //                 last store to it.
 //   bytes         are counted by value; then the 256 counts find their places.
+//   more places   tables of narrow counters, one or two per thread.
 //   many places   tiles of samples are sorted by the upper bits of their places; then each group of
 //                 places is counted in a small table.
 //   weights       limbs of sums (backends/simd/counting/add_weights.hpp).
@@ -15,6 +16,7 @@
 
 #include "backends/simd/counting/add_weights.hpp"
 #include "backends/simd/counting/count_in_tables.hpp"
+#include "backends/simd/counting/count_narrow.hpp"
 #include "backends/simd/counting/count_sorted.hpp"
 #include "backends/simd/counting/places.hpp"
 
@@ -35,6 +37,8 @@ constexpr std::size_t places_of_one = 1 << 17, places_of_all = 1 << 22;
 /// The same where several threads have half as many samples as places, or more
 /// (tuning/histogram.md: places_for_many_samples).
 constexpr std::size_t places_for_many_samples = 1 << 21, places_of_all_for_many_samples = 1 << 26;
+/// Places of a table of narrow counters (tuning/histogram.md: min_narrow).
+constexpr std::size_t min_narrow = 3 << 17, max_narrow = 5 << 20;
 /// Places summed by one thread.
 constexpr std::size_t places_for_one_thread = 1 << 14;
 /// Minimum samples per thread (tuning/histogram.md: min_share).
@@ -72,7 +76,9 @@ template <class C>
   const bool are_many = j.places > places_of_one && j.places > places_of_all / all.count &&
                         j.places > of_one_for_many;
   const bool few_samples = n <= j.places / (are_many ? 8 : 2);
-  const bool sorted = are_many && !few_samples && !are_bytes(j);
+  const bool narrow = j.places >= min_narrow && j.places <= max_narrow && n <= max_at_once &&
+                      n / all.count >= j.places / 4 && !are_bytes(j);
+  const bool sorted = are_many && !few_samples && !narrow && !are_bytes(j);
   const std::size_t round =
       sorted ? std::min(max_at_once, std::max(j.places, std::size_t{1} << 22)) / tile * tile
              : max_at_once;
@@ -86,6 +92,13 @@ template <class C>
     return n;
   }
   // All memory is allocated before anything is written.
+  if (narrow) {
+    narrow_tables t(j.places, all.count, n);
+    count_in_narrow_tables(j, all, t);
+    if (j.is_strict() && t.counted_any(j.counts, j.places - j.counts)) return find_stray(j, all);
+    put_narrow(j, all, t, result<C>(j.a, j.a.options.add));
+    return n;
+  }
   std::optional<sorting> of_sorting;
   std::optional<tables> of_bytes, of_places;
   if (sorted) {
