@@ -103,6 +103,67 @@ template <class T>
   }
 }
 
+template <class R, class T>
+[[gnu::always_inline]] inline bool usual_sum(reduction what, R& result, length n, const T* x,
+                                             length incx) {
+  if constexpr (std::floating_point<T>) {
+    const auto* const kernels = kernels_for(n, x, incx);
+    if (kernels == nullptr) return false;
+    result = kernels->reduce[static_cast<std::size_t>(what)](x, static_cast<std::size_t>(n));
+    return true;
+  } else {
+    return false;
+  }
+}
+
+/// f(kernels, n), of two vectors that are the same or apart.
+template <class T, class F>
+[[gnu::always_inline]] inline bool usual_update(length n, const T* x, length incx, const T* y,
+                                                length incy, const F& f) {
+  if constexpr (std::floating_point<T>) {
+    const auto* const kernels = kernels_for(n, x, incx);
+    const auto size = static_cast<std::size_t>(n);
+    if (kernels == nullptr || kernels_for(n, y, incy) == nullptr ||
+        !detail::is_same_or_apart(x, y, size)) {
+      return false;
+    }
+    f(*kernels, size);
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+[[gnu::always_inline]] inline bool usual_axpy(length n, T alpha, const T* x, length incx, T* y,
+                                              length incy) {
+  return alpha != T(0) && usual_update(n, x, incx, y, incy, [=](const auto& kernels, auto size) {
+           constexpr auto what = static_cast<std::size_t>(elementwise::axpy);
+           kernels.transform[what](alpha, T(0), T(0), x, y, x, y, size);
+         });
+}
+
+template <class S, class T>
+[[gnu::always_inline]] inline bool usual_scal(length n, S alpha, T* x, length incx) {
+  return alpha != S(1) && usual_update(n, x, incx, x, incx, [=](const auto& kernels, auto size) {
+           constexpr auto what = static_cast<std::size_t>(elementwise::scal);
+           kernels.transform[what](alpha, T(0), T(0), x, x, x, x, size);
+         });
+}
+
+template <class T>
+[[gnu::always_inline]] inline bool usual_copy(length n, const T* x, length incx, T* y,
+                                              length incy) {
+  return usual_update(n, x, incx, y, incy,
+                      [=](const auto&, auto size) { std::memmove(y, x, size * sizeof(T)); });
+}
+
+template <class T>
+[[gnu::always_inline]] inline bool usual_swap(length n, T* x, length incx, T* y, length incy) {
+  return x != y && usual_update(n, x, incx, y, incy,
+                                [=](const auto& kernels, auto size) { kernels.swap(x, y, size); });
+}
+
 // Contiguous vectors, the usual ones, are summed where the routine is inlined: short calls spend
 // most of their time outside the kernel.
 

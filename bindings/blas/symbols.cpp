@@ -108,15 +108,19 @@ extern "C" {
 #endif
 #define FORTRAN_dotu(F, I, T, R) FORTRAN_COMPLEX(F, I, T, R, conjugate::none)
 #define FORTRAN_dotc(F, I, T, R) FORTRAN_COMPLEX(F, I, T, R, conjugate::x)
-#define FORTRAN_asum(F, I, T, R)               \
-  R F(const I* n, const T* x, const I* incx) { \
-    enter(routine::asum, *n);                  \
-    return blas::asum<R>(*n, x, *incx);        \
+#define FORTRAN_asum(F, I, T, R)                                         \
+  R F(const I* n, const T* x, const I* incx) {                           \
+    R result;                                                            \
+    if (usual_sum(reduction::asum, result, *n, x, *incx)) return result; \
+    enter(routine::asum, *n);                                            \
+    return blas::asum<R>(*n, x, *incx);                                  \
   }
-#define FORTRAN_nrm2(F, I, T, R)               \
-  R F(const I* n, const T* x, const I* incx) { \
-    enter(routine::nrm2, *n);                  \
-    return blas::nrm2<R>(*n, x, *incx);        \
+#define FORTRAN_nrm2(F, I, T, R)                                         \
+  R F(const I* n, const T* x, const I* incx) {                           \
+    R result;                                                            \
+    if (usual_sum(reduction::nrm2, result, *n, x, *incx)) return result; \
+    enter(routine::nrm2, *n);                                            \
+    return blas::nrm2<R>(*n, x, *incx);                                  \
   }
 #define FORTRAN_iamax(F, I, T, R)                                           \
   I F(const I* n, const T* x, const I* incx) {                              \
@@ -127,6 +131,7 @@ extern "C" {
   }
 #define FORTRAN_axpy(F, I, T, R)                                                       \
   void F(const I* n, const R* alpha, const T* x, const I* incx, T* y, const I* incy) { \
+    if (usual_axpy<T>(*n, *alpha, x, *incx, y, *incy)) return;                         \
     enter(routine::axpy, *n);                                                          \
     blas::axpy(*n, *alpha, x, *incx, y, *incy);                                        \
   }
@@ -138,16 +143,19 @@ extern "C" {
   }
 #define FORTRAN_scal(F, I, T, R)                            \
   void F(const I* n, const R* alpha, T* x, const I* incx) { \
+    if (usual_scal(*n, *alpha, x, *incx)) return;           \
     enter(routine::scal, *n);                               \
     blas::scal(*n, *alpha, x, *incx);                       \
   }
 #define FORTRAN_copy(F, I, T, R)                                       \
   void F(const I* n, const T* x, const I* incx, T* y, const I* incy) { \
+    if (usual_copy(*n, x, *incx, y, *incy)) return;                    \
     enter(routine::copy, *n);                                          \
     blas::copy(*n, x, *incx, y, *incy);                                \
   }
 #define FORTRAN_swap(F, I, T, R)                                 \
   void F(const I* n, T* x, const I* incx, T* y, const I* incy) { \
+    if (usual_swap(*n, x, *incx, y, *incy)) return;              \
     enter(routine::swap, *n);                                    \
     blas::swap(*n, x, *incx, y, *incy);                          \
   }
@@ -179,15 +187,19 @@ extern "C" {
   }
 #define C_dotu(F, I, T, R) C_COMPLEX(F, I, T, R, conjugate::none)
 #define C_dotc(F, I, T, R) C_COMPLEX(F, I, T, R, conjugate::x)
-#define C_asum(F, I, T, R)                                   \
-  R F(I n, const c_vector<T>* x, I incx) {                   \
-    enter(routine::asum, n);                                 \
-    return blas::asum<R>(n, static_cast<const T*>(x), incx); \
+#define C_asum(F, I, T, R)                                                                    \
+  R F(I n, const c_vector<T>* x, I incx) {                                                    \
+    R result;                                                                                 \
+    if (usual_sum(reduction::asum, result, n, static_cast<const T*>(x), incx)) return result; \
+    enter(routine::asum, n);                                                                  \
+    return blas::asum<R>(n, static_cast<const T*>(x), incx);                                  \
   }
-#define C_nrm2(F, I, T, R)                                   \
-  R F(I n, const c_vector<T>* x, I incx) {                   \
-    enter(routine::nrm2, n);                                 \
-    return blas::nrm2<R>(n, static_cast<const T*>(x), incx); \
+#define C_nrm2(F, I, T, R)                                                                    \
+  R F(I n, const c_vector<T>* x, I incx) {                                                    \
+    R result;                                                                                 \
+    if (usual_sum(reduction::nrm2, result, n, static_cast<const T*>(x), incx)) return result; \
+    enter(routine::nrm2, n);                                                                  \
+    return blas::nrm2<R>(n, static_cast<const T*>(x), incx);                                  \
   }
 #define C_iamax(F, I, T, R)                                                           \
   std::size_t F(I n, const c_vector<T>* x, I incx) {                                  \
@@ -198,6 +210,9 @@ extern "C" {
   }
 #define C_axpy(F, I, T, R)                                                                        \
   void F(I n, c_number<R> alpha, const c_vector<T>* x, I incx, c_vector<T>* y, I incy) {          \
+    if (usual_axpy<T>(n, number_of<R>(alpha), static_cast<const T*>(x), incx, static_cast<T*>(y), \
+                      incy))                                                                      \
+      return;                                                                                     \
     enter(routine::axpy, n);                                                                      \
     blas::axpy(n, number_of<R>(alpha), static_cast<const T*>(x), incx, static_cast<T*>(y), incy); \
   }
@@ -208,20 +223,23 @@ extern "C" {
     blas::axpby(n, number_of<R>(alpha), static_cast<const T*>(x), incx, number_of<R>(beta),      \
                 static_cast<T*>(y), incy);                                                       \
   }
-#define C_scal(F, I, T, R)                                        \
-  void F(I n, c_number<R> alpha, c_vector<T>* x, I incx) {        \
-    enter(routine::scal, n);                                      \
-    blas::scal(n, number_of<R>(alpha), static_cast<T*>(x), incx); \
+#define C_scal(F, I, T, R)                                                    \
+  void F(I n, c_number<R> alpha, c_vector<T>* x, I incx) {                    \
+    if (usual_scal(n, number_of<R>(alpha), static_cast<T*>(x), incx)) return; \
+    enter(routine::scal, n);                                                  \
+    blas::scal(n, number_of<R>(alpha), static_cast<T*>(x), incx);             \
   }
-#define C_copy(F, I, T, R)                                                   \
-  void F(I n, const c_vector<T>* x, I incx, c_vector<T>* y, I incy) {        \
-    enter(routine::copy, n);                                                 \
-    blas::copy(n, static_cast<const T*>(x), incx, static_cast<T*>(y), incy); \
+#define C_copy(F, I, T, R)                                                               \
+  void F(I n, const c_vector<T>* x, I incx, c_vector<T>* y, I incy) {                    \
+    if (usual_copy(n, static_cast<const T*>(x), incx, static_cast<T*>(y), incy)) return; \
+    enter(routine::copy, n);                                                             \
+    blas::copy(n, static_cast<const T*>(x), incx, static_cast<T*>(y), incy);             \
   }
-#define C_swap(F, I, T, R)                                             \
-  void F(I n, c_vector<T>* x, I incx, c_vector<T>* y, I incy) {        \
-    enter(routine::swap, n);                                           \
-    blas::swap(n, static_cast<T*>(x), incx, static_cast<T*>(y), incy); \
+#define C_swap(F, I, T, R)                                                         \
+  void F(I n, c_vector<T>* x, I incx, c_vector<T>* y, I incy) {                    \
+    if (usual_swap(n, static_cast<T*>(x), incx, static_cast<T*>(y), incy)) return; \
+    enter(routine::swap, n);                                                       \
+    blas::swap(n, static_cast<T*>(x), incx, static_cast<T*>(y), incy);             \
   }
 #define C_gemv(F, I, T, R)                                                                   \
   void F(int order, int trans, I m, I n, c_number<R> alpha, const c_vector<T>* a, I lda,     \

@@ -24,12 +24,6 @@ bool are_here(const executor& where, const void* x, const void* y) {
   return (is_surely_on_host(x) && is_surely_on_host(y)) || are_on_host(both);
 }
 
-#if TALLY_HAS_OPENMP
-bool are_here_with_threads(const executor& where, const void* x, const void* y) {
-  return backends::openmp::usable() && are_here(where, x, y);
-}
-#endif
-
 constexpr std::size_t index_of(instruction_set set) {
   return static_cast<std::size_t>(static_cast<int>(set) + 1);
 }
@@ -59,10 +53,11 @@ const detail::level_one_kernels* level_one_of(instruction_set set) {
 
 #if TALLY_HAS_OPENMP
 const detail::level_one_kernels* level_one_of_threads() {
-  static const auto kernels = [] {
+  static detail::level_one_kernels kernels = [] {
     detail::level_one_kernels made = *level_one_of(instruction_set::best);
     made.max_bytes = backends::openmp::bytes_on_one_thread;
-    made.are_here = are_here_with_threads;
+    // Then all calls go the general way, which throws.
+    backends::openmp::when_lost([] { kernels.max_bytes = 0; });
     return made;
   }();
   return &kernels;

@@ -15,13 +15,16 @@ namespace {
 // A fork counts if the process has several threads then, or an unknown number: OpenMP can't be
 // asked for its threads, which outlive parallel regions.
 std::atomic<bool> had_threads_at_fork = false, lost_threads = false;
+std::atomic<void (*)()> called_when_lost = nullptr;
 
 void before_fork() {
   struct stat tasks;  // nlink of a directory: two, plus one per thread here
   had_threads_at_fork = stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != 3;
 }
 void in_child() {
-  if (had_threads_at_fork) lost_threads = true;
+  if (!had_threads_at_fork) return;
+  lost_threads = true;
+  if (auto* const f = called_when_lost.load()) f();
 }
 
 // At load time: a program may fork before its first call.
@@ -30,6 +33,8 @@ void in_child() {
 }  // namespace
 
 bool usable() noexcept { return !lost_threads.load(std::memory_order_relaxed); }
+
+void when_lost(void (*f)()) noexcept { called_when_lost = f; }
 
 void require_usable() {
   if (usable()) return;

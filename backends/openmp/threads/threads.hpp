@@ -11,6 +11,9 @@ namespace tally::backends::openmp {
 /// several threads: OpenMP would wait for them for ever.
 bool usable() noexcept;
 
+/// Calls f in a child that can't, once it is one.
+void when_lost(void (*f)()) noexcept;
+
 /// @throws error no_device unless `usable`.
 void require_usable();
 

@@ -419,20 +419,35 @@ void fill(const element_bytes& value, const output_operand& z, bool past_caches)
   std::memcpy(to, pattern + head, n % width);
 }
 
+template <class T>
+void swap_numbers(T* x, T* y, std::size_t n) {
+  constexpr tag<T> d;
+  constexpr std::size_t w = hn::MaxLanes(d);
+  if (n < w) {
+    if constexpr (is_avx512 && sizeof(T) >= 4) {
+      const auto first = hn::FirstN(d, n);
+      const auto held = hn::MaskedLoad(first, d, x);
+      hn::BlendedStore(hn::MaskedLoad(first, d, y), first, d, x);
+      hn::BlendedStore(held, first, d, y);
+    } else {
+      std::swap_ranges(x, x + n, y);
+    }
+    return;
+  }
+  const auto last_x = hn::LoadU(d, x + n - w), last_y = hn::LoadU(d, y + n - w);
+  for (std::size_t i = 0; i + w < n; i += w) {
+    const auto held = hn::LoadU(d, x + i);
+    hn::StoreU(hn::LoadU(d, y + i), d, x + i);
+    hn::StoreU(held, d, y + i);
+  }
+  hn::StoreU(last_y, d, x + n - w);
+  hn::StoreU(last_x, d, y + n - w);
+}
+
 void swap(const output_operand& x, const output_operand& y) {
   if (x.increment != 1 || y.increment != 1) return swap_bits(x, y);
-  auto* const first = static_cast<std::uint8_t*>(x.data);
-  auto* const second = static_cast<std::uint8_t*>(y.data);
-  constexpr tag<std::uint8_t> bytes;
-  constexpr std::size_t width = hn::MaxLanes(bytes);
-  const std::size_t n = x.size * size_of(x.element);
-  std::size_t i = 0;
-  for (; i + width <= n; i += width) {
-    const auto held = hn::LoadU(bytes, first + i);
-    hn::StoreU(hn::LoadU(bytes, second + i), bytes, first + i);
-    hn::StoreU(held, bytes, second + i);
-  }
-  std::swap_ranges(first + i, first + n, second + i);
+  swap_numbers(static_cast<std::uint8_t*>(x.data), static_cast<std::uint8_t*>(y.data),
+               x.size * size_of(x.element));
 }
 
 // --- Level one -----------------------------------------------------------------------------------
@@ -490,6 +505,8 @@ void add_level_one(detail::level_one_kernels& to) {
 
 template <elementwise... what>
 void add_all(detail::level_one_kernels& to) {
+  static_cast<detail::level_one<float>&>(to).swap = &swap_numbers<float>;
+  static_cast<detail::level_one<double>&>(to).swap = &swap_numbers<double>;
   (add_level_one<what>(to), ...);
 }
 

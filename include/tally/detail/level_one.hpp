@@ -26,6 +26,7 @@ struct level_one<T> {
   T (*dot)(const T* x, const T* y, std::size_t n);
   T (*reduce[5])(const T* x, std::size_t n);  ///< by `reduction`
   std::int64_t (*iamax)(const T* x, std::size_t n);
+  void (*swap)(T* x, T* y, std::size_t n);  ///< vectors that share no element
   /// z = what(x, y, w) by `elementwise`, but `copy`; y and w are x where there are fewer inputs.
   void (*transform[elementwise_count])(T alpha, T beta, T gamma, const T* x, const T* y, const T* w,
                                        T* z, std::size_t n);

@@ -39,6 +39,7 @@
 #include <tally/operations/elementwise.hpp>
 
 #include <concepts>
+#include <cstddef>
 
 namespace tally {
 
@@ -76,6 +77,15 @@ void fill(A&&...) = delete;  // [where,] value, z
 template <class X, class Y>
   requires detail::taken<detail::swap_call, X, Y>
 void swap(const executor& where, X&& x, Y&& y) {
+  using T = element_t<X>;
+  if constexpr (std::floating_point<T>) {
+    const auto short_way = [](const auto& kernels, std::size_t n, T* px, T* py) {
+      if (px == py || !detail::is_same_or_apart(px, py, n)) return false;
+      kernels.swap(px, py, n);
+      return true;
+    };
+    if (detail::with_level_one<T>(where, short_way, x, y)) return;
+  }
   swap_elements(where, as_output(x), as_output(y));
 }
 
