@@ -24,11 +24,15 @@ struct aligned_delete {
 template <class T>
 using table_memory = std::unique_ptr<T[], aligned_delete>;
 
+inline aligned_delete table_alignment(std::size_t bytes) {
+  return {std::align_val_t{bytes >= huge_page ? huge_page : 64}};
+}
+
 template <class T>
 table_memory<T> make_table(std::size_t n) {
   const std::size_t bytes = n * sizeof(T);
   const bool is_large = bytes >= huge_page;
-  const std::align_val_t alignment{is_large ? huge_page : 64};
+  const std::align_val_t alignment = table_alignment(bytes).alignment;
   void* const memory = ::operator new(bytes, alignment);
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (is_large) (void)::madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);

@@ -35,6 +35,8 @@ class backend final : public simd::backend {
   void spmm(const executor&, const csr_products& a) const;
   std::shared_ptr<const spmv_analysis> analyse(const executor&, const csr_operand& matrix,
                                                const planned_products& products) const;
+  std::shared_ptr<const csr_transpose> transpose(const executor&, const csr_operand& matrix,
+                                                 bool keeps_values) const;
   csr_defect find_defect(const executor&, const csr_operand& matrix) const;
 };
 

@@ -6,7 +6,7 @@
 #include "backends/common/sparse/csr_defects.hpp"
 #include "backends/openmp/threads/shares.hpp"
 #include "backends/simd/spmv/plan.hpp"
-#include "backends/simd/spmv/scattered.hpp"
+#include "backends/simd/spmv/scattered/scattered.hpp"
 #include "backends/simd/spmv/spmm.hpp"
 #include "backends/simd/spmv/spmv.hpp"
 
@@ -192,6 +192,7 @@ template <class Rows>
 
 void backend::spmv(const executor& where, const csr_product& a) const {
   if (const auto* const transpose = simd::scattered_transpose_of(a)) {
+    if (transpose->lanes) return simd::multiply_in_lanes(*transpose, a, where.instructions());
     const simd::scattered_terms terms(*transpose, a);
     const borders of_matrix(transpose->of, threads_of(where), nullptr);
     const auto write = [&](std::size_t i) {
@@ -228,6 +229,15 @@ std::shared_ptr<const spmv_analysis> backend::analyse(const executor& where, con
                                       (threads == 1 ? " thread" : " threads") +
                                       (cut > 0 ? ", long rows cut at chunks; " : "; "));
   return analysis;
+}
+
+std::shared_ptr<const csr_transpose> backend::transpose(const executor& where, const csr_operand& a,
+                                                        bool keeps_values) const {
+  if (keeps_values || count_parts(a, threads_of(where), min_share(false, false)) == 1) {
+    return simd::backend::transpose(where, a, keeps_values);
+  }
+  auto made = serial::backend::transpose(where, a, keeps_values);
+  return std::make_shared<simd::scattered_transpose>(std::move(made), a, false);
 }
 
 csr_defect backend::find_defect(const executor& where, const csr_operand& a) const {

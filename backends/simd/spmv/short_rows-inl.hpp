@@ -50,6 +50,7 @@ HWY_INLINE std::array<std::size_t, count> load_columns(const I* columns) {
     for (std::size_t i = 0; i < count; i += in_word) {
       std::uint64_t word;
       std::memcpy(&word, columns + i, sizeof word);
+      asm("" : "+r"(word));  // GCC 12 would reload it for each column
       for (std::size_t k = 0; k < in_word; ++k, word >>= 8 * sizeof(I)) {
         loaded[i + k] = static_cast<std::make_unsigned_t<I>>(word);
       }

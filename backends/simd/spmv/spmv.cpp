@@ -10,7 +10,7 @@
 #include "backends/common/sparse/csr.hpp"
 #include "backends/serial/spmv.hpp"
 #include "backends/simd/spmv/plan.hpp"
-#include "backends/simd/spmv/scattered.hpp"
+#include "backends/simd/spmv/scattered/scattered.hpp"
 #include "backends/simd/vectors/instruction_set.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
@@ -140,6 +140,7 @@ readable_x<A>::readable_x(const csr_product& a) : original_(a) {
 
 void backend::spmv(const executor& where, const csr_product& a) const {
   if (const scattered_transpose* const transpose = scattered_transpose_of(a)) {
+    if (transpose->lanes) return multiply_in_lanes(*transpose, a, where.instructions());
     const scattered_terms terms(*transpose, a);
     terms.write(0, transpose->of.rows);
     return spmv(where, terms.sums());
