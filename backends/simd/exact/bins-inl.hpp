@@ -90,14 +90,21 @@ HWY_NOINLINE void drain(exponent_bins& from) {
       const int unit = parts::units[part];
       const auto units_per_1 =
           __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 - unit) << 52);
-      wide_integer sum = 0;
-      for (std::size_t bin = group; bin-- > 0;) {
+      std::int64_t of_bins[group];
+      for (std::size_t bin = 0; bin < group; ++bin) {
         double of_rows = 0;
         for (std::size_t i = part; i < size; i += parts::count) of_rows += sums[bin * size + i];
-        sum = sum * (1 << exponent_bins::binades) +
-              static_cast<std::int64_t>(of_rows * units_per_1);
+        of_bins[bin] = static_cast<std::int64_t>(of_rows * units_per_1);
       }
-      if (sum != 0) add_wide_integer(sum, exponent + unit, *from.owner);
+      static_assert(group == 2);
+      constexpr int width = exponent_bins::binades;
+      constexpr std::uint64_t half_range = std::uint64_t{1} << (62 - width);
+      if (static_cast<std::uint64_t>(of_bins[1]) + half_range < 2 * half_range) {
+        add_integer(of_bins[0] + of_bins[1] * (1 << width), exponent + unit, *from.owner);
+      } else {
+        add_integer(of_bins[0], exponent + unit, *from.owner);
+        add_integer(of_bins[1], exponent + unit + width, *from.owner);
+      }
     }
     std::fill_n(sums, group * size, 0.0);
   }
@@ -197,10 +204,9 @@ class binned_terms {
   template <bool any>
   static HWY_INLINE number significand(number v, integer field) {
     const auto bits = hn::BitCast(u64, v);
-    const auto normal =
-        hn::BitCast(d64, hn::Or(field, hn::And(bits, hn::Set(u64, ~field_bits))));
+    const auto normal = hn::BitCast(d64, hn::OrAnd(field, bits, hn::Set(u64, ~field_bits)));
     if constexpr (!any) return normal;
-    const auto leading = hn::Or(field, hn::And(bits, hn::Set(u64, sign_bit)));
+    const auto leading = hn::OrAnd(field, bits, hn::Set(u64, sign_bit));
     const auto small = hn::Eq(hn::And(bits, hn::Set(u64, field_bits)), hn::Zero(u64));
     return hn::IfThenElse(hn::RebindMask(d64, small),
                           hn::Sub(normal, hn::BitCast(d64, leading)), normal);
@@ -213,8 +219,10 @@ class binned_terms {
   }
 
   static HWY_INLINE double* row(exponent_bins& bins, const std::uint64_t* fields, std::size_t i) {
-    const auto bin = static_cast<std::size_t>(fields[i] >> 56);
-    return bins.sums + bin * exponent_bins::sums_per_bin + i % parts::rows * parts::count;
+    constexpr std::size_t size = exponent_bins::sums_per_bin * sizeof(double);
+    const auto offset = static_cast<std::size_t>(fields[i] >> 56) * size;
+    auto* const bin = reinterpret_cast<std::byte*>(bins.sums) + offset;  // an instruction fewer
+    return reinterpret_cast<double*>(bin) + i % parts::rows * parts::count;
   }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -246,18 +254,25 @@ class binned_terms {
 
   /// The same with a second pair of parts.
   template <class D, class V>
-  static HWY_INLINE void add_rows(D d, V even, V odd, V even_errors, V odd_errors,
+  static HWY_INLINE void add_rows([[maybe_unused]] D d, V even, V odd, V even_errors, V odd_errors,
                                   exponent_bins& bins, const std::uint64_t* fields,
                                   std::size_t first) {
-    if constexpr (hn::MaxLanes(D()) > 4) {
-      const hn::Half<D> half;
-      add_rows(half, hn::LowerHalf(half, even), hn::LowerHalf(half, odd),
-               hn::LowerHalf(half, even_errors), hn::LowerHalf(half, odd_errors), bins, fields,
-               first);
-      add_rows(half, hn::UpperHalf(half, even), hn::UpperHalf(half, odd),
-               hn::UpperHalf(half, even_errors), hn::UpperHalf(half, odd_errors), bins, fields,
-               first + hn::MaxLanes(half));
-    } else if constexpr (hn::MaxLanes(D()) == 4) {
+#if HWY_TARGET == HWY_AVX3
+    const hn::Half<D> half;
+    const auto add_pairs = [&](V pairs, V errors, std::size_t i) HWY_ATTR {
+      const auto first_two = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+      const auto last_two = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+      const V rows{_mm512_permutex2var_pd(pairs.raw, first_two, errors.raw)};
+      add(half, hn::LowerHalf(half, rows), row(bins, fields, i));
+      add(half, hn::UpperHalf(half, rows), row(bins, fields, i + 2));
+      const V others{_mm512_permutex2var_pd(pairs.raw, last_two, errors.raw)};
+      add(half, hn::LowerHalf(half, others), row(bins, fields, i + 4));
+      add(half, hn::UpperHalf(half, others), row(bins, fields, i + 6));
+    };
+    add_pairs(even, even_errors, first);
+    add_pairs(odd, odd_errors, first + 1);
+#else
+    if constexpr (hn::MaxLanes(D()) == 4) {
       add(d, hn::ConcatLowerLower(d, even_errors, even), row(bins, fields, first));
       add(d, hn::ConcatLowerLower(d, odd_errors, odd), row(bins, fields, first + 1));
       add(d, hn::ConcatUpperUpper(d, even_errors, even), row(bins, fields, first + 2));
@@ -269,6 +284,7 @@ class binned_terms {
       add(d, odd, of_odd);
       add(d, odd_errors, of_odd + 2);
     }
+#endif
   }
 
   HWY_INLINE void add_parts(number upper, number lower, exponent_bins& bins, std::size_t i) const {
@@ -288,8 +304,8 @@ class binned_terms {
     const auto field_of_1 = hn::Set(u64, std::uint64_t{1023} << 52);
     for (std::size_t i = 0; i < n; i += doubles) {
       const factors f = at<whole>(terms, i, n);
-      const auto last_bits = hn::And(hn::Load(u64, fields_ + i), hn::Set(u64, std::uint64_t{15} << 52));
-      const auto field = hn::Or(last_bits, hn::Set(u64, std::uint64_t{1008} << 52));
+      const auto field = hn::OrAnd(hn::Set(u64, std::uint64_t{1008} << 52),
+                                   hn::Load(u64, fields_ + i), hn::Set(u64, std::uint64_t{15} << 52));
       number s = significand<any>(paired ? f.b : f.a, field), error = s;
       if constexpr (paired) {
         const number x = significand<any>(f.a, field_of_1), y = s;
@@ -312,7 +328,8 @@ class binned_terms {
     }
   }
 
-  /// Makes bins valid, and adds terms unless some are not finite; returns whether it did.
+  /// Makes bins valid, and adds terms unless some are not finite; returns whether it did. `e`: of
+  /// fields as they are.
   template <bool whole>
   HWY_NOINLINE bool add_uncovered(const Terms& terms, std::size_t n, extremes& e,
                                   exponent_bins& bins) {
@@ -334,8 +351,22 @@ class binned_terms {
       high += bins.largest[k];
     }
     bins.cover(low, high);
+    if (any && whole) bins.unusual = 16;
     any ? add_terms<true, whole>(terms, n, bins) : add_terms<false, whole>(terms, n, bins);
     return true;
+  }
+
+  /// The same where zeros or subnormal numbers are likely.
+  HWY_NOINLINE bool add_unusual(const Terms& terms, std::size_t n, exponent_bins& bins) {
+    --bins.unusual;
+    extremes e;
+    look<true, true>(terms, n, bins.largest, e);
+    if (are_covered(e, bins)) {
+      add_terms<true, true>(terms, n, bins);
+      return true;
+    }
+    look<false, true>(terms, n, {}, e);
+    return add_uncovered<true>(terms, n, e, bins);
   }
 
  public:
@@ -343,6 +374,7 @@ class binned_terms {
   /// is a multiple of `doubles`; else it is less.
   template <bool whole>
   HWY_INLINE bool add_to(exponent_bins& bins, const Terms& terms, std::size_t n) {
+    if (HWY_UNLIKELY(whole && bins.unusual > 0)) return add_unusual(terms, n, bins);
     extremes e;
     look<false, whole>(terms, n, {}, e);
     if (HWY_UNLIKELY(!are_covered(e, bins))) return add_uncovered<whole>(terms, n, e, bins);

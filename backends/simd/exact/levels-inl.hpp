@@ -233,9 +233,10 @@ struct deep_levels : tile_extent<Terms, true> {
   /// v becomes what level j leaves (tuning/exact.md: split).
   template <std::size_t set>
   HWY_INLINE void split(int j, number& v) {
+    const auto one = hn::Set(d64, 1.0);
     const number t = hn::Add(s[set][j], v);
     const number taken = hn::Sub(t, s[set][j]);
-    v = has_fma ? hn::NegMulAdd(hn::Set(d64, 1.0), taken, v) : hn::Sub(v, taken);
+    v = has_fma ? hn::NegMulAdd(one, taken, v) : hn::Sub(v, taken);
     s[set][j] = t;
   }
 

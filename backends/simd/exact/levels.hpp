@@ -79,13 +79,6 @@ inline void add_integer(std::int64_t m, int exponent, exact_sum<double>& to) {
                                       : add_large_integer(m, exponent, to);
 }
 
-/// Adds m * 2^exponent. @pre |m| < 2^95
-inline void add_wide_integer(wide_integer m, int exponent, exact_sum<double>& to) {
-  if (const auto all = static_cast<std::int64_t>(m); all == m) return add_integer(all, exponent, to);
-  add_integer(static_cast<std::int64_t>(m & 0xffffffff), exponent, to);
-  add_integer(static_cast<std::int64_t>(m >> 32), exponent + 32, to);
-}
-
 // --- Exponent bins -------------------------------------------------------------------------------
 
 /// Sums by exponent of terms that levels don't hold: any finite ones. A bin takes 16 binades, and
@@ -107,6 +100,7 @@ struct exponent_bins {
   exact_sum<double>* owner = nullptr;  ///< sum to which the terms belong
   int scale = 0;                       ///< log2 of the terms' scale
   std::size_t room = capacity;         ///< terms that can be added
+  int unusual = 0;                     ///< next blocks where zeros or subnormal numbers are likely
 
   /// Leaves `sums` uninitialized: without this GCC 12 clears the memory.
   exponent_bins() {}

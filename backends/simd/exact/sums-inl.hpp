@@ -261,7 +261,9 @@ void add_terms(Terms terms, std::size_t n, intermediate_sum& to) {
 template <class Terms>
 void add_unfit(const Terms terms, std::size_t n, intermediate_sum& to) {
   if constexpr (may_be_scaled<Terms> && !is_scaled<Terms>) {
-    if (const int each = are_moderate(terms, n) ? 0 : scale_of(terms, n); each != 0) {
+    const std::size_t some = std::min(n, std::size_t{128});  // tell whether to look at all
+    const bool usual = are_moderate(terms, some) || scale_of(terms, some) == 0;
+    if (const int each = usual ? 0 : scale_of(terms, n); each != 0) {
       intermediate_sum& scaled =
           static_cast<shared_bins&>(to.bins).template scaled_of<Terms::paired>(
               to, scale_of_terms<Terms>(each));

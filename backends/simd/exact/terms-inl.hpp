@@ -220,8 +220,7 @@ constexpr bool has_deep_levels = has_levels<Terms> && doubles >= 4 && !is_scaled
 /// Maximum levels that pay for n terms, compared with bins (tuning/exact.md: max_depth_for).
 template <class Terms>
 constexpr int max_depth_for(std::size_t n) {
-  if (Terms::paired) return n <= 512 ? max_levels : 4;
-  return doubles >= 8 || n <= 2048 ? max_levels : 4;
+  return !Terms::paired || n <= 512 ? max_levels : 4;
 }
 
 }  // namespace
