@@ -345,8 +345,10 @@ class binned_terms {
     if (any) look<true, whole>(terms, n, of_zero, e);
     std::size_t low = 0, high = 0;
     for (int k = 0; k < count; ++k) {
-      bins.least[k] = std::min(bins.least[k], least_of(e.least[k]));
-      bins.largest[k] = std::max(bins.largest[k], largest_of(e.largest[k]));
+      constexpr std::uint32_t more = 8;  // next terms may have a larger range
+      const std::uint32_t least = least_of(e.least[k]), largest = largest_of(e.largest[k]);
+      bins.least[k] = std::min(bins.least[k], std::max(least, more + 1) - more);
+      bins.largest[k] = std::max(bins.largest[k], std::min(largest + more, not_finite - 1));
       low += bins.least[k];
       high += bins.largest[k];
     }

@@ -213,11 +213,11 @@ struct tile_levels : tile_extent<Terms, careful> {
 };
 
 /// A deep tile takes a wider range of terms: accumulators per level; the rest of a term, and of a
-/// product's error, passes through all levels. Terms without errors have two sets of accumulators,
-/// which don't wait for each other.
+/// product's error, passes through all levels. If there are registers, terms without errors have two
+/// sets of accumulators, which don't wait for each other.
 template <class Terms, int depth>
 struct deep_levels : tile_extent<Terms, true> {
-  static constexpr std::size_t sets = Terms::paired ? 1 : 2;
+  static constexpr std::size_t sets = Terms::paired || !is_avx512 ? 1 : 2;
   number s[sets][depth];
 
   HWY_INLINE void start(int top) {
@@ -234,7 +234,7 @@ struct deep_levels : tile_extent<Terms, true> {
   template <std::size_t set>
   HWY_INLINE void split(int j, number& v) {
     const auto one = hn::Set(d64, 1.0);
-    const number t = hn::Add(s[set][j], v);
+    const number t = has_fma && j % 2 == 1 ? hn::MulAdd(one, v, s[set][j]) : hn::Add(s[set][j], v);
     const number taken = hn::Sub(t, s[set][j]);
     v = has_fma ? hn::NegMulAdd(one, taken, v) : hn::Sub(v, taken);
     s[set][j] = t;
@@ -295,9 +295,10 @@ struct deep_levels : tile_extent<Terms, true> {
   }
 };
 
-/// Terms of a deep tile: half as many products, whose errors count, too, in one set of two.
+/// Terms of a deep tile. Products and errors count twice.
 template <class Terms>
-constexpr std::size_t deep_tile_terms = (Terms::paired ? tile_steps / 2 : 2 * tile_steps) * doubles;
+constexpr std::size_t deep_tile_terms =
+    tile_steps / (Terms::paired ? 2 : 1) * deep_levels<Terms, 3>::sets * doubles;
 
 using level_sums = integer[4];
 

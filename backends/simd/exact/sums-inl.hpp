@@ -123,8 +123,8 @@ HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, intermediate
   return done;
 }
 
-/// Whether all factors are within 2^+-450, and none is 0: no scale helps, as usual. A tenth of the
-/// time of `scale_of` (tuning/exact.md: are_moderate).
+/// Whether all factors but zeros are within 2^+-450: no scale helps, as usual. A tenth of the time
+/// of `scale_of` (tuning/exact.md: are_moderate).
 template <class Terms>
 HWY_NOINLINE bool are_moderate(const Terms terms, std::size_t n) {
 #if HWY_TARGET != HWY_SCALAR
@@ -136,7 +136,7 @@ HWY_NOINLINE bool are_moderate(const Terms terms, std::size_t n) {
   const auto look = [&](const auto& f) HWY_ATTR {
     const auto uppers = hn::ConcatOdd(u32, hn::BitCast(u32, f.b), hn::BitCast(u32, f.a));
     const auto magnitudes = hn::And(uppers, hn::Set(u32, 0x7fffffffu));
-    least = hn::Min(least, magnitudes);
+    least = hn::Min(least, hn::Sub(magnitudes, hn::Set(u32, 1)));  // of 0 the largest
     largest = hn::Max(largest, magnitudes);
   };
   for (std::size_t i = 0; i + doubles <= n; i += doubles) look(terms.at(i));
@@ -262,8 +262,9 @@ template <class Terms>
 void add_unfit(const Terms terms, std::size_t n, intermediate_sum& to) {
   if constexpr (may_be_scaled<Terms> && !is_scaled<Terms>) {
     const std::size_t some = std::min(n, std::size_t{128});  // tell whether to look at all
-    const bool usual = are_moderate(terms, some) || scale_of(terms, some) == 0;
-    if (const int each = usual ? 0 : scale_of(terms, n); each != 0) {
+    int each = are_moderate(terms, some) ? 0 : scale_of(terms, some);
+    if (each != 0 && some < n) each = scale_of(terms, n);
+    if (each != 0) {
       intermediate_sum& scaled =
           static_cast<shared_bins&>(to.bins).template scaled_of<Terms::paired>(
               to, scale_of_terms<Terms>(each));
