@@ -1211,6 +1211,15 @@ TEST_ON_EVERY_BACKEND(Spmv, MatricesInOtherForms) {
   }
 }
 
+// Lanes of columns that later ones use again, and terms that are staged (as those of long rows).
+TEST_ON_EVERY_BACKEND(Spmv, TransposesOfManyTerms) {
+  for (const pattern& p : {matrices::stencil(250, 250, 1, 1), matrices::stencil(24, 24, 24, 3),
+                           matrices::random_rows(150000, 9, 0, 3)}) {
+    compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {},
+            transpose);
+  }
+}
+
 // A plan of the transpose reads values, unless they are promised to stay.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
   const data::placed offsets(where(), std::vector<std::int64_t>{0, 2, 3});

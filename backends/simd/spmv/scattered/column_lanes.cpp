@@ -19,7 +19,15 @@ namespace {
 constexpr std::size_t terms_of_step = std::size_t{1} << 14;
 
 /// Bytes of lanes up to which none is used twice (tuning/spmv.md: max_bytes_apart).
-constexpr std::size_t max_bytes_apart = std::size_t{1} << 20;
+constexpr std::size_t max_bytes_apart = std::size_t{1} << 21;
+
+/// Bytes of terms up to which each has a lane of its own, if columns are short (tuning/spmv.md:
+/// max_bytes_single).
+constexpr std::size_t max_bytes_single = std::size_t{1} << 20;
+
+/// Bytes of lanes above which terms are staged by block: written once more, but then added in the
+/// L2 cache (tuning/spmv.md: max_bytes_unstaged).
+constexpr std::size_t max_bytes_unstaged = std::size_t{1} << 23;
 
 /// Free ranges of lanes.
 class free_lanes {
@@ -37,7 +45,8 @@ class free_lanes {
       return first;
     }
     std::size_t first = end;
-    if (!ranges_.empty() && std::prev(ranges_.end())->first + std::prev(ranges_.end())->second == end) {
+    if (!ranges_.empty() &&
+        std::prev(ranges_.end())->first + std::prev(ranges_.end())->second == end) {
       first = std::prev(ranges_.end())->first;
       ranges_.erase(first);
     }
@@ -69,23 +78,31 @@ class lanes_maker {
       : l_(l), a_(a), rows_(a), columns_(a.columns), slice_(64 / size_of(a.values.element)) {}
 
   void make() {
+    const std::size_t size = size_of(a_.values.element);
     for_each_term(0, a_.rows, [this](std::size_t row, std::size_t, std::size_t c) {
       ++columns_[c].terms;
       columns_[c].last_row = row;
     });
-    const auto needs_one = [](const column& c) { return c.terms <= row_order::lanes; };
-    l_.are_single = a_.nonzeros() * size_of(a_.values.element) <= max_bytes_apart ||
-                    std::ranges::all_of(columns_, needs_one);
+    std::size_t in_order = 0;  // lanes that the row order needs
+    for (const column& c : columns_) in_order += std::min(c.terms, row_order::lanes);
+    const std::size_t terms = a_.nonzeros();
+    l_.are_single =
+        terms == in_order || (terms <= 2 * in_order && terms * size <= max_bytes_single);
     for (std::size_t first = 0; first < a_.columns; first += column_lanes::max_columns) {
       make_block(first, std::min(first + column_lanes::max_columns, a_.columns));
     }
     l_.blocks.push_back({a_.columns, l_.groups.size(), l_.listed.size(), l_.long_columns.size()});
     std::size_t all = 0;
     for (const block& b : blocks_) all += b.lanes;
-    l_.clears = !l_.are_single || all * size_of(a_.values.element) > max_bytes_apart;
+    l_.clears = !l_.are_single || all * size > max_bytes_apart;
     place();
-    if (taken_.end > std::numeric_limits<std::int32_t>::max()) l_.to = {};
     l_.lanes = taken_.end;
+    const std::size_t most = std::ranges::max(blocks_, {}, &block::lanes).lanes;
+    if (l_.lanes * size > max_bytes_unstaged && most <= std::numeric_limits<std::uint16_t>::max()) {
+      stage();
+      l_.lanes = most;
+    }
+    if (l_.lanes > std::numeric_limits<std::int32_t>::max()) l_.to = {};
   }
 
  private:
@@ -181,7 +198,7 @@ class lanes_maker {
 
   /// Gives terms their lanes, step by step.
   void place() {
-    l_.to.resize(rows_.end(a_.rows - 1));
+    l_.to.resize(rows_.end(a_.rows - 1) + column_lanes::ahead + 4);
     std::vector<std::size_t> by_end(blocks_.size());
     std::iota(by_end.begin(), by_end.end(), std::size_t{0});
     std::ranges::stable_sort(by_end, {}, [this](std::size_t b) { return blocks_[b].last_row; });
@@ -191,7 +208,8 @@ class lanes_maker {
       while (end < a_.rows && rows_.end(end) - rows_.begin(row) <= terms_of_step) ++end;
       for_each_term(row, end, [this](std::size_t, std::size_t j, std::size_t c) {
         column& of = columns_[c];
-        const std::size_t lane = place_of(c / column_lanes::max_columns) + of.next_lane(l_.are_single);
+        const std::size_t lane =
+            place_of(c / column_lanes::max_columns) + of.next_lane(l_.are_single);
         l_.to[j] = static_cast<std::int32_t>(lane);
       });
       for (; next != by_end.end() && blocks_[*next].last_row < end; ++next) {
@@ -202,6 +220,30 @@ class lanes_maker {
       l_.steps.push_back({end, l_.folds.size()});
       row = end;
     }
+  }
+
+  /// Gives terms their indices among those staged.
+  void stage() {
+    l_.clears = true;
+    l_.steps = {};
+    l_.folds = {};
+    l_.staged.resize(rows_.end(a_.rows - 1));
+    for (std::size_t b = 0, terms = 0; b < blocks_.size(); ++b) {
+      l_.blocks[b].term = terms;
+      for (std::size_t c = l_.blocks[b].first; c < l_.blocks[b + 1].first; ++c) {
+        terms += columns_[c].terms;
+        columns_[c].added = 0;
+      }
+      l_.blocks[b + 1].term = terms;
+    }
+    std::vector<std::size_t> next(blocks_.size());
+    std::ranges::transform(l_.blocks.begin(), l_.blocks.end() - 1, next.begin(),
+                           &column_block::term);
+    for_each_term(0, a_.rows, [&](std::size_t, std::size_t j, std::size_t c) {
+      const std::size_t at = next[c / column_lanes::max_columns]++;
+      l_.to[j] = static_cast<std::int32_t>(at);
+      l_.staged[at] = static_cast<std::uint16_t>(columns_[c].next_lane(l_.are_single));
+    });
   }
 
   std::size_t place_of(std::size_t b) {

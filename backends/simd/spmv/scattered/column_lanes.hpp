@@ -41,6 +41,7 @@ struct column_block {
   std::size_t group = 0;
   std::size_t listed = 0;  ///< in `listed`
   std::size_t long_one = 0;
+  std::size_t term = 0;  ///< of those staged
 };
 
 /// Rows whose terms are added, then blocks that are folded.
@@ -61,18 +62,26 @@ struct column_lanes {
   /// @pre float or double values, three arrays.
   explicit column_lanes(const csr_operand& a);
 
-  std::vector<std::int32_t> to;  ///< lane of each term; empty if 32 bits are too few
+  /// Terms that prefetches are ahead.
+  static constexpr std::size_t ahead = 40;
+
+  /// Lane of each term, or its index among those staged; then zeros, which prefetches read. Empty
+  /// if 32 bits are too few.
+  std::vector<std::int32_t> to;
+  /// Of terms staged, block after block, the lane in the block; empty if none are. All blocks then
+  /// have the same lanes.
+  std::vector<std::uint16_t> staged;
   std::vector<column_block> blocks;
   std::vector<lane_group> groups;
   std::vector<std::uint16_t> listed;  ///< columns of slices, in their block
   std::vector<long_column> long_columns;
   std::vector<lane_step> steps;
   std::vector<block_fold> folds;
-  std::size_t lanes = 0;  ///< of blocks that have terms at one time
+  std::size_t lanes = 0;  ///< of blocks that have terms at one time, in whole cache lines
   /// Whether no lane takes two terms: those of longer columns are more than the row order has, and
   /// added to each other in the fold.
   bool are_single = true;
-  bool clears = true;      ///< whether folded lanes are cleared, as they take other terms
+  bool clears = true;  ///< whether folded lanes are cleared, as they take other terms
 };
 
 /// Folds a block's lanes into the sums of its columns.

@@ -109,7 +109,8 @@ W fold_chunk(W* lanes, std::size_t n) {
 template <class W>
 void fold(const column_lanes& all, std::size_t block, W* lanes, W* sums) {
   constexpr std::make_index_sequence<row_order::lanes + 1> counts;
-  constexpr auto clearing = folds_by_lanes<W, true>(counts), leaving = folds_by_lanes<W, false>(counts);
+  constexpr auto clearing = folds_by_lanes<W, true>(counts),
+                 leaving = folds_by_lanes<W, false>(counts);
   constexpr auto several_clearing = &fold_group<row_order::lanes, true, true, W>;
   constexpr auto several_leaving = &fold_group<row_order::lanes, true, false, W>;
   const auto& folds = all.clears ? clearing : leaving;

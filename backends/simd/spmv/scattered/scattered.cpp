@@ -13,7 +13,11 @@
 namespace tally::backends::simd {
 namespace {
 
-enum class taking { written, added };
+/// Bytes of lanes above which they are prefetched (tuning/spmv.md: near_bytes_of_lanes).
+constexpr std::size_t near_bytes_of_lanes = std::size_t{1} << 21;
+
+/// `fetched`: added to lanes that were prefetched.
+enum class taking { written, added, fetched };
 
 template <taking how, class W>
 void take(W term, W& at) {
@@ -26,11 +30,14 @@ void take(W term, W& at) {
 
 /// Takes the terms [begin, end) of a row. `to`: index of each in `terms`.
 template <taking how, class W>
-[[gnu::always_inline]] inline void take_row(const W* values, W factor, const std::int32_t* to, std::size_t begin,
-              std::size_t end, W* terms) {
+[[gnu::always_inline]] inline void take_row(const W* values, W factor, const std::int32_t* to,
+                                            std::size_t begin, std::size_t end, W* terms) {
   std::size_t j = begin;
   // Two indices a load: they bound a product in the caches.
   for (; std::endian::native == std::endian::little && j + 4 <= end; j += 4) {
+    for (std::size_t k = 0; how == taking::fetched && k < 4; ++k) {
+      __builtin_prefetch(terms + to[j + column_lanes::ahead + k], 1);
+    }
     std::uint64_t first, second;
     std::memcpy(&first, to + j, sizeof first);
     std::memcpy(&second, to + j + 2, sizeof second);
@@ -60,29 +67,58 @@ void take_rows(const csr_operand& a, const operand& x, const std::int32_t* to, s
 template <taking how, class W>
 void take_rows(const csr_operand& a, const operand& x, const std::int32_t* to, std::size_t first,
                std::size_t n, W* terms) {
-  a.row_offsets.element == type::int64
-      ? take_rows<how, W, std::int64_t>(a, x, to, first, n, terms)
-      : take_rows<how, W, std::int32_t>(a, x, to, first, n, terms);
+  a.row_offsets.element == type::int64 ? take_rows<how, W, std::int64_t>(a, x, to, first, n, terms)
+                                       : take_rows<how, W, std::int32_t>(a, x, to, first, n, terms);
+}
+
+/// Adds n staged terms to their lanes.
+template <class W>
+void add_staged(const W* terms, const std::uint16_t* staged, std::size_t n, W* lanes) {
+  std::size_t j = 0;
+  for (; std::endian::native == std::endian::little && j + 4 <= n; j += 4) {
+    std::uint64_t four;
+    std::memcpy(&four, staged + j, sizeof four);
+    for (std::size_t k = 0; k < 4; ++k, four >>= 16) {
+      lanes[static_cast<std::uint16_t>(four)] += terms[j + k];
+    }
+  }
+  for (; j < n; ++j) lanes[staged[j]] += terms[j];
+}
+
+/// Folds a block's lanes and writes its elements of y.
+template <class W>
+void write_block(const column_lanes& all, std::size_t block, const csr_product& a,
+                 lanes_fold<W>* fold, W* lanes) {
+  const std::size_t first = all.blocks[block].first;
+  if (are_sums<W>(a)) return fold(all, block, lanes, static_cast<W*>(a.y.data) + first);
+  alignas(64) std::array<W, column_lanes::max_columns> sums;
+  fold(all, block, lanes, sums.data());
+  write_rows(a, first, all.blocks[block + 1].first - first, sums.data());
 }
 
 template <class W>
 void multiply(const csr_operand& matrix, const column_lanes& all, const csr_product& a,
               lanes_fold<W>* fold, W* lanes) {
-  alignas(64) std::array<W, column_lanes::max_columns> sums;
-  const auto take = all.are_single ? &take_rows<taking::written, W> : &take_rows<taking::added, W>;
+  if (!all.staged.empty()) {
+    W* const terms = lanes + all.lanes;
+    take_rows<taking::written>(matrix, a.x, all.to.data(), 0, matrix.rows, terms);
+    for (std::size_t b = 0; b + 1 < all.blocks.size(); ++b) {
+      const std::size_t first = all.blocks[b].term, n = all.blocks[b + 1].term - first;
+      add_staged(terms + first, all.staged.data() + first, n, lanes);
+      write_block(all, b, a, fold, lanes);
+    }
+    return;
+  }
+  constexpr std::size_t near_lanes = near_bytes_of_lanes / sizeof(W);
+  const auto take = all.are_single           ? &take_rows<taking::written, W>
+                    : all.lanes > near_lanes ? &take_rows<taking::fetched, W>
+                                             : &take_rows<taking::added, W>;
   std::size_t row = 0, next = 0;
   for (const lane_step& step : all.steps) {
     take(matrix, a.x, all.to.data(), row, step.rows_end - row, lanes);
     row = step.rows_end;
     for (; next < step.folds_end; ++next) {
-      const block_fold& each = all.folds[next];
-      const std::size_t first = all.blocks[each.block].first;
-      if (are_sums<W>(a)) {
-        fold(all, each.block, lanes + each.lanes, static_cast<W*>(a.y.data) + first);
-      } else {
-        fold(all, each.block, lanes + each.lanes, sums.data());
-        write_rows(a, first, all.blocks[each.block + 1].first - first, sums.data());
-      }
+      write_block(all, all.folds[next].block, a, fold, lanes + all.folds[next].lanes);
     }
   }
 }
@@ -99,7 +135,7 @@ csr_operand matrix_of(const scattered_transpose& transpose, const csr_product& a
 scattered_transpose::scattered_transpose(std::shared_ptr<const csr_transpose> transpose,
                                          const csr_operand& a, bool for_one_thread)
     : csr_transpose(*transpose), kept(std::move(transpose)), of(a) {
-  if (a.row_ends || places.element != type::int32 ||
+  if (places.size == 0 || a.row_ends || places.element != type::int32 ||
       !is_in<type_list<float, double>>(a.values.element)) {
     return;
   }
@@ -114,7 +150,8 @@ scattered_transpose::scattered_transpose(std::shared_ptr<const csr_transpose> tr
 }
 
 std::size_t scattered_transpose::room_bytes() const {
-  return (lanes ? lanes->lanes : places.size) * size_of(of.values.element);
+  const std::size_t numbers = lanes ? lanes->lanes + lanes->staged.size() : places.size;
+  return numbers * size_of(of.values.element);
 }
 
 table_memory<std::byte> scattered_transpose::take_room() const {
@@ -142,8 +179,8 @@ const scattered_transpose* scattered_transpose_of(const csr_product& a) {
   if (!a.is_permuted() || a.options.grade.is_exact()) return nullptr;
   const auto& transpose = static_cast<const scattered_transpose&>(*a.plan->transpose());
   const type element = transpose.of.values.element;
-  const bool suits = (transpose.to || transpose.lanes) && a.a.values.element == element &&
-                     a.x.element == element;
+  const bool suits =
+      (transpose.to || transpose.lanes) && a.a.values.element == element && a.x.element == element;
   return suits ? &transpose : nullptr;
 }
 
