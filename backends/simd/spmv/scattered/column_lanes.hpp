@@ -13,8 +13,8 @@
 namespace tally::backends::simd {
 
 /// Adjacent slices of columns with equally many lanes. Lane l of a slice's columns is a cache line;
-/// behind a group one is left free, so that columns of a grid differ in the bits that choose a set
-/// of a cache.
+/// behind a group one is left free, so that columns of a grid fall into different sets of a cache
+/// (tuning/spmv.md: lane_group).
 struct lane_group {
   static constexpr std::size_t max_slices = 8;
 
