@@ -68,8 +68,8 @@ struct column_lanes {
   /// Lane of each term, or its index among those staged; then zeros, which prefetches read. Empty
   /// if 32 bits are too few.
   std::vector<std::int32_t> to;
-  /// Of terms staged, block after block, the lane in the block; empty if none are. All blocks then
-  /// have the same lanes.
+  /// Lanes, in their block, of the terms staged, block after block; empty if none are. All blocks
+  /// then have the same lanes.
   std::vector<std::uint16_t> staged;
   std::vector<column_block> blocks;
   std::vector<lane_group> groups;
