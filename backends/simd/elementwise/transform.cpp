@@ -14,11 +14,20 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 #ifndef TALLY_BACKENDS_SIMD_TRANSFORM_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_TRANSFORM_CPP
 namespace tally::backends::simd {
 namespace {
+
+/// Updates of vectors that are not short, where short ones have kernels of another set.
+template <class T>
+using update_kernel = std::remove_reference_t<decltype(detail::level_one<T>::transform[0])>;
+template <class T, elementwise what>
+constinit update_kernel<T> longer_update = nullptr;
 
 struct implementation {
   instruction_set set;
@@ -26,6 +35,7 @@ struct implementation {
   rows_node* rows;
   fill_node* fill;
   swap_node* swap;
+  void (*add_short_updates)(detail::level_one_kernels& to);
   void (*add_updates)(detail::level_one_kernels& to);
   void (*add_exponentials)(detail::level_one_kernels& to);
 };
@@ -42,6 +52,7 @@ struct implementation {
 
 #include "backends/simd/elementwise/arithmetic-inl.hpp"
 #include "backends/simd/sums/kernel-inl.hpp"
+#include "backends/simd/vectors/static_rounding-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
@@ -490,6 +501,63 @@ void run_reduced(three_factors<T> f, const T* x, const T* y, T* z, std::size_t n
   }
 }
 
+#if HWY_TARGET == HWY_AVX3
+
+/// axpy and scal of at most this many bytes a vector, rounded statically (tuning/short_calls.md:
+/// bytes_of_few).
+constexpr std::size_t bytes_of_few = 1024;
+
+template <elementwise what, class T>
+HWY_NOINLINE void update_few(T alpha, const T* x, const T* y, T* z, std::size_t n) {
+  constexpr tag<T> d;
+  const auto factor = hn::Set(d, alpha);
+  const auto nan = hn::Set(d, std::numeric_limits<T>::quiet_NaN());
+  const auto updated = [&](std::size_t i, const auto& load) HWY_ATTR {
+    statically_rounded<T> v = multiply_to_nearest()(factor, load(x + i));
+    if constexpr (what == elementwise::axpy) v = added(v, statically_rounded<T>{load(y + i)});
+    return hn::IfThenElse(unordered(v), nan, v.v);
+  };
+  std::size_t i = 0;
+  for (; i + width<T> <= n; i += width<T>) {
+    const auto v = updated(i, [](const T* p) HWY_ATTR { return hn::LoadU(tag<T>(), p); });
+    hn::StoreU(v, d, z + i);
+  }
+  if (i == n) return;
+  const auto rest = hn::FirstN(d, n - i);  // what a masked store wrote is read only from the cache
+  const auto v =
+      updated(i, [rest](const T* p) HWY_ATTR { return hn::MaskedLoad(rest, tag<T>(), p); });
+  hn::BlendedStore(v, rest, d, z + i);
+}
+
+/// Leaves its arguments where they are: no frame.
+template <elementwise what, class T>
+void short_or_long_update(T alpha, T beta, T gamma, const T* x, const T* y, const T* w, T* z,
+                          std::size_t n) {
+  if (n <= bytes_of_few / sizeof(T) && keeps_subnormals()) {
+    return update_few<what>(alpha, x, y, z, n);
+  }
+  longer_update<T, what>(alpha, beta, gamma, x, y, w, z, n);
+}
+
+#endif
+
+/// Replaces some of another set.
+void add_short_updates([[maybe_unused]] detail::level_one_kernels& to) {
+#if HWY_TARGET == HWY_AVX3
+  const auto add = []<class T, elementwise what>(detail::level_one<T>& kernels,
+                                                 std::integral_constant<elementwise, what>) {
+    auto& kernel = kernels.transform[static_cast<std::size_t>(what)];
+    longer_update<T, what> = std::exchange(kernel, &short_or_long_update<what, T>);
+  };
+  using axpy = std::integral_constant<elementwise, elementwise::axpy>;
+  using scal = std::integral_constant<elementwise, elementwise::scal>;
+  add(static_cast<detail::level_one<float>&>(to), axpy());
+  add(static_cast<detail::level_one<float>&>(to), scal());
+  add(static_cast<detail::level_one<double>&>(to), axpy());
+  add(static_cast<detail::level_one<double>&>(to), scal());
+#endif
+}
+
 template <elementwise what>
 void add_level_one(detail::level_one_kernels& to) {
   const auto add = []<class T>(detail::level_one<T>& kernels) {
@@ -518,6 +586,7 @@ constexpr implementation this_target = {
     &add_rows,
     &fill,
     &swap,
+    &add_short_updates,
     &add_all<elementwise::fill, elementwise::scal, elementwise::scale, elementwise::axpy,
              elementwise::axpby, elementwise::waxpby, elementwise::add, elementwise::sub,
              elementwise::mul, elementwise::axpbypcz, elementwise::axypbz, elementwise::relu>,
@@ -566,6 +635,9 @@ bool goes_past_caches(const output_operand& z) {
 void add_updates(instruction_set set, detail::level_one_kernels& to) {
   implementation_of(resolve(set)).add_updates(to);
   implementation_of(widest(set)).add_exponentials(to);
+  if (set == instruction_set::best && reads_control_slowly()) {
+    implementation_of(widest(set)).add_short_updates(to);
+  }
 }
 
 void backend::transform(const executor& where, const transform_arguments& a,
