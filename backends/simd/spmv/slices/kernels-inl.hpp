@@ -570,7 +570,12 @@ HWY_NOINLINE void sum_listed(const slice_group& group, group_cursor<W>& at, cons
               hn::Store(some, slice_tag<W>(), all + r);
             }
           }
-          for (std::size_t r = 0; !from_registers && r < slice; ++r) sums[at.rows[r]] = all[r];
+          if constexpr (!from_registers && sizeof(W) == 4) {
+            const auto listed = load_columns<slice>(at.rows);  // (tuning/spmv.md: stores_lanes)
+            for (std::size_t r = 0; r < slice; ++r) sums[listed[r]] = all[r];
+          } else if constexpr (!from_registers) {
+            for (std::size_t r = 0; r < slice; ++r) sums[at.rows[r]] = all[r];
+          }
           if constexpr (keeps) at.values += n * slice;
           at.columns += n * slice * sizeof(I);
           at.rows += slice;
