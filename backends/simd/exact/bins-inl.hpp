@@ -5,8 +5,8 @@
 #include "backends/simd/vectors/targets.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <functional>
+#include <type_traits>
 
 // Per-target include guard.
 #if defined(TALLY_BACKENDS_SIMD_EXACT_BINS) == defined(HWY_TARGET_TOGGLE)
@@ -25,28 +25,7 @@ namespace {
 
 template <class Terms>
 HWY_NOINLINE void add_one_by_one(const Terms terms, std::size_t n, intermediate_sum& to) {
-  const auto& plain = terms.as_they_are();
-  for (std::size_t i = 0; i < n; ++i) to.sum().add_product(plain.a(i), plain.b(i));
-}
-
-/// Returns the sum of products with an infinite or NaN factor, else 0.
-template <class Terms>
-HWY_NOINLINE double specials_of(const Terms terms, std::size_t n) {
-  const auto zero = hn::Zero(d64);
-  auto sum = zero;
-  const auto add = [&](const auto& f) HWY_ATTR {
-    const auto nothing = hn::Add(hn::Sub(f.a, f.a), hn::Sub(f.b, f.b));  // 0 for finite factors
-    const auto a = hn::IfThenZeroElse(hn::Eq(nothing, zero), f.a);
-    sum = hn::Add(sum, hn::Mul(a, hn::IfThenZeroElse(hn::Eq(nothing, zero), f.b)));
-  };
-  std::size_t i = 0;
-  for (; i + doubles <= n; i += doubles) add(terms.at(i));
-  if (i < n) add(terms.from(i).first(n - i));
-  HWY_ALIGN double lanes[doubles];
-  hn::Store(sum, d64, lanes);
-  double total = 0;
-  for (const double lane : lanes) total += lane;
-  return total;
+  for (std::size_t i = 0; i < n; ++i) to.sum().add_product(terms.a(i), terms.b(i));
 }
 
 /// Adds terms to a sum with an infinity or a NaN: only such terms count, none after a NaN.
@@ -84,8 +63,7 @@ HWY_NOINLINE void drain(exponent_bins& from) {
       any = hn::Or(any, hn::BitCast(u64, hn::LoadU(d64, sums + i)));
     }
     if (hn::AllTrue(u64, hn::Eq(any, hn::Zero(u64)))) continue;
-    const int exponent =
-        static_cast<int>(first) * exponent_bins::binades + parts::lowest - from.scale;
+    const int exponent = static_cast<int>(first) * exponent_bins::binades + parts::lowest;
     for (std::size_t part = 0; part < parts::count; ++part) {
       const int unit = parts::units[part];
       const auto units_per_1 =
@@ -110,7 +88,7 @@ HWY_NOINLINE void drain(exponent_bins& from) {
   }
 }
 
-/// A few terms by bins. Exponent fields are found and stored before they are read one by one.
+/// A few terms for bins. Exponent fields are stored before they are read one by one.
 template <class Terms>
 class binned_terms {
   static constexpr bool paired = Terms::paired;
@@ -146,7 +124,8 @@ class binned_terms {
     const auto field = hn::And(hn::BitCast(u64, v), hn::Set(u64, field_bits));
     if constexpr (!any) return field;
     const auto zero = hn::Zero(u64);
-    const auto set = [](std::uint32_t to) HWY_ATTR { return hn::Set(u64, std::uint64_t{to} << 52); };
+    const auto set = [](std::uint32_t to)
+                         HWY_ATTR { return hn::Set(u64, std::uint64_t{to} << 52); };
     const auto small =
         hn::IfThenElse(hn::Eq(hn::BitCast(u64, hn::Abs(v)), zero), set(of_zero), set(1));
     return hn::IfThenElse(hn::Eq(field, zero), small, field);
@@ -189,16 +168,14 @@ class binned_terms {
     return hn::AllTrue(u32, hn::Eq(outside, hn::Zero(u32)));
   }
 
-  static std::uint32_t least_of(halves fields) {
+  template <class Better>
+  static std::uint32_t best_of(halves fields, Better better) {
     HWY_ALIGN std::uint64_t lanes[doubles];
     hn::Store(hn::BitCast(u64, fields), u64, lanes);
-    return static_cast<std::uint32_t>(*std::min_element(lanes, lanes + doubles) >> 52);
+    return static_cast<std::uint32_t>(*std::min_element(lanes, lanes + doubles, better) >> 52);
   }
-  static std::uint32_t largest_of(halves fields) {
-    HWY_ALIGN std::uint64_t lanes[doubles];
-    hn::Store(hn::BitCast(u64, fields), u64, lanes);
-    return static_cast<std::uint32_t>(*std::max_element(lanes, lanes + doubles) >> 52);
-  }
+  static std::uint32_t least_of(halves fields) { return best_of(fields, std::less<>()); }
+  static std::uint32_t largest_of(halves fields) { return best_of(fields, std::greater<>()); }
 
   /// Returns significands with these exponent fields, or less if v is subnormal or 0.
   template <bool any>
@@ -208,8 +185,8 @@ class binned_terms {
     if constexpr (!any) return normal;
     const auto leading = hn::OrAnd(field, bits, hn::Set(u64, sign_bit));
     const auto small = hn::Eq(hn::And(bits, hn::Set(u64, field_bits)), hn::Zero(u64));
-    return hn::IfThenElse(hn::RebindMask(d64, small),
-                          hn::Sub(normal, hn::BitCast(d64, leading)), normal);
+    return hn::IfThenElse(hn::RebindMask(d64, small), hn::Sub(normal, hn::BitCast(d64, leading)),
+                          normal);
   }
 
   /// Returns v rounded to a multiple of a part's unit.
@@ -278,7 +255,8 @@ class binned_terms {
       add(d, hn::ConcatUpperUpper(d, even_errors, even), row(bins, fields, first + 2));
       add(d, hn::ConcatUpperUpper(d, odd_errors, odd), row(bins, fields, first + 3));
     } else {
-      double *const of_even = row(bins, fields, first), *const of_odd = row(bins, fields, first + 1);
+      double* const of_even = row(bins, fields, first);
+      double* const of_odd = row(bins, fields, first + 1);
       add(d, even, of_even);
       add(d, even_errors, of_even + 2);
       add(d, odd, of_odd);
@@ -304,8 +282,9 @@ class binned_terms {
     const auto field_of_1 = hn::Set(u64, std::uint64_t{1023} << 52);
     for (std::size_t i = 0; i < n; i += doubles) {
       const factors f = at<whole>(terms, i, n);
-      const auto field = hn::OrAnd(hn::Set(u64, std::uint64_t{1008} << 52),
-                                   hn::Load(u64, fields_ + i), hn::Set(u64, std::uint64_t{15} << 52));
+      const auto field =
+          hn::OrAnd(hn::Set(u64, std::uint64_t{1008} << 52), hn::Load(u64, fields_ + i),
+                    hn::Set(u64, std::uint64_t{15} << 52));
       number s = significand<any>(paired ? f.b : f.a, field), error = s;
       if constexpr (paired) {
         const number x = significand<any>(f.a, field_of_1), y = s;
@@ -328,8 +307,7 @@ class binned_terms {
     }
   }
 
-  /// Makes bins valid, and adds terms unless some are not finite; returns whether it did. `e`: of
-  /// fields as they are.
+  /// Makes bins valid and adds terms, if finite; returns whether it did. `e`: as `fields_` is.
   template <bool whole>
   HWY_NOINLINE bool add_uncovered(const Terms& terms, std::size_t n, extremes& e,
                                   exponent_bins& bins) {
@@ -358,7 +336,7 @@ class binned_terms {
     return true;
   }
 
-  /// The same where zeros or subnormal numbers are likely.
+  /// Adds terms where zeros or subnormal numbers are likely.
   HWY_NOINLINE bool add_unusual(const Terms& terms, std::size_t n, exponent_bins& bins) {
     --bins.unusual;
     extremes e;
@@ -394,8 +372,8 @@ HWY_NOINLINE void add_to_bins(const Terms terms, std::size_t n, intermediate_sum
     return add_one_by_one(terms, n, to);
   }
   if constexpr (has_fma || !Terms::paired) {
-    if (bins.owner != &to.sum() || bins.scale != to.scale) drain<Terms::paired>(bins);
-    bins.belong_to(to.sum(), to.scale);
+    if (bins.owner != &to.sum()) drain<Terms::paired>(bins);
+    bins.owner = &to.sum();
     binned_terms<Terms> block;
     std::size_t i = 0;
     const auto add = [&](auto whole, std::size_t count) HWY_ATTR {

@@ -82,8 +82,8 @@ inline void add_integer(std::int64_t m, int exponent, exact_sum<double>& to) {
 // --- Exponent bins -------------------------------------------------------------------------------
 
 /// Sums by exponent of terms that levels don't hold: any finite ones. A bin takes 16 binades, and
-/// keeps error-free parts of its terms (tuning/exact.md: exponent_bins). 16 KiB of the stack, shared
-/// by all sums of a call.
+/// keeps error-free parts of its terms (tuning/exact.md: exponent_bins). 16 KiB of the stack,
+/// shared by all sums of a call.
 struct exponent_bins {
   static constexpr std::size_t count = 256;
   static constexpr int binades = 16;
@@ -98,18 +98,11 @@ struct exponent_bins {
   /// Exponent fields of factors whose products have valid bins; of other terms the first.
   std::uint32_t least[2] = {~0u, ~0u}, largest[2] = {0, 0};
   exact_sum<double>* owner = nullptr;  ///< sum to which the terms belong
-  int scale = 0;                       ///< log2 of the terms' scale
   std::size_t room = capacity;         ///< terms that can be added
   int unusual = 0;                     ///< next blocks where zeros or subnormal numbers are likely
 
   /// Leaves `sums` uninitialized: without this GCC 12 clears the memory.
   exponent_bins() {}
-
-  /// @pre The bins are empty.
-  void belong_to(exact_sum<double>& sum, int scale_of_terms) {
-    owner = &sum;
-    scale = scale_of_terms;
-  }
 
   /// Makes bins of fields from `low` to `high` valid, and any up to those in use.
   void cover(std::size_t low, std::size_t high) {
@@ -143,7 +136,7 @@ class intermediate_sum {
   intermediate_sum(room_for_sum& room, exponent_bins& held_bins) : bins(held_bins), room_(&room) {}
 
   exponent_bins& bins;
-  int scale = 0;       ///< log2 of the scale of levels and bins
+  int scale = 0;       ///< log2 of the levels' scale
   double special = 0;  ///< sum of infinities and NaN; if nonzero, other terms don't count
   bool aimed = false;
   bool careful = false;  ///< whether a quick tile failed

@@ -21,6 +21,7 @@
 #endif
 
 #include "backends/simd/exact/bins-inl.hpp"
+#include "backends/simd/exact/deep_levels-inl.hpp"
 #include "backends/simd/sums/numbers-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -123,81 +124,6 @@ HWY_NOINLINE std::size_t add_deep(const Terms terms, std::size_t n, intermediate
   return done;
 }
 
-/// Whether all factors but zeros are within 2^+-450: no scale helps, as usual. A tenth of the time
-/// of `scale_of` (tuning/exact.md: are_moderate).
-template <class Terms>
-HWY_NOINLINE bool are_moderate(const Terms terms, std::size_t n) {
-#if HWY_TARGET != HWY_SCALAR
-  if (n < doubles) return false;
-  constexpr std::uint32_t exponent_unit = 1u << 20, most = 450;
-  const auto floor = hn::Set(u32, (1023 - most) * exponent_unit);
-  const auto ceiling = hn::Set(u32, (1023 + most) * exponent_unit);
-  auto least = ceiling, largest = floor;
-  const auto look = [&](const auto& f) HWY_ATTR {
-    const auto uppers = hn::ConcatOdd(u32, hn::BitCast(u32, f.b), hn::BitCast(u32, f.a));
-    const auto magnitudes = hn::And(uppers, hn::Set(u32, 0x7fffffffu));
-    least = hn::Min(least, hn::Sub(magnitudes, hn::Set(u32, 1)));  // of 0 the largest
-    largest = hn::Max(largest, magnitudes);
-  };
-  for (std::size_t i = 0; i + doubles <= n; i += doubles) look(terms.at(i));
-  look(terms.at(n - doubles));
-  const auto outside =
-      hn::Or(hn::Xor(hn::Min(least, floor), floor), hn::Xor(hn::Max(largest, ceiling), ceiling));
-  return hn::AllTrue(u32, hn::Eq(outside, hn::Zero(u32)));
-#else
-  return false;
-#endif
-}
-
-/// Returns the log2 of the scale for the factors of n terms; 0 if none helps. Scaled factors are
-/// normal, and products, one above 2^900 or below 2^-900, come within 2^-950 and 2^1010.
-template <class Terms>
-HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
-  constexpr int up = 600, down = 520;
-  const auto field_of = [&](auto v) HWY_ATTR {
-    return hn::And(hn::ShiftRight<52>(hn::BitCast(i64, v)), hn::Set(i64, 0x7ff));
-  };
-  const auto is_zero = [&](auto v)
-                           HWY_ATTR { return hn::Eq(hn::BitCast(i64, hn::Abs(v)), hn::Zero(i64)); };
-  const auto lesser = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), a, b); };
-  const auto greater = [](auto a, auto b) HWY_ATTR { return hn::IfThenElse(hn::Lt(a, b), b, a); };
-  // Zeros have the field of 1, but not in the search for the least.
-  const auto one = hn::Set(i64, 1023), many = hn::Set(i64, 4096);
-  auto min_factor = many, largest_factor = hn::Zero(i64);
-  auto min_product = many, largest_product = hn::Zero(i64);
-  const auto look = [&](const auto& f) HWY_ATTR {
-    const auto a = field_of(f.a), b = field_of(f.b);
-    const auto a_zero = is_zero(f.a), b_zero = is_zero(f.b);
-    const auto zero = hn::Or(a_zero, b_zero);
-    min_factor =
-        lesser(min_factor, lesser(hn::IfThenElse(a_zero, one, a), hn::IfThenElse(b_zero, one, b)));
-    largest_factor = greater(largest_factor, greater(a, b));
-    const auto product = hn::Add(a, b);
-    min_product = lesser(min_product, hn::IfThenElse(zero, many, product));
-    largest_product = greater(largest_product, hn::IfThenZeroElse(zero, product));
-  };
-  std::size_t i = 0;
-  for (; i + doubles <= n; i += doubles) look(terms.at(i));
-  if (i < n) look(terms.from(i).first(n - i));
-  const auto over_lanes = [&](auto v, const auto& better) {
-    HWY_ALIGN std::int64_t lanes[doubles];
-    hn::Store(v, i64, lanes);
-    return *std::max_element(lanes, lanes + doubles, better);
-  };
-  const auto least = [&](auto v) { return over_lanes(v, std::greater<>()); };
-  const auto largest = [&](auto v) { return over_lanes(v, std::less<>()); };
-  constexpr int exponent_of_1 = 2 * 1023;
-  if (least(min_product) < exponent_of_1 - 900 && largest(largest_factor) < 1400 &&
-      largest(largest_product) < exponent_of_1 - 300) {
-    return up;
-  }
-  if (largest(largest_product) > exponent_of_1 + 900 && largest(largest_factor) < 0x7ff &&
-      least(min_factor) > down && least(min_product) >= exponent_of_1 + 140) {
-    return -down;
-  }
-  return 0;
-}
-
 template <class Terms>
 void add_unfit(const Terms terms, std::size_t n, intermediate_sum& to);
 
@@ -261,7 +187,7 @@ void add_terms(Terms terms, std::size_t n, intermediate_sum& to) {
 template <class Terms>
 void add_unfit(const Terms terms, std::size_t n, intermediate_sum& to) {
   if constexpr (may_be_scaled<Terms> && !is_scaled<Terms>) {
-    const std::size_t some = std::min(n, std::size_t{128});  // tell whether to look at all
+    const std::size_t some = std::min(n, std::size_t{64});  // tell whether to look at all
     int each = are_moderate(terms, some) ? 0 : scale_of(terms, some);
     if (each != 0 && some < n) each = scale_of(terms, n);
     if (each != 0) {
@@ -271,7 +197,7 @@ void add_unfit(const Terms terms, std::size_t n, intermediate_sum& to) {
       return add_terms(scaled_terms<Terms>(terms, each), n, scaled);
     }
   }
-  add_to_bins(terms, n, to);
+  add_to_bins(terms.as_they_are(), n, to);
 }
 
 template <bool paired>
