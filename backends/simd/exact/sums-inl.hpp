@@ -187,7 +187,7 @@ void add_terms(Terms terms, std::size_t n, intermediate_sum& to) {
 template <class Terms>
 void add_unfit(const Terms terms, std::size_t n, intermediate_sum& to) {
   if constexpr (may_be_scaled<Terms> && !is_scaled<Terms>) {
-    const std::size_t some = std::min(n, std::size_t{64});  // tell whether to look at all
+    const std::size_t some = n < 512 ? n : 64;  // tell whether to look at all
     int each = are_moderate(terms, some) ? 0 : scale_of(terms, some);
     if (each != 0 && some < n) each = scale_of(terms, n);
     if (each != 0) {
