@@ -29,6 +29,9 @@ struct exponential_constants<float> {
   /// products with 0 are not subnormal, so not slow.
   static constexpr int aside = 26;
   static constexpr float forth = 0x1p26f, back = 0x1p-26f;
+  /// For k below it sigmoid depends on 2^k in no step but the last.
+  static constexpr float negligible = -64;
+  static constexpr float vanishing = -150;  ///< 2^vanishing rounds to 0
   /// Added so that neither x nor x^2 is subnormal; rounded away unless exp is 1.
   static constexpr float speck = 0x1p-50f;
   /// Polynomial Q for (exp(r) - 1 - r) / r^2, error at most 2^-28.2 / r^2.
@@ -46,6 +49,8 @@ struct exponential_constants<double> {
   static constexpr double lowest = -753.5, highest = 710;
   static constexpr int aside = 64;  // 2^-1087 becomes 0
   static constexpr double forth = 0x1p64, back = 0x1p-64;
+  static constexpr double negligible = -128;
+  static constexpr double vanishing = -1075;
   static constexpr double speck = 0x1p-120;
   /// Error at most 2^-58.0 / r^2.
   static constexpr int degree = 9;
@@ -228,11 +233,7 @@ struct number_arithmetic {
   }
   static TALLY_HOST_DEVICE R keep_nan(R x, R result) { return x != x ? quiet_nan<R> : result; }
   static TALLY_HOST_DEVICE R known(R result) { return keep_nan(result, result); }
-  /// a b, or a unless `which`.
-  static TALLY_HOST_DEVICE R mul_where(bool which, R a, R b) {
-    return product(a, which ? b : R{1});
-  }
-  /// Whether there is scaled(x, k), 2^k x rounded once, and at_least and at_most keep NaN.
+  /// Whether there are `scaled`, which multiplies by 2^k and rounds once, and both `within`.
   static constexpr bool has_scaling = false;
 };
 

@@ -15,10 +15,17 @@
 // `N` is the arithmetic of numbers or of an instruction set's vectors, so this file has no guard:
 // it is included in a namespace (a target's own), with TALLY_FUNCTION as the attributes.
 
+/// x - k ln 2 in two parts, and r, their sum.
+template <class V>
+struct reduced_argument {
+  V magic, k;  // k in the lowest bits of `magic`
+  V large, small, r;
+};
+
 /// `head` is next to 1 + r.
 template <class V>
 struct reduced_exponent {
-  V magic;  // k in the lowest bits
+  V magic, k;
   V head, left;
 };
 
@@ -53,62 +60,74 @@ TALLY_FUNCTION V polynomial(V r, V square) {
 }
 
 template <class N, class V>
-TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V number) {
+TALLY_FUNCTION reduced_argument<V> reduce(V number) {
   using c = exponential_constants<typename N::number>;
   const V x = N::kept_normal(number, N::set(c::speck));
   const V magic = N::fma(x, N::set(c::log2_e), N::set(c::magic));
   const V k = N::sub(magic, N::set(c::magic));
   const V large = N::fma(k, N::set(c::minus_ln2_head), x);  // exact
   const V small = N::mul(k, N::set(c::minus_ln2_tail));
-  const V r = N::add(large, small);
-  const V square = N::mul(r, r);
-  const V v = N::fma(square, polynomial<N, 0>(r, square), small);
-  const V head = N::add(N::set(1), large);
-  return {magic, head, N::add(N::sub(large, N::sub(head, N::set(1))), v)};
+  return {magic, k, large, small, N::add(large, small)};
 }
 
-/// Returns 2^k.
 template <class N, class V>
-TALLY_FUNCTION V power_of_two(const reduced_exponent<V>& e) {
+TALLY_FUNCTION reduced_exponent<V> expand(const reduced_argument<V>& e) {
+  const V square = N::mul(e.r, e.r);
+  const V v = N::fma(square, polynomial<N, 0>(e.r, square), e.small);
+  const V head = N::add(N::set(1), e.large);
+  return {e.magic, e.k, head, N::add(N::sub(e.large, N::sub(head, N::set(1))), v)};
+}
+
+template <class N, class V>
+TALLY_FUNCTION reduced_exponent<V> reduce_exponent(V x) {
+  return expand<N>(reduce<N>(x));
+}
+
+/// Returns 2^k, where N scales at least 2^negligible.
+template <class N, class V>
+TALLY_FUNCTION V power_of_two(V magic) {
   using c = exponential_constants<typename N::number>;
   if constexpr (N::has_scaling) {
-    return N::scaled(N::set(1), N::sub(e.magic, N::set(c::magic)));
+    return N::template power_of_two<0>(N::at_least(magic, N::set(c::magic + c::negligible)));
   } else {
-    return N::mul(N::template power_of_two<c::aside>(e.magic), N::set(c::back));
+    return N::mul(N::template power_of_two<c::aside>(magic), N::set(c::back));
   }
 }
 
-/// Returns 2^k m, rounded once. Pre: the sign of x is that of k.
+/// Returns 2^k m, rounded once, NaN where x is. Pre: the sign of x is that of k.
 template <class N, class V>
 TALLY_FUNCTION V scaled(const reduced_exponent<V>& e, V m, V x) {
   using c = exponential_constants<typename N::number>;
   if constexpr (N::has_scaling) {
-    return N::scaled(m, N::sub(e.magic, N::set(c::magic)));
+    return N::scaled(m, e.k, x);
   } else {
     // Two steps, the first exact: 2^k itself may be out of range.
     const auto negative = N::is_negative(x);
     const V almost = N::mul(m, N::select(negative, N::template power_of_two<c::aside>(e.magic),
                                          N::template power_of_two<-c::aside>(e.magic)));
-    return N::mul(almost, N::select(negative, N::set(c::back), N::set(c::forth)));
+    return N::keep_nan(x, N::mul(almost, N::select(negative, N::set(c::back), N::set(c::forth))));
   }
 }
 
-/// Returns `result`, if x is NaN the canonical NaN.
+/// Returns x, at most as large as the numbers whose exp is 0.
 template <class N, class V>
-TALLY_FUNCTION V keep_nan(V x, V result) {
-  if constexpr (N::has_scaling) {
-    return N::known(result);  // every step has kept it
-  } else {
-    return N::keep_nan(x, result);
-  }
-}
-
-template <class N, class V>
-TALLY_FUNCTION V exponential(V x) {
+TALLY_FUNCTION V bounded(V x) {
   using c = exponential_constants<typename N::number>;
-  const V clamped = N::at_most(N::at_least(x, N::set(c::lowest)), N::set(c::highest));
-  const auto e = reduce_exponent<N>(clamped);
-  return keep_nan<N>(x, scaled<N>(e, N::add(e.head, e.left), x));
+  if constexpr (N::has_scaling) {
+    return N::within(x, N::set(-c::lowest));
+  } else {
+    return N::at_most(N::at_least(x, N::set(c::lowest)), N::set(c::highest));
+  }
+}
+/// Returns -|x|, at most as large.
+template <class N, class V>
+TALLY_FUNCTION V bounded_minus_magnitude(V x) {
+  using c = exponential_constants<typename N::number>;
+  if constexpr (N::has_scaling) {
+    return N::minus_magnitude_within(x, N::set(-c::lowest));
+  } else {
+    return N::at_least(N::minus_magnitude(x), N::set(c::lowest));
+  }
 }
 
 /// Returns the sigmoid of x, divided by 2^k for negative x. `e` is exp(-|x|), `scale` 2^k.
@@ -126,13 +145,35 @@ TALLY_FUNCTION V logistic(const reduced_exponent<V>& e, V scale, Which negative)
   return N::fma(q, factor, N::mul(q, N::select(negative, more, left)));
 }
 
+/// Steps of exp and sigmoid of about the same length: a processor takes them of different numbers
+/// at a time.
+template <elementwise what, class N, class V>
+TALLY_FUNCTION auto first_step(V x) {
+  if constexpr (what == elementwise::exp) {
+    return reduce<N>(bounded<N>(x));
+  } else {
+    return reduce_exponent<N>(bounded_minus_magnitude<N>(x));
+  }
+}
+
 template <class N, class V>
-TALLY_FUNCTION V logistic(V x) {
-  using c = exponential_constants<typename N::number>;
-  const auto e = reduce_exponent<N>(N::at_least(N::minus_magnitude(x), N::set(c::lowest)));
-  const V scale = power_of_two<N>(e);
+TALLY_FUNCTION V second_step(const reduced_argument<V>& first, V x) {
+  const auto e = expand<N>(first);
+  return scaled<N>(e, N::add(e.head, e.left), x);
+}
+
+template <class N, class V>
+TALLY_FUNCTION V second_step(const reduced_exponent<V>& e, V x) {
+  using c [[maybe_unused]] = exponential_constants<typename N::number>;
+  const V scale = power_of_two<N>(e.magic);
   const auto negative = N::is_negative(x);
-  return keep_nan<N>(x, N::mul_where(negative, logistic<N>(e, scale, negative), scale));
+  const V result = logistic<N>(e, scale, negative);
+  if constexpr (N::has_scaling) {
+    const V k = N::zero_unless(negative, e.k);
+    return N::scaled(N::zero_unless(N::lt(N::set(c::vanishing), k), result), k, x);
+  } else {
+    return N::keep_nan(x, N::mul(result, N::select(negative, scale, N::set(1))));
+  }
 }
 
 /// The function `what` of one number.
@@ -140,11 +181,9 @@ template <elementwise what, class N, class V>
 TALLY_FUNCTION V of_one(V x) {
   if constexpr (what == elementwise::relu) {
     return N::keep_nan(x, N::zero_unless(N::is_positive(x), x));
-  } else if constexpr (what == elementwise::sigmoid) {
-    return logistic<N>(x);
   } else {
-    static_assert(what == elementwise::exp);
-    return exponential<N>(x);
+    static_assert(detail::is_exponential(what));
+    return second_step<N>(first_step<what, N>(x), x);
   }
 }
 
@@ -183,25 +222,19 @@ TALLY_FUNCTION V logarithm(V number) {
                    N::select(N::eq(number, zero), N::set(-c::infinity), N::set(quiet_nan<R>)));
 }
 
-/// Returns what `reduce_exponent` does, of a number in [-64, 0], but `head` is next to
+/// Returns what `expand` does, of a number in [-64, 0], but `head` is next to
 /// 1 + r + r^2 / 2.
 template <class N, class V>
 TALLY_FUNCTION reduced_exponent<V> reduce_with_square(V number) {
   using R = typename N::number;
-  using c = exponential_constants<R>;
-  const V x = N::kept_normal(number, N::set(c::speck));
-  const V magic = N::fma(x, N::set(c::log2_e), N::set(c::magic));
-  const V k = N::sub(magic, N::set(c::magic));
-  const V large = N::fma(k, N::set(c::minus_ln2_head), x);  // exact
-  const V small = N::mul(k, N::set(c::minus_ln2_tail));
-  const V r = N::add(large, small);
-  const V square = N::mul(r, r), half = N::mul(N::set(R(0.5)), square);
-  const V cubes = polynomial<N, 0, tangent_constants<R>>(r, square);
-  const V v = N::fma(N::mul(square, r), cubes, small);
-  const V both = N::add(large, half);
-  const V both_left = N::sub(half, N::sub(both, large));
+  const auto e = reduce<N>(number);
+  const V square = N::mul(e.r, e.r), half = N::mul(N::set(R(0.5)), square);
+  const V cubes = polynomial<N, 0, tangent_constants<R>>(e.r, square);
+  const V v = N::fma(N::mul(square, e.r), cubes, e.small);
+  const V both = N::add(e.large, half);
+  const V both_left = N::sub(half, N::sub(both, e.large));
   const V head = N::add(N::set(1), both);
-  return {magic, head, N::add(N::sub(both, N::sub(head, N::set(1))), N::add(both_left, v))};
+  return {e.magic, e.k, head, N::add(N::sub(both, N::sub(head, N::set(1))), N::add(both_left, v))};
 }
 
 /// tanh(|x|) = -u / (2 + u) with u = exp(-2 |x|) - 1 = h + l, divided as in `logistic`.
@@ -210,7 +243,7 @@ TALLY_FUNCTION V hyperbolic_tangent(V x) {
   using t = tangent_constants<typename N::number>;
   const auto e =
       reduce_with_square<N>(N::at_least(N::minus_magnitude(N::add(x, x)), N::set(t::lowest)));
-  const V scale = power_of_two<N>(e);
+  const V scale = power_of_two<N>(e.magic);
   const V one = N::set(1), two = N::set(2);
   const V h = N::fma(scale, e.head, N::set(-1));
   const V l = N::fma(scale, e.left, N::fma(scale, e.head, N::sub(N::set(-1), h)));
@@ -221,7 +254,12 @@ TALLY_FUNCTION V hyperbolic_tangent(V x) {
   const V left = N::minus_product(q, d_left, N::minus_product(q, d, one));
   const V minus = N::fma(q, h, N::mul(q, N::fma(u, left, l)));
   const V result = N::select(N::is_negative(x), minus, N::sub(N::set(0), minus));
-  return keep_nan<N>(x, N::select(N::lt(N::magnitude(x), N::set(t::tiny)), x, result));
+  const V found = N::select(N::lt(N::magnitude(x), N::set(t::tiny)), x, result);
+  if constexpr (N::has_scaling) {
+    return N::known(found);  // every step has kept NaN
+  } else {
+    return N::keep_nan(x, found);
+  }
 }
 
 // --- Short functions, of up to three numbers -----------------------------------------------------

@@ -32,16 +32,30 @@ constexpr bool has_fma = is_avx512 || HWY_TARGET == HWY_AVX2 || (is_neon && HWY_
 /// (tuning/elementwise.md: has_scaling).
 constexpr bool has_scaling = is_avx512;
 
+/// The smaller magnitude with the sign of the first operand, and with a minus: immediate operands
+/// of `vrangeps`.
+constexpr int with_sign_of_first = 0b0010, with_minus = 0b1110;
+
 #if HWY_TARGET == HWY_AVX3
 
-/// 2^k x, rounded once; 0 if k is below `least`.
-HWY_INLINE vec<float> scale_by(vec<float> x, vec<float> k, vec<float> least) {
-  const auto which = _mm512_cmp_ps_mask(k.raw, least.raw, _CMP_NLT_UQ);
-  return {_mm512_maskz_scalef_ps(which, x.raw, k.raw)};
+/// 2^k m, rounded once; `other` where x is NaN.
+HWY_INLINE vec<float> scale_by(vec<float> m, vec<float> k, vec<float> x, vec<float> other) {
+  const auto ordered = _mm512_cmp_ps_mask(x.raw, x.raw, _CMP_ORD_Q);
+  return {_mm512_mask_scalef_ps(other.raw, ordered, m.raw, k.raw)};
 }
-HWY_INLINE vec<double> scale_by(vec<double> x, vec<double> k, vec<double> least) {
-  const auto which = _mm512_cmp_pd_mask(k.raw, least.raw, _CMP_NLT_UQ);
-  return {_mm512_maskz_scalef_pd(which, x.raw, k.raw)};
+HWY_INLINE vec<double> scale_by(vec<double> m, vec<double> k, vec<double> x, vec<double> other) {
+  const auto ordered = _mm512_cmp_pd_mask(x.raw, x.raw, _CMP_ORD_Q);
+  return {_mm512_mask_scalef_pd(other.raw, ordered, m.raw, k.raw)};
+}
+
+/// The smaller magnitude, with the sign that `sign` names.
+template <int sign>
+HWY_INLINE vec<float> smaller_magnitude(vec<float> x, vec<float> bound) {
+  return {_mm512_range_ps(x.raw, bound.raw, sign)};
+}
+template <int sign>
+HWY_INLINE vec<double> smaller_magnitude(vec<double> x, vec<double> bound) {
+  return {_mm512_range_pd(x.raw, bound.raw, sign)};
 }
 
 /// x, or `other` where x is NaN: the classes 0 and 1 of the table.
@@ -50,14 +64,6 @@ HWY_INLINE vec<float> unless_nan(vec<float> x, vec<float> other) {
 }
 HWY_INLINE vec<double> unless_nan(vec<double> x, vec<double> other) {
   return {_mm512_fixupimm_pd(other.raw, x.raw, _mm512_set1_epi64(0x11111100), 0)};
-}
-
-/// a b where `which`, else a.
-HWY_INLINE vec<float> masked_product(hn::Mask<tag<float>> which, vec<float> a, vec<float> b) {
-  return {_mm512_mask_mul_ps(a.raw, which.raw, a.raw, b.raw)};
-}
-HWY_INLINE vec<double> masked_product(hn::Mask<tag<double>> which, vec<double> a, vec<double> b) {
-  return {_mm512_mask_mul_pd(a.raw, which.raw, a.raw, b.raw)};
 }
 
 #endif
@@ -157,18 +163,16 @@ struct vector_arithmetic {
       return keep_nan(result, result);
     }
   }
-  template <class Mask>
-  static HWY_INLINE V mul_where(Mask which, V a, V b) {
-    if constexpr (has_scaling) {
-      return masked_product(which, a, b);
-    } else {
-      return mul(a, select(which, b, set(1)));
-    }
+  /// A NaN becomes the bound.
+  static HWY_INLINE V within(V x, V bound) {
+    return smaller_magnitude<with_sign_of_first>(x, bound);
   }
-  /// Returns 2^k x, without subnormal results on the way to 0.
-  static HWY_INLINE V scaled(V x, V k) {
-    constexpr R least = std::numeric_limits<R>::min_exponent - std::numeric_limits<R>::digits - 1;
-    return scale_by(x, k, set(least));
+  static HWY_INLINE V minus_magnitude_within(V x, V bound) {
+    return smaller_magnitude<with_minus>(x, bound);
+  }
+  /// Returns 2^k m, NaN where x is.
+  static HWY_INLINE V scaled(V m, V k, V x) {
+    return scale_by(m, k, x, set(std::numeric_limits<R>::quiet_NaN()));
   }
 };
 
@@ -210,11 +214,6 @@ struct paired_arithmetic {
   static HWY_INLINE V keep_nan(V x, V result) { return each<one::keep_nan>(x, result); }
   static constexpr bool has_scaling = one::has_scaling;
   static HWY_INLINE V known(V result) { return each<one::known>(result); }
-  template <class Mask>
-  static HWY_INLINE V mul_where(two_vectors<Mask> which, V a, V b) {
-    return each<one::template mul_where<Mask>>(which, a, b);
-  }
-  static HWY_INLINE V scaled(V x, V k) { return each<one::scaled>(x, k); }
 };
 
 #define TALLY_FUNCTION HWY_INLINE

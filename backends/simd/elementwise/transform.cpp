@@ -46,6 +46,7 @@ struct implementation {
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/simd/elementwise/transform.cpp"
+
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -119,10 +120,11 @@ struct vector_function {
       return result;
     }
   }
-  /// Whether two vectors at a time are faster.
-  static constexpr bool has_pairs = has_fma && detail::is_exponential(what);
-  static HWY_INLINE two_vectors<vec<R>> of_two(two_vectors<vec<R>> x) {
-    return of_one<what, paired_arithmetic<a>>(x);
+  static constexpr bool has_steps = has_fma && detail::is_exponential(what);
+  static HWY_INLINE auto first(vec<R> x) { return first_step<what, a>(x); }
+  template <class Begun>
+  static HWY_INLINE vec<R> second(const Begun& begun, vec<R> x) {
+    return second_step<a>(begun, x);
   }
 };
 
@@ -169,6 +171,50 @@ HWY_INLINE void scale_four(vec<R> alpha, const R* x, R* z) {
 
 #endif
 
+/// Computes pairs of vectors up to the last one or two, and returns the number of elements. The
+/// steps of a vector depend on each other, and a processor doesn't reach the next one by itself: so
+/// two vectors are begun before the two before them are ended (tuning/elementwise.md:
+/// run_in_steps). Variables, since the compiler keeps structs of vectors in memory here.
+/// Pre: n >= 2 vectors.
+template <bool past_caches, class Function, class T>
+HWY_NOINLINE std::size_t run_in_steps(const T* x, T* z, std::size_t n) {
+  using V = vec<number_of<T>>;
+  constexpr std::size_t w = width<number_of<T>>;
+  const auto first = [x](std::size_t at)
+                         HWY_ATTR { return Function::first(load<number_of<T>>(x + at)); };
+  const auto end = [x, z](const auto& begun, std::size_t at) HWY_ATTR {
+    const V v = load<number_of<T>>(x + at);
+    put<past_caches, T, number_of<T>>(Function::template narrowed<T>(v, Function::second(begun, v)),
+                                      z + at);
+  };
+  std::size_t i = 0;
+  auto p = first(0), q = first(w);
+  if constexpr (std::is_same_v<decltype(p), reduced_argument<V>>) {
+    V m = p.magic, k = p.k, a = p.large, b = p.small, r = p.r;
+    V m2 = q.magic, k2 = q.k, a2 = q.large, b2 = q.small, r2 = q.r;
+    for (; i + 4 * w <= n; i += 2 * w) {
+      const auto even = first(i + 2 * w);
+      end(reduced_argument<V>{m, k, a, b, r}, i);
+      m = even.magic, k = even.k, a = even.large, b = even.small, r = even.r;
+      const auto odd = first(i + 3 * w);
+      end(reduced_argument<V>{m2, k2, a2, b2, r2}, i + w);
+      m2 = odd.magic, k2 = odd.k, a2 = odd.large, b2 = odd.small, r2 = odd.r;
+    }
+  } else {
+    V m = p.magic, k = p.k, h = p.head, l = p.left;
+    V m2 = q.magic, k2 = q.k, h2 = q.head, l2 = q.left;
+    for (; i + 4 * w <= n; i += 2 * w) {
+      const auto even = first(i + 2 * w);
+      end(reduced_exponent<V>{m, k, h, l}, i);
+      m = even.magic, k = even.k, h = even.head, l = even.left;
+      const auto odd = first(i + 3 * w);
+      end(reduced_exponent<V>{m2, k2, h2, l2}, i + w);
+      m2 = odd.magic, k2 = odd.k, h2 = odd.head, l2 = odd.left;
+    }
+  }
+  return i;
+}
+
 /// Computes as many of n elements as fill vectors; z is aligned to a vector.
 template <bool past_caches, class T, class Function>
 HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
@@ -179,14 +225,9 @@ HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std
   const auto compute = [&](std::size_t at) HWY_ATTR {
     put<past_caches, T, R>(computed(f, x + at, y + at, z + at, whole), z + at);
   };
-  if constexpr (Function::has_pairs) {
-    for (; i + 2 * w <= n; i += 2 * w) {
-      const two_vectors<vec<R>> both = {load<R>(x + i), load<R>(x + i + w)};
-      const auto results = Function::of_two(both);
-      put<past_caches, T, R>(Function::template narrowed<T>(both.first, results.first), z + i);
-      put<past_caches, T, R>(Function::template narrowed<T>(both.second, results.second),
-                             z + i + w);
-    }
+  if constexpr (Function::has_steps) {
+    if (n >= 4 * w) i = run_in_steps<past_caches, Function>(x, z, n);
+    for (; i + 2 * w <= n; i += w) compute(i);
   } else {
 #if HWY_TARGET == HWY_AVX2
     if constexpr (Function::in_groups && std::is_same_v<T, R>) {
