@@ -226,7 +226,8 @@ HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std
     put<past_caches, T, R>(computed(f, x + at, y + at, z + at, whole), z + at);
   };
   if constexpr (Function::has_steps) {
-    if (n >= 4 * w) i = run_in_steps<past_caches, Function>(x, z, n);
+    // The last two vectors are begun in vain, which short calls would notice.
+    if (n >= 12 * w) i = run_in_steps<past_caches, Function>(x, z, n);
     for (; i + 2 * w <= n; i += w) compute(i);
   } else {
 #if HWY_TARGET == HWY_AVX2
