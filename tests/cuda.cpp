@@ -649,7 +649,9 @@ TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat64) {
 TEST_F(Cuda, WrongOffsetsOfManyTermsHarmNoLaterCall) {
   multiply_with_wrong_offsets<double, std::int32_t>(1500, (1 << 21) + 5);
   multiply_with_wrong_offsets<float, std::int64_t>(1500, (1 << 21) + 5);
-  multiply_with_wrong_offsets<float, std::int32_t>(150'000, (1 << 22) + 5);  // row blocks
+  multiply_with_wrong_offsets<float, std::int32_t>(150'000, (1 << 22) + 5);   // row blocks
+  multiply_with_wrong_offsets<double, std::int32_t>(200'000, (1 << 21) + 5);  // uneven rows
+  multiply_with_wrong_offsets<float, std::int32_t>(100, (1 << 20) + 5);       // long rows
 }
 TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat32) {
   multiply_with_wrong_offsets<float, std::int64_t>();
@@ -687,6 +689,11 @@ TEST_F(Cuda, OffsetsThatChangeAfterAPlanHarmNothing) {
     }
   }
   both(near, "row blocks: ");
+  matrices::pattern few = matrices::rows_of({40'000, 5000, 1'000'000, 0, 200'000}, 150'000, 3);
+  both(few, "long rows: chunks in warps, in 0 bytes");
+  for (std::int32_t& column : few.column_indices) column = 140'000 + column % 10'000;
+  both(few, "and columns of 16 bits");
+  both(matrices::rows_of(std::vector<std::size_t>(1700, 1000), 3000, 5), "few columns: ");
   const matrices::pattern graph = matrices::rmat(17, 3 << 20, 1);
   multiply_with_changed_offsets<double>(graph, " blocks, since some rows are long");
   multiply_with_changed_offsets<float>(graph, ", and codes of all columns");

@@ -97,6 +97,28 @@ TEST(CudaMethods, FewColumns) {
   EXPECT_FALSE(has_few_columns(matrix(rows, 512 * rows, type::float64, type::int64)));
 }
 
+TEST(CudaMethods, LongRows) {
+  using tally::backends::cuda::has_long_rows;
+  EXPECT_TRUE(has_long_rows(matrix(128, 1 << 20)));
+  EXPECT_FALSE(has_long_rows(matrix(129, 1 << 20)));
+  EXPECT_FALSE(has_long_rows(matrix(1, (1 << 20) - 1)));
+  EXPECT_FALSE(has_long_rows(matrix(128, 1 << 20, type::float64, type::int64)));
+}
+
+TEST(CudaMethods, UnevenRowsUnplanned) {
+  using tally::backends::cuda::has_uneven_rows_unplanned;
+  constexpr std::size_t rows = 1 << 18;
+  EXPECT_TRUE(has_uneven_rows_unplanned(matrix(rows, 15 * rows + rows / 2)));
+  EXPECT_FALSE(has_uneven_rows_unplanned(matrix(rows, 16 * rows - 1)));  // seem even
+  EXPECT_FALSE(has_uneven_rows_unplanned(matrix(rows, 7 * rows + rows / 2)));
+  EXPECT_FALSE(has_uneven_rows_unplanned(matrix(rows, 24 * rows + rows / 2)));
+  EXPECT_FALSE(has_uneven_rows_unplanned(matrix(8 * rows, 124 * rows)));
+  EXPECT_FALSE(has_uneven_rows_unplanned(matrix(2 * rows, 31 * rows, type::float32)));
+  EXPECT_TRUE(has_uneven_rows_unplanned(matrix(1 << 15, (17 << 15) + 1)));
+  EXPECT_FALSE(has_uneven_rows_unplanned(matrix(1 << 14, (17 << 14) + 1)));  // small
+  EXPECT_FALSE(has_uneven_rows_unplanned(matrix(rows, 16 * rows + 1, type::float64, type::int64)));
+}
+
 TEST(CudaMethods, EvenRowsUnplanned) {
   using tally::backends::cuda::even_length_unplanned;
   constexpr std::size_t rows = 1 << 20;

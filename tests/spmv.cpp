@@ -571,6 +571,67 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowBlocks) {
   compare(most, of<float, float, float>, kind::special, type::int32, type::int32, {all[1]});
 }
 
+// Without a plan, in row blocks of a device: long rows within them and at their ends, in one chunk
+// and in several.
+TEST_ON_EVERY_EXECUTOR(Spmv, UnevenRows) {
+  if (!data::on_device(where())) return;
+  std::mt19937_64 random(10);
+  std::vector<std::size_t> lengths(90'001);
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    lengths[i] = i % 61 == 3 ? 129 + random() % 900 : random() % 13;
+  }
+  for (std::size_t i = 0; i < 12'000; ++i) lengths[20'000 + i] = 0;
+  for (std::size_t i = 0; i < 300; ++i) lengths[40'000 + i] = i % 3 == 0 ? 129 : 0;
+  for (const std::size_t n :
+       {128, 129, 510, 641, 768, 1023, 1024, 1025, 2047, 2048, 2049, 70'000}) {
+    lengths[random() % lengths.size()] = n;
+    lengths[50'000 + n % 50] = n;
+  }
+  const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+  for (const std::size_t last : {0, 1, 640, 5000}) {
+    lengths.front() = lengths.back() = last;
+    const pattern p = matrices::rows_of(lengths, 40'000, 6);
+    compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, all,
+            {{1, 1}, {3, -2}, 1});
+    compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, {all[1]});
+  }
+  // Nearly all terms are in long rows.
+  for (std::size_t& length : lengths) length = random() % 100 == 0 ? random() % 3000 : 0;
+  const pattern p = matrices::rows_of(lengths, 40'000, 7);
+  compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, all);
+  compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}});
+  compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, {{}}, {{1, 2}, {}, 1});
+}
+
+// A device sums chunks of few rows in warps; a plan may keep columns in 16 bits.
+TEST_ON_EVERY_EXECUTOR(Spmv, FewLongRows) {
+  if (!data::on_device(where())) return;
+  const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+  std::vector<std::size_t> lengths{0,    1,    128,  129,       1023, 1024,    1025, 2047,
+                                   2048, 2049, 5000, 1'100'000, 0,    100'001, 3};
+  for (const std::size_t columns : {3000, 300'000}) {
+    const pattern p = matrices::rows_of(lengths, columns, 5);
+    compare(p, of<double, double, double>, kind::special, type::int32, type::int32, all,
+            {{1, 1}, {3, -2}, 1});
+    compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, all,
+            {{3, 1}, {}, 1});
+    // Other columns, types and x take another way.
+    compare(p, of<double, double, double>, kind::plain, type::int32, type::int64, {{}});
+    compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}});
+    compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, {{}}, {{1, 2}, {}});
+    std::reverse(lengths.begin(), lengths.end());
+  }
+  compare(matrices::rows_of({1'048'577}, 70'000, 5), of<double, double, double>, kind::special,
+          type::int32, type::int32, all);
+  // Long rows of few columns, each a warp's with a plan.
+  lengths.assign(1200, 129);
+  for (std::size_t i = 1; i < lengths.size(); ++i) lengths[i] = 2048 - i;
+  const pattern p = matrices::rows_of(lengths, 2000, 5);
+  compare(p, of<double, double, double>, kind::special, type::int32, type::int32, all);
+  compare(p, of<float, float, float>, kind::special, type::int32, type::int32, {all[1]},
+          {{1, 1}, {3, -2}, 1});
+}
+
 // Device plans, and products without one, keep x in shared memory.
 TEST_ON_EVERY_EXECUTOR(Spmv, LongRowsOfFewColumns) {
   if (!data::on_device(where())) return;
@@ -816,6 +877,9 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   const pattern few = matrices::rows_of(std::vector<std::size_t>(2000, 800), 3000, 5);
   EXPECT_TRUE(text(few).starts_with("few columns: ")) << text(few);
   says(few, "and columns of 16 bits, in ");
+  const pattern one = matrices::rows_of({1 << 20}, 60'000, 5);
+  EXPECT_TRUE(text(one).starts_with("long rows: chunks in warps, and columns of 16 bits, in "))
+      << text(one);
   for (const std::string& hot : {text(far_and_hot()), text(far_and_hot(), double{})}) {
     EXPECT_TRUE(hot.starts_with("hub columns: ")) << hot;
     EXPECT_NE(hot.find("and codes of all columns"), std::string::npos) << hot;

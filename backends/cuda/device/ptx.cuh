@@ -108,7 +108,19 @@ __device__ inline void load_if(bool wanted, const void* from, std::uint64_t& to)
                : "l"(from), "r"(static_cast<unsigned>(wanted)));
 }
 
-/// The same from an address in shared memory.
+/// The same past the first cache, of what is needed once.
+__device__ inline void stream_if(bool wanted, const void* from, std::uint32_t& to) {
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.L1::no_allocate.b32 %0, [%1];}"
+               : "+r"(to)
+               : "l"(from), "r"(static_cast<unsigned>(wanted)));
+}
+__device__ inline void stream_if(bool wanted, const void* from, std::uint64_t& to) {
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.L1::no_allocate.b64 %0, [%1];}"
+               : "+l"(to)
+               : "l"(from), "r"(static_cast<unsigned>(wanted)));
+}
+
+/// The same as load_if from an address in shared memory.
 __device__ inline void load_shared_if(bool wanted, unsigned from, std::int16_t& to) {
   asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.shared.b16 %0, [%1];}"
                : "+h"(to)

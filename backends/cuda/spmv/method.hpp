@@ -122,13 +122,14 @@ class search;
 
 /// Returns a plan's method, or null.
 using find_method = std::unique_ptr<const method>(search& s);
-find_method find_stencils, find_ring, find_band, find_row_tiles, find_few_columns, find_hub_columns,
-    find_even_rows, find_row_blocks, find_row_threads, find_pieces;
+find_method find_stencils, find_ring, find_band, find_row_tiles, find_few_columns, find_long_rows,
+    find_hub_columns, find_even_rows, find_row_blocks, find_row_threads, find_pieces;
 /// Returns those of a search.
 std::vector<std::unique_ptr<const method>> find_methods(search& s);
 
 /// A method that needs no plan: launches the product, and returns whether it serves it.
 using multiply_operation = bool(const spmv_call& call);
-multiply_operation multiply_exactly, multiply_any_rows, multiply_queued_rows, multiply_merge_path;
+multiply_operation multiply_exactly, multiply_any_rows, multiply_long_rows, multiply_uneven_rows,
+    multiply_queued_rows, multiply_merge_path;
 
 }  // namespace tally::backends::cuda

@@ -139,12 +139,33 @@ inline bool has_row_blocks_unplanned(const csr_operand& a) {
          a.nonzeros() <= row_order::short_row * a.rows && a.nonzeros() >= 1 << 22;
 }
 
+/// Whether the mean is that of rows nearly all of which have one length, that none exceeds.
+inline bool seem_even(const csr_operand& a) {
+  const std::size_t length = (a.nonzeros() + a.rows - 1) / a.rows;
+  return 50 * (length * a.rows - a.nonzeros()) <= a.nonzeros();
+}
+
+/// Whether rows of few terms in the mean are in row blocks of uneven rows without a plan
+/// (tuning/spmv.md).
+inline bool has_uneven_rows_unplanned(const csr_operand& a) {
+  const std::size_t n = a.nonzeros();
+  const std::size_t most = a.values.element == type::float64 ? 3 << 23 : 1 << 22;
+  return has_narrow_indices(a) && !seem_even(a) && n >= 1 << 19 && n <= most && n >= 8 * a.rows &&
+         n < 24 * a.rows;
+}
+
 /// Whether long rows of a matrix have x in shared memory: a copy an SM is little beside the terms
 /// that it has (tuning/spmv.md).
 inline bool has_few_columns(const csr_operand& a) {
   return a.column_indices.element == type::int32 &&
          a.columns * size_of(a.values.element) <= 200 << 10 && a.nonzeros() >= 512 * a.columns &&
          a.nonzeros() >= row_order::short_row * a.rows;
+}
+
+/// Whether rows are few and of many chunks in the mean (tuning/spmv.md).
+inline bool has_long_rows(const csr_operand& a) {
+  return a.column_indices.element == type::int32 && a.nonzeros() >= 1 << 20 &&
+         a.nonzeros() <= max_indices && a.nonzeros() >= 8 * order::chunk * a.rows;
 }
 
 /// Rows of a matrix whose x goes through a ring, at least (tuning/spmv.md: min_ring_rows).
@@ -171,9 +192,8 @@ inline std::size_t even_length_unplanned(const csr_operand& a) {
   constexpr std::size_t longest_stencil = 27;
   const std::size_t length = (a.nonzeros() + a.rows - 1) / a.rows;
   if (length > longest_stencil) return 0;
-  const bool is_even = 50 * (length * a.rows - a.nonzeros()) <= a.nonzeros();
   const bool gains = a.values.element != type::float64 || (length > 6 && length % 4 != 0);
-  return is_even && gains && has_row_tiles_of_columns(a, length) ? length : 0;
+  return seem_even(a) && gains && has_row_tiles_of_columns(a, length) ? length : 0;
 }
 
 }  // namespace tally::backends::cuda

@@ -30,6 +30,8 @@ namespace {
 // row tiles    row_tiles, spmv_row_tiles      short rows                               differences
 // few columns  few_columns, spmv_few_columns  128 or more terms in the mean, x fits    columns of
 //                                             shared memory, without a promise too     16 bits
+// long rows    long_rows, spmv_long_rows      8 or more chunks in the mean, without a differences
+//                                             promise too
 // hub columns  hub_columns, spmv_hub_columns  2^21 or more terms, a fifth of them in   codes of
 //                                             hub columns, no row threads              columns
 // even rows    row_tiles, spmv_row_tiles      short rows of one length, without a      nothing
@@ -45,11 +47,12 @@ namespace {
 // is at most 1.9 times the mean, or 32 with up to 8 in the mean (threads_per_row). The ring goes
 // before bands and row tiles (tuning/spmv.md: find_ring).
 
-constexpr find_method* special[] = {find_stencils,  find_ring,        find_band,
-                                    find_row_tiles, find_few_columns, find_hub_columns,
-                                    find_even_rows, find_row_blocks};
+constexpr find_method* special[] = {find_stencils,    find_ring,        find_band,
+                                    find_row_tiles,   find_few_columns, find_long_rows,
+                                    find_hub_columns, find_even_rows,   find_row_blocks};
 constexpr find_method* general[] = {find_row_threads, find_pieces};
-constexpr multiply_operation* unplanned[] = {multiply_any_rows, multiply_queued_rows,
+constexpr multiply_operation* unplanned[] = {multiply_any_rows, multiply_long_rows,
+                                             multiply_uneven_rows, multiply_queued_rows,
                                              multiply_merge_path};
 
 }  // namespace

@@ -82,6 +82,15 @@ __device__ void load_if(bool wanted, const T* from, T& to) {
   }
 }
 
+/// The same of what is needed once: it leaves the first cache to others. T has 32 or 64 bits.
+template <class T>
+__device__ void stream_if(bool wanted, const T* from, T& to) {
+  using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  auto bits = __builtin_bit_cast(bits_of, to);
+  ptx::stream_if(wanted, from, bits);
+  to = __builtin_bit_cast(T, bits);
+}
+
 /// Position of a thread's nonzeros. With an index the compiler makes one address per load, too many
 /// for the registers (tuning/spmv.md: nonzero_cursor).
 template <class V, class Column>

@@ -59,8 +59,8 @@ std::size_t bytes_of_x(const csr_operand& a) {
 
 class rows_of_few_columns : public method {
  public:
-  rows_of_few_columns(const std::uint16_t* codes, std::size_t count)
-      : codes_(codes), count_(count) {}
+  rows_of_few_columns(const std::uint16_t* codes, std::size_t count, bool are_whole)
+      : codes_(codes), count_(count), are_whole_(are_whole) {}
 
   std::string describe(const std::string& other) const override {
     return "few columns: long rows in warps, with x in shared memory, " +
@@ -72,13 +72,22 @@ class rows_of_few_columns : public method {
   bool multiply(const spmv_call& call) const override {
     // Columns without promise may have another type by now.
     if (!keeps_few_columns(call)) return false;
-    multiply_queued_rows(call, codes_);
+    if (!are_whole_) {
+      multiply_queued_rows(call, codes_);
+      return true;
+    }
+    spmv_job job = call.job;
+    if (codes_ != nullptr) job.columns.data = codes_;
+    const queue_launch rows = launch_of_few_columns(call, codes_);
+    call.launch(rows.kernel, rows.shape, job);
     return true;
   }
 
  private:
   const std::uint16_t* codes_;
   std::size_t count_;
+  /// All rows are long, and each a warp's: none is queued (tuning/spmv.md: rows_of_few_columns).
+  bool are_whole_;
 };
 
 }  // namespace
@@ -116,7 +125,10 @@ std::unique_ptr<const method> find_few_columns(search& s) {
     (void)s.run(std::move(launches));
     if (s.has_defect()) return nullptr;
   }
-  return std::make_unique<rows_of_few_columns>(codes, count);
+  const bool are_whole =
+      s.found[result_words::long_rows] == s.matrix.rows &&
+      s.longest() <= static_cast<std::size_t>(chunks_of_whole_row) * order::chunk;
+  return std::make_unique<rows_of_few_columns>(codes, count, are_whole);
 }
 
 }  // namespace tally::backends::cuda

@@ -144,17 +144,17 @@ __device__ dot_sum<T> sum_chunks(const spmv_job& job, const Elements& x, std::in
   return tree.total();
 }
 
-/// Adds the sums of a row's segments, from `first` on, if the calling warp's comes last; returns
-/// whether it does.
-template <class T>
-__device__ bool add_if_last_segment(const spmv_job& job, std::int64_t first, std::int64_t number,
-                                    std::int64_t shares, dot_sum<T>& sum, int thread) {
-  T* const sums = static_cast<T*>(job.queue.sums) + first;
+/// Adds the `sums` of a row's segments if the calling warp's comes last; returns whether it does.
+/// `added`: sums present. Sum i is at `place_of(i)`.
+template <class T, class Place>
+__device__ bool add_if_last_segment(T* sums, unsigned* added, std::int64_t number,
+                                    std::int64_t shares, dot_sum<T>& sum, int thread,
+                                    const Place& place_of) {
   unsigned before = 0;
   if (thread == 0) {
-    __stcg(sums + number, sum.value);
+    __stcg(sums + place_of(number), sum.value);
     __threadfence();
-    before = atomicAdd(job.queue.counts + first, 1u);
+    before = atomicAdd(added, 1u);
     __threadfence();
   }
   if (__shfl_sync(whole_warp, before, 0) + 1 != static_cast<unsigned>(shares)) return false;
@@ -167,12 +167,20 @@ __device__ bool add_if_last_segment(const spmv_job& job, std::int64_t first, std
 #pragma unroll
     for (int k = 0; k < own; ++k) {
       const std::int64_t i = begin + thread * own + k;
-      if (i < shares) others[k].value = __ldcg(sums + i);
+      if (i < shares) others[k].value = __ldcg(sums + place_of(i));
     }
     tree.add(add_across_threads<warp>(add_within_thread(others), warp), thread);
   }
   sum = tree.total();
   return true;
+}
+
+/// The same where the sums are adjacent.
+template <class T>
+__device__ bool add_if_last_segment(T* sums, unsigned* added, std::int64_t number,
+                                    std::int64_t shares, dot_sum<T>& sum, int thread) {
+  return add_if_last_segment(sums, added, number, shares, sum, thread,
+                             [](std::int64_t i) { return i; });
 }
 
 /// Whether more than an eighth of the terms are queued, about: then row blocks, which load long
@@ -183,59 +191,103 @@ __device__ inline bool has_many_long_rows(const spmv_job& job) {
   return 8 * (rows * (2 * short_row) + segments * chunk) > static_cast<std::uint64_t>(job.nonzeros);
 }
 
-/// Sums queued segments in the warps of a grid, the last launch of the product.
+/// What is queued: segments of the longest rows first, then rows of a few chunks. Without words
+/// each row is one of these.
+struct queue_lengths {
+  std::int64_t shares, all;
+
+  __device__ explicit queue_lengths(const spmv_job& job) {
+    const segment_queue& queue = job.queue;
+    if (queue.words == nullptr) {
+      shares = 0;
+      all = job.rows;
+      return;
+    }
+    const auto count = [&](unsigned word, std::uint64_t room) {
+      return static_cast<std::int64_t>(::min(__ldcg(queue.words + word), room));
+    };
+    shares = count(segment_queue::segment_word, queue.segment_capacity);
+    all = shares + count(segment_queue::row_word, queue.row_capacity);
+  }
+  __device__ std::uint64_t word_at(const spmv_job& job, std::int64_t place) const {
+    if (place >= all) return queued_segment::none;
+    if (job.queue.words == nullptr) return queued_segment{place, 0}.word();
+    return __ldcg(place < shares ? job.queue.shares + place : job.queue.rows + (place - shares));
+  }
+};
+
+/// Terms of what is queued at a place; none if the offsets are wrong.
+struct queued_terms {
+  std::int64_t row = 0, first = 0;
+  int terms = 0;
+  bool is_whole = false;                           ///< a row
+  std::int64_t place = 0, number = 0, shares = 0;  ///< of a segment, in the queue and in its row
+
+  __device__ queued_terms(const spmv_job& job, const queue_lengths& queue, std::int64_t at,
+                          std::uint64_t word) {
+    if (word == queued_segment::none) return;
+    const auto share = queued_segment::of(word);
+    const std::int64_t begin = job.offset(share.row), end = job.offset(share.row + 1);
+    row = share.row;
+    is_whole = at >= queue.shares;
+    place = at;
+    number = share.number;
+    shares = (end - begin + chunk - 1) / chunk;
+    first = begin + number * chunk;
+    terms = static_cast<int>(
+        ::min(end - first, (is_whole ? chunks_of_whole_row : std::int64_t{1}) * chunk));
+  }
+  /// Whether `sum`, a warp's, is the row's; adds the other segments' to it if it comes last.
+  template <class T>
+  __device__ bool completes_row(const spmv_job& job, dot_sum<T>& sum, int thread) const {
+    const std::int64_t begin = place - number;
+    return is_whole || add_if_last_segment(static_cast<T*>(job.queue.sums) + begin,
+                                           job.queue.counts + begin, number, shares, sum, thread);
+  }
+};
+
+/// Ends a block that took from the queue, as one of `blocks`. Called by all threads.
+__device__ inline void end_queue(const spmv_job& job, const queue_lengths& queue, unsigned blocks) {
+  if (job.queue.words == nullptr) return;
+  __syncthreads();  // all threads have read the words
+  if (threadIdx.x > 0) return;
+  // The last block clears the words. If nothing is queued they are zeros, and no block of this
+  // launch writes them.
+  if (queue.all > 0 && atomicAdd(queue_word(job, segment_queue::ended_word), 1ull) == blocks - 1) {
+    for (unsigned i = 0; i < segment_queue::word_count; ++i) job.queue.words[i] = 0;
+  }
+  // Each block counts itself: after the count is full, another stream may get the words.
+  count_as_ended(job.ended);
+}
+
+/// Sums what is queued in the warps of a grid, the last launch of the product.
 template <class T, class X, class Column, class Elements>
 __device__ void sum_queue(const spmv_job& job, const Elements& elements) {
-  const segment_queue& queue = job.queue;
+  const queue_lengths queue(job);
   const int thread = static_cast<int>(threadIdx.x % warp);
-  const auto count = [&](unsigned word, std::uint64_t room) {
-    return static_cast<std::int64_t>(::min(__ldcg(queue.words + word), room));
-  };
-  // Segments of the longest rows first.
-  const std::int64_t shares = count(segment_queue::segment_word, queue.segment_capacity);
-  const std::int64_t all = shares + count(segment_queue::row_word, queue.row_capacity);
-  const auto word_at = [&](std::int64_t place) {
-    if (place >= all) return queued_segment::none;
-    return __ldcg(place < shares ? queue.shares + place : queue.rows + (place - shares));
-  };
   // A block's warps take one segment after another, as they get ready.
   __shared__ int taken;
   if (threadIdx.x == 0) taken = static_cast<int>(blockDim.x / warp);
   __syncthreads();
   const auto place_of = [](int i) { return std::int64_t{i} * gridDim.x + blockIdx.x; };
   std::int64_t place = place_of(static_cast<int>(threadIdx.x / warp));
-  std::uint64_t word = word_at(place);
+  std::uint64_t word = queue.word_at(job, place);
 #pragma unroll 1
-  while (place < all) {
-    const auto share = queued_segment::of(word);
-    const bool is_whole = place >= shares, is_none = word == queued_segment::none;
-    const std::int64_t own = place;
+  while (place < queue.all) {
+    const std::int64_t own_place = place;
+    const std::uint64_t own_word = word;
     int after = 0;
     if (thread == 0) after = atomicAdd(&taken, 1);
     place = place_of(__shfl_sync(whole_warp, after, 0));
-    word = word_at(place);
-    if (is_none) continue;
-    const std::int64_t begin = job.offset(share.row), end = job.offset(share.row + 1);
-    const std::int64_t first = begin + share.number * chunk;
-    const int terms = static_cast<int>(
-        ::min(end - first, (is_whole ? chunks_of_whole_row : std::int64_t{1}) * chunk));
-    if (terms <= 0) continue;
-    dot_sum<T> sum = sum_chunks<T, X, Column>(job, elements, first, terms, thread);
-    if (!is_whole && !add_if_last_segment(job, own - share.number, share.number,
-                                          (end - begin + chunk - 1) / chunk, sum, thread)) {
-      continue;
+    word = queue.word_at(job, place);
+    const queued_terms own(job, queue, own_place, own_word);
+    if (own.terms <= 0) continue;
+    dot_sum<T> sum = sum_chunks<T, X, Column>(job, elements, own.first, own.terms, thread);
+    if (own.completes_row(job, sum, thread) && thread == 0) {
+      write_row<T>(job, own.row, finish_parts(sum, conjugate::none));
     }
-    if (thread == 0) write_row<T>(job, share.row, finish_parts(sum, conjugate::none));
   }
-  __syncthreads();  // all threads have read the words
-  if (threadIdx.x > 0) return;
-  // The last block clears the words. If nothing is queued they are zeros, and no block of this
-  // launch writes them.
-  if (all > 0 && atomicAdd(queue_word(job, segment_queue::ended_word), 1ull) == gridDim.x - 1) {
-    for (unsigned i = 0; i < segment_queue::word_count; ++i) queue.words[i] = 0;
-  }
-  // Each block counts itself: after the count is full, another stream may get the words.
-  count_as_ended(job.ended);
+  end_queue(job, queue, gridDim.x);
 }
 
 }  // namespace tally::backends::cuda

@@ -4,16 +4,13 @@
 // A plan keeps the row blocks; without one a launch before finds them, and queues longer rows. If
 // these have many of the terms, the launch that sums them sums all rows.
 //
-// Row i begins at i plus its offset on the merge path, and is in the row block whose length of the
-// path that is in, unless it is long and the last of these.
-//
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
 #include "backends/cuda/device/update.cuh"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/analysis/search.hpp"
 #include "backends/cuda/spmv/common/short_rows.cuh"
 #include "backends/cuda/spmv/queued_rows/segment_queue.cuh"
-#include "backends/cuda/spmv/row_blocks/row_blocks.hpp"
+#include "backends/cuda/spmv/row_blocks/cut.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 
 #include <cstdint>
@@ -42,72 +39,6 @@ constexpr int block_path = max_block_terms<T> - (short_row - 1);
 /// (tuning/spmv.md: find_row_blocks).
 constexpr int max_span = 1 << 14;
 
-/// A row of a matrix that is cut, and its neighbours' offsets.
-struct cut_row {
-  int row;
-  int before = 0, begin = 0, end = 0;  ///< offsets of the row before, of this one, of the next
-};
-
-/// Writes ends of row blocks where the row has one, and row blocks without rows after it. Called by
-/// whole warps; the row may be beyond the last.
-template <int path>
-__device__ void cut_at(const cut_row& at, int rows, row_block* blocks, int count) {
-  const bool exists = at.row < rows;
-  const int previous = at.row == 0 ? -1 : (at.before + at.row - 1) / path;
-  const int own = (at.begin + at.row) / path;
-  const int next = at.row == rows - 1 ? count : (at.end + at.row + 1) / path;
-  if (exists) {
-    auto* const halves = reinterpret_cast<int2*>(blocks + own);
-    if (previous < own) halves[0] = {at.row, at.begin};
-    // A long row's terms would not fit.
-    if (own < next) {
-      halves[1] = at.end - at.begin > short_row ? int2{at.row, at.begin} : int2{at.row + 1, at.end};
-    }
-  }
-  const int thread = static_cast<int>(threadIdx.x % warp);
-  unsigned followed = __ballot_sync(whole_warp, exists && own + 1 < next);
-  for (; followed != 0; followed &= followed - 1) {
-    const int from = __ffs(static_cast<int>(followed)) - 1;
-    const int first = __shfl_sync(whole_warp, own, from) + 1;
-    const int last = __shfl_sync(whole_warp, next, from);
-    const int row = __shfl_sync(whole_warp, at.row, from) + 1;
-    const int nonzero = __shfl_sync(whole_warp, at.end, from);
-    for (int i = first + thread; i < last; i += static_cast<int>(warp)) {
-      blocks[i] = {row, nonzero, row, nonzero};
-    }
-  }
-}
-
-/// Threads per block of the kernels that cut, and rows per thread.
-constexpr int cut_threads = 256, cut_rows_per_thread = 1;
-
-launch_shape cut_shape(std::size_t rows) {
-  return {.blocks = blocks_of(rows, cut_threads * cut_rows_per_thread), .threads = cut_threads};
-}
-
-/// Cuts a warp's rows, and calls `each(row)` for each of a thread.
-template <int path, class Offset, class Each>
-__device__ void cut(int rows, row_block* blocks, int count, const Offset& offset_of,
-                    const Each& each) {
-  const int thread = static_cast<int>(threadIdx.x % warp);
-  const int first = static_cast<int>(first_index() / warp * warp) * cut_rows_per_thread + thread;
-  cut_row own[cut_rows_per_thread];
-#pragma unroll
-  for (int k = 0; k < cut_rows_per_thread; ++k) {
-    const int row = first + k * static_cast<int>(warp);
-    own[k].row = row;
-    if (row >= rows) continue;
-    if (row > 0) own[k].before = offset_of(row - 1);
-    own[k].begin = offset_of(row);
-    own[k].end = offset_of(row + 1);
-  }
-#pragma unroll
-  for (int k = 0; k < cut_rows_per_thread; ++k) {
-    cut_at<path>(own[k], rows, blocks, count);
-    each(own[k]);
-  }
-}
-
 struct cut_job : analysis_job {
   using analysis_job::analysis_job;
 
@@ -120,11 +51,11 @@ template <int path>
 __global__ void __launch_bounds__(cut_threads) cut_planned_rows(const cut_job s) {
   wait_for_launch_before();
   unsigned wide = 0;
-  cut<path>(
+  cut<path, false>(
       static_cast<int>(s.rows), s.blocks, s.count,
       [&](int row) { return static_cast<int>(offset(s, row)); },
-      [&](const cut_row& own) {
-        if (own.end - own.begin < 2) return;
+      [&](const cut_row& own, bool) {
+        if (own.row >= s.rows || own.end - own.begin < 2) return;
         const auto column = [&](int at) {
           return static_cast<int>(s.columns[static_cast<std::size_t>(at)]);
         };
@@ -133,40 +64,23 @@ __global__ void __launch_bounds__(cut_threads) cut_planned_rows(const cut_job s)
   add_of_block(s, result_words::wide_rows, wide);
 }
 
-struct blocks_job : spmv_job {
-  explicit blocks_job(const spmv_job& job) : spmv_job(job) {}
-
-  row_block* blocks = nullptr;
-  int count = 0;
-};
-
 /// Writes the row blocks of one product, and queues long rows.
 template <int path>
 __global__ void __launch_bounds__(cut_threads) cut_rows(const __grid_constant__ blocks_job job) {
   wait_for_launch_before();
   let_launch_after_start();
-  cut<path>(
+  cut<path, false>(
       static_cast<int>(job.rows), job.blocks, job.count,
-      [&](int row) {
-        const int at = static_cast<const std::int32_t*>(job.offsets.data)[row];
-        return static_cast<unsigned>(at) < static_cast<unsigned>(job.nonzeros)
-                   ? at
-                   : static_cast<int>(job.nonzeros);
-      },
-      [&](const cut_row& own) {
+      [&](int row) { return narrow_offset(job, row); },
+      [&](const cut_row& own, bool) {
         const int length = own.end - own.begin;
-        const bool is_long = length > short_row;
+        const bool is_long = own.row < job.rows && length > short_row;
         if (__any_sync(whole_warp, is_long)) queue_long_rows<1>(job, is_long, own.row, length);
       });
 }
 
-/// Rows and terms of a row block.
-struct block_range {
-  int row = 0, rows = 0;
-  int nonzero = 0, terms = 0;
-};
-
-/// A thread's terms of a row block, and the offset of one row.
+/// A thread's terms of a row block, and the offset of one row. Values and columns, needed once,
+/// leave the first cache to x (tuning/spmv.md: own_entries).
 template <class T>
 struct own_entries {
   static constexpr int count = terms_per_thread<T>;
@@ -181,12 +95,12 @@ struct own_entries {
 #pragma unroll
     for (int k = 0; k < count; ++k) {
       columns[k] = 0;
-      load_if(k * group_threads < left, from.columns + k * group_threads, columns[k]);
+      stream_if(k * group_threads < left, from.columns + k * group_threads, columns[k]);
     }
 #pragma unroll
     for (int k = 0; k < count; ++k) {
       values[k] = 0;
-      load_if(k * group_threads < left, from.values + k * group_threads, values[k]);
+      stream_if(k * group_threads < left, from.values + k * group_threads, values[k]);
     }
     offset = 0;
     load_if(thread < block.rows,
@@ -233,17 +147,8 @@ __global__ void __launch_bounds__((group_threads * groups<T>), 1)
     if (i < end) words = __ldcg(reinterpret_cast<const int4*>(job.blocks) + i);
     return words;
   };
-  // Clamped: with wrong offsets a row block may be anything.
   const auto range_of = [&](const int4& words) {
-    const auto within = [](int n, int most) { return ::min(::max(n, 0), most); };
-    block_range range;
-    range.row = within(words.x, static_cast<int>(job.rows));
-    range.nonzero = within(words.y, static_cast<int>(job.nonzeros));
-    range.rows =
-        within(words.z - range.row, ::min(static_cast<int>(job.rows) - range.row, block_path<T>));
-    range.terms = within(words.w - range.nonzero,
-                         ::min(static_cast<int>(job.nonzeros) - range.nonzero, max_block_terms<T>));
-    return range;
+    return block_range(job, words, block_path<T>, max_block_terms<T>);
   };
   wait_for_launch_before();
   let_launch_after_start();
@@ -263,14 +168,10 @@ __global__ void __launch_bounds__((group_threads * groups<T>), 1)
       const int i = thread + k * group_threads;
       if (i < block.terms) shared.terms[i] = term_of<T, T, T>(own.values[k], x[k]).value;
     }
-    const auto start_of = [&](std::int32_t offset) {  // clamped: offsets may have changed
-      return static_cast<int>(
-          ::min(static_cast<unsigned>(offset - block.nonzero), static_cast<unsigned>(block.terms)));
-    };
-    if (thread < block.rows) shared.starts[thread] = start_of(own.offset);
+    if (thread < block.rows) shared.starts[thread] = block.start_of(own.offset);
     for (int i = thread + group_threads; i < block.rows; i += group_threads) {
       shared.starts[i] =
-          start_of(static_cast<const std::int32_t*>(job.offsets.data)[block.row + i]);
+          block.start_of(static_cast<const std::int32_t*>(job.offsets.data)[block.row + i]);
     }
     if (thread == 0) shared.starts[block.rows] = block.terms;
     const std::int64_t row = block.row;
