@@ -689,7 +689,8 @@ TEST_F(Cuda, OffsetsThatChangeAfterAPlanHarmNothing) {
     }
   }
   both(near, "row blocks: ");
-  matrices::pattern few = matrices::rows_of({40'000, 5000, 1'000'000, 0, 200'000}, 150'000, 3);
+  matrices::pattern few =
+      matrices::rows_of({40'000, 5000, 1'000'000, 0, 200'000, 3, 128, 129}, 150'000, 3);
   both(few, "long rows: chunks in warps, in 0 bytes");
   for (std::int32_t& column : few.column_indices) column = 140'000 + column % 10'000;
   both(few, "and columns of 16 bits");
