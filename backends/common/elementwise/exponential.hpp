@@ -29,7 +29,7 @@ struct exponential_constants<float> {
   /// products with 0 are not subnormal, so not slow.
   static constexpr int aside = 26;
   static constexpr float forth = 0x1p26f, back = 0x1p-26f;
-  /// For k below it sigmoid depends on 2^k in no step but the last.
+  /// Below it sigmoid depends on 2^k in its last step alone.
   static constexpr float negligible = -64;
   static constexpr float vanishing = -150;  ///< 2^vanishing rounds to 0
   /// Added so that neither x nor x^2 is subnormal; rounded away unless exp is 1.

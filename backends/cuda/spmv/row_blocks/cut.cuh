@@ -85,7 +85,7 @@ __device__ void cut(int rows, row_block* blocks, int count, const Offset& offset
   for (int k = 0; k < cut_rows_per_thread; ++k) {
     const int row = first + k * apart;
     if (row <= rows) own[k] = offset_of(row);
-    // Of the first row the one before, of the last the next; others are the neighbours'.
+    // The row before the first and the one after the last; between them threads ask each other.
     if (thread == 0 && row > 0 && row <= rows) beside[k] = offset_of(row - 1);
     if (thread == apart - 1 && row < rows) beside[k] = offset_of(row + 1);
   }
