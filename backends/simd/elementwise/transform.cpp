@@ -171,7 +171,7 @@ HWY_INLINE void scale_four(vec<R> alpha, const R* x, R* z) {
 
 #endif
 
-/// Computes pairs of vectors up to the last one or two, and returns the number of elements. The
+/// Computes the pairs of vectors, and returns the number of elements. The
 /// steps of a vector depend on each other, and a processor doesn't reach the next one by itself: so
 /// two vectors are begun before the two before them are ended (tuning/elementwise.md:
 /// run_in_steps). Variables, since the compiler keeps structs of vectors in memory here.
@@ -200,6 +200,8 @@ HWY_NOINLINE std::size_t run_in_steps(const T* x, T* z, std::size_t n) {
       end(reduced_argument<V>{m2, k2, a2, b2, r2}, i + w);
       m2 = odd.magic, k2 = odd.k, a2 = odd.large, b2 = odd.small, r2 = odd.r;
     }
+    end(reduced_argument<V>{m, k, a, b, r}, i);
+    end(reduced_argument<V>{m2, k2, a2, b2, r2}, i + w);
   } else {
     V m = p.magic, k = p.k, h = p.head, l = p.left;
     V m2 = q.magic, k2 = q.k, h2 = q.head, l2 = q.left;
@@ -211,8 +213,10 @@ HWY_NOINLINE std::size_t run_in_steps(const T* x, T* z, std::size_t n) {
       end(reduced_exponent<V>{m2, k2, h2, l2}, i + w);
       m2 = odd.magic, k2 = odd.k, h2 = odd.head, l2 = odd.left;
     }
+    end(reduced_exponent<V>{m, k, h, l}, i);
+    end(reduced_exponent<V>{m2, k2, h2, l2}, i + w);
   }
-  return i;
+  return i + 2 * w;
 }
 
 /// Computes as many of n elements as fill vectors; z is aligned to a vector.
@@ -226,9 +230,7 @@ HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std
     put<past_caches, T, R>(computed(f, x + at, y + at, z + at, whole), z + at);
   };
   if constexpr (Function::has_steps) {
-    // The last two vectors are begun in vain, which short calls would notice.
-    if (n >= 12 * w) i = run_in_steps<past_caches, Function>(x, z, n);
-    for (; i + 2 * w <= n; i += w) compute(i);
+    if (n >= 2 * w) i = run_in_steps<past_caches, Function>(x, z, n);
   } else {
 #if HWY_TARGET == HWY_AVX2
     if constexpr (Function::in_groups && std::is_same_v<T, R>) {
