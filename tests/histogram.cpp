@@ -506,11 +506,13 @@ TEST_ON_EVERY_BACKEND(Histogram, LongOfManyBins) {
 
 TEST_ON_EVERY_BACKEND(Histogram, CountersThatWrap) {
   // Eight keys at random, each as often as counters of 8 bits wrap, and as many without a bin.
-  constexpr std::size_t n = std::size_t{1} << 20, bins = std::size_t{1} << 19;
+  constexpr std::size_t n = std::size_t{1} << 22, bins = std::size_t{1} << 19;  // for 32 threads
   std::vector<std::int32_t> keys(n);
   for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::int32_t>(i % 8 * 65'537);
   std::shuffle(keys.begin(), keys.end(), std::mt19937_64(5));
   for (std::size_t i = 0; i < 256; ++i) keys[i * 7] = -1;
+  // Runs of one key, across the wrap of its counter.
+  std::fill_n(keys.begin() + n / 3, 5000, 65'537);
   ASSERT_NO_FATAL_FAILURE(compare_keys(keys, bins, {.every_form = false}));
   auto a = with_counts(binning::keys, bins);
   a.x = {samples_->get(), n, 1, type::int32};

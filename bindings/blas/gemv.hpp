@@ -62,7 +62,7 @@ void multiply_copies(T alpha, const matrix<T>& a, const T* x, length incx, T bet
 template <class T>
 void gemv(T alpha, const matrix<T>& a, const T* x, length incx, T beta, T* y, length incy) {
   if (a.m == 0 || a.n == 0) return;
-  if (alpha == T(0)) return scale_or_zero(routine::gemv, a.height(), beta, y, incy);
+  if (is_zero(alpha)) return scale_or_zero(routine::gemv, a.height(), beta, y, incy);
   if (is_regular(a.elements, a.lda) && is_regular(x, incx) && is_regular(y, incy)) [[likely]] {
     const auto bytes = bytes_of<T>(a.m) * static_cast<std::size_t>(a.n);
     if (run(routine::gemv, bytes, [&](const executor& where) {
@@ -162,7 +162,7 @@ void fortran_gemv(char letter, length m, length n, T alpha, const T* a, length l
   const matrix<T> all = {
       a, m, n, lda, op->is_transposed, op->is_conjugated && !std::floating_point<T>};
   if constexpr (!std::floating_point<T>) {
-    if (op->conjugates_x && alpha != T(0)) {
+    if (op->conjugates_x && !is_zero(alpha)) {
       std::vector<T> conjugated;
       run(routine::gemv, 0, [&](const executor&) {
         conjugated = gathered(all.width(), x, incx);

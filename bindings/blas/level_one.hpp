@@ -12,6 +12,7 @@
 #include <tally/operations/transform.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -24,6 +25,27 @@
 namespace tally::blas {
 
 using length = std::ptrdiff_t;  // of vectors, and increments
+
+/// Whether x is 0. Compares bits: the caller's environment may take subnormal numbers for 0.
+template <class T>
+bool is_zero(T x) {
+  if constexpr (std::floating_point<T>) {
+    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    return std::bit_cast<bits>(x) << 1 == 0;
+  } else {
+    return is_zero(x.real()) && is_zero(x.imag());
+  }
+}
+
+/// Whether x is 1, likewise.
+template <class T>
+bool is_one(T x) {
+  if constexpr (std::floating_point<T>) {
+    return x == T(1);
+  } else {
+    return is_one(x.real()) && is_zero(x.imag());
+  }
+}
 
 /// Element 0 of a vector at its lowest address.
 template <class T>
@@ -137,18 +159,18 @@ template <class T, class F>
 template <class T>
 [[gnu::always_inline]] inline bool usual_axpy(length n, T alpha, const T* x, length incx, T* y,
                                               length incy) {
-  return alpha != T(0) && usual_update(n, x, incx, y, incy, [=](const auto& kernels, auto size) {
-           constexpr auto what = static_cast<std::size_t>(elementwise::axpy);
-           kernels.transform[what](alpha, T(0), T(0), x, y, x, y, size);
-         });
+  return !is_zero(alpha) && usual_update(n, x, incx, y, incy, [=](const auto& kernels, auto size) {
+    constexpr auto what = static_cast<std::size_t>(elementwise::axpy);
+    kernels.transform[what](alpha, T(0), T(0), x, y, x, y, size);
+  });
 }
 
 template <class S, class T>
 [[gnu::always_inline]] inline bool usual_scal(length n, S alpha, T* x, length incx) {
-  return alpha != S(1) && usual_update(n, x, incx, x, incx, [=](const auto& kernels, auto size) {
-           constexpr auto what = static_cast<std::size_t>(elementwise::scal);
-           kernels.transform[what](alpha, T(0), T(0), x, x, x, x, size);
-         });
+  return !is_one(alpha) && usual_update(n, x, incx, x, incx, [=](const auto& kernels, auto size) {
+    constexpr auto what = static_cast<std::size_t>(elementwise::scal);
+    kernels.transform[what](alpha, T(0), T(0), x, x, x, x, size);
+  });
 }
 
 template <class T>
@@ -363,7 +385,7 @@ template <class X, class T, class F>
 
 template <class T>
 void axpy(length n, T alpha, const T* x, length incx, T* y, length incy) {
-  if (n <= 0 || alpha == T(0)) return;
+  if (n <= 0 || is_zero(alpha)) return;
   update(routine::axpy, n, x, incx, y, incy,
          [=](const executor& where, const auto& a, auto b) { tally::axpy(where, alpha, a, b); });
 }
@@ -371,10 +393,10 @@ void axpy(length n, T alpha, const T* x, length incx, T* y, length incy) {
 /// y = beta y, which is not read where beta is 0.
 template <class T>
 void scale_or_zero(routine called, length n, T beta, T* y, length incy) {
-  if (beta == T(1)) return;
+  if (is_one(beta)) return;
   update(called, n, static_cast<const T*>(y), incy, y, incy,
          [=](const executor& where, const auto&, auto b) {
-           if (beta == T(0)) {
+           if (is_zero(beta)) {
              tally::fill(where, T(0), b);
            } else {
              tally::scal(where, beta, b);
@@ -385,7 +407,7 @@ void scale_or_zero(routine called, length n, T beta, T* y, length incy) {
 template <class T>
 void axpby(length n, T alpha, const T* x, length incx, T beta, T* y, length incy) {
   if (n <= 0) return;
-  if (alpha == T(0)) return scale_or_zero(routine::axpby, n, beta, y, incy);  // x is not read
+  if (is_zero(alpha)) return scale_or_zero(routine::axpby, n, beta, y, incy);  // x is not read
   update(routine::axpby, n, x, incx, y, incy, [=](const executor& where, const auto& a, auto b) {
     tally::axpby(where, alpha, a, beta, b);
   });
@@ -393,7 +415,7 @@ void axpby(length n, T alpha, const T* x, length incx, T beta, T* y, length incy
 
 template <class S, class T>
 void scal(length n, S alpha, T* x, length incx) {
-  if (n <= 0 || incx <= 0 || alpha == S(1)) return;
+  if (n <= 0 || incx <= 0 || is_one(alpha)) return;
   update(routine::scal, n, static_cast<const T*>(x), incx, x, incx,
          [=](const executor& where, const auto&, auto a) { tally::scal(where, alpha, a); });
 }

@@ -22,6 +22,10 @@
 #include <tuple>
 #include <vector>
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 namespace blas_test {
 namespace {
 
@@ -320,6 +324,25 @@ const T alpha = of_parts<T>(1.25F, -0.375F);
 template <class T>
 const T beta = of_parts<T>(0.7F, 0.1F);
 
+/// Calls f where subnormal numbers are taken for 0, if the processor can.
+template <class F>
+void with_subnormals_flushed(const F& f) {
+#if defined(__x86_64__)
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // FTZ, DAZ
+  f();
+  _mm_setcsr(before);
+#else
+  f();
+#endif
+}
+
+// A subnormal factor, and a number whose product with it is normal.
+template <class T>
+const T subnormal = std::numeric_limits<real_t<T>>::denorm_min();
+template <class T>
+const T huge = std::ldexp(real_t<T>(1), std::numeric_limits<real_t<T>>::max_exponent - 8);
+
 template <class T, class R>
 void test_axpy(const route& by) {
   for (const length n : {0, -1}) call_axpy<T>(by, n, alpha<T>, nullptr, 1, nullptr, 1);
@@ -332,6 +355,9 @@ void test_axpy(const route& by) {
   x = of_parts<T>(-nan<T>, -nan<T>);
   call_axpy<T>(by, 1, 1, &x, 1, &y, 1);
   expect_bits(y, of_parts<T>(nan<T>, nan<T>), "NaN");
+  x = huge<T>, y = 0;
+  with_subnormals_flushed([&] { call_axpy<T>(by, 1, subnormal<T>, &x, 1, &y, 1); });
+  expect_bits(y, times(subnormal<T>, huge<T>), "subnormal alpha");
 }
 
 template <class T, class R>
@@ -351,6 +377,11 @@ void test_axpby(const route& by) {
   expect_bits(y, times(beta<T>, T(2)), "alpha 0");
   call_axpby<T>(by, 1, 0, &x, 1, T(-0.0), &x, 1);
   expect_bits(x, T(0), "alpha and beta 0");
+  x = huge<T>, y = 0;
+  with_subnormals_flushed([&] { call_axpby<T>(by, 1, subnormal<T>, &x, 1, 1, &y, 1); });
+  expect_bits(y, times(subnormal<T>, huge<T>), "subnormal alpha");
+  with_subnormals_flushed([&] { call_axpby<T>(by, 1, 0, &y, 1, subnormal<T>, &x, 1); });
+  expect_bits(x, times(subnormal<T>, huge<T>), "subnormal beta");
 }
 
 template <class T, class R>
@@ -374,6 +405,15 @@ void test_scal(const route& by) {
   x = of_parts<T>(-nan<T>, -nan<T>);
   call_scal<R, T>(by, 1, 1, &x, 1);
   expect_bits(x, of_parts<T>(-nan<T>, -nan<T>), "alpha 1");
+  x = huge<T>;
+  with_subnormals_flushed([&] { call_scal<R, T>(by, 1, subnormal<R>, &x, 1); });
+  expect_bits(x, times(subnormal<T>, huge<T>), "subnormal alpha");
+  if constexpr (is_complex<R>) {
+    const T nearly_one = {1, subnormal<real_t<T>>};
+    x = huge<T>;
+    with_subnormals_flushed([&] { call_scal<R, T>(by, 1, nearly_one, &x, 1); });
+    expect_bits(x, times(nearly_one, huge<T>), "alpha with a subnormal part");
+  }
 }
 
 template <class T, class R>
@@ -520,6 +560,13 @@ void test_gemv(const route& by) {
   y[0] = 1;
   call_gemv<T>(by, false, 'N', 2, 2, 0, nullptr, 2, nullptr, 1, T(-0.0), y, 1);
   expect_bits(y[0], T(0), "alpha 0, beta -0");
+  T one = 1, x_of_one = huge<T>, y_of_one = 0;
+  with_subnormals_flushed([&] {
+    call_gemv<T>(by, false, 'N', 1, 1, subnormal<T>, &one, 1, &x_of_one, 1, 0, &y_of_one, 1);
+    call_gemv<T>(by, false, 'N', 1, 1, 0, &one, 1, &one, 1, subnormal<T>, &x_of_one, 1);
+  });
+  expect_bits(y_of_one, times(subnormal<T>, huge<T>), "subnormal alpha");
+  expect_bits(x_of_one, times(subnormal<T>, huge<T>), "subnormal beta");
   // y is x, and a column of A: both are read first.
   const multiplication<T> m{false, 'N', {4, 4, 4, 1, 1}, 1, 1};
   operand<T> a(16, 1);

@@ -171,11 +171,10 @@ HWY_INLINE void scale_four(vec<R> alpha, const R* x, R* z) {
 
 #endif
 
-/// Computes the pairs of vectors, and returns the number of elements. The
-/// steps of a vector depend on each other, and a processor doesn't reach the next one by itself: so
-/// two vectors are begun before the two before them are ended (tuning/elementwise.md:
-/// run_in_steps). Variables, since the compiler keeps structs of vectors in memory here.
-/// Pre: n >= 2 vectors.
+/// Computes the pairs of vectors, and returns the number of elements. The steps of a vector depend
+/// on each other, and a processor doesn't reach the next one by itself: so two vectors are begun
+/// before the two before them are ended (tuning/elementwise.md: run_in_steps). Variables, since the
+/// compiler keeps structs of vectors in memory here. Pre: n >= 2 vectors.
 template <bool past_caches, class Function, class T>
 HWY_NOINLINE std::size_t run_in_steps(const T* x, T* z, std::size_t n) {
   using V = vec<number_of<T>>;

@@ -19,7 +19,7 @@ namespace {
 #if HWY_TARGET == HWY_AVX3
 
 // Arithmetic independent of the environment's rounding: AVX-512's static rounding, of whole
-// registers only, which raises no exceptions either. Short sums need no look at the control
+// registers only, which raises no exceptions either. Short calls need no look at the control
 // register, which waits for all arithmetic before; what the register still decides, whether
 // subnormal numbers are kept, is quickly found (tuning/short_calls.md: static rounding).
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <span>
 
 namespace tally::backends::simd {
 namespace {

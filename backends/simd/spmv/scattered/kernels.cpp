@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <utility>
 
 #ifndef TALLY_BACKENDS_SIMD_SPMV_SCATTERED_KERNELS_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_SPMV_SCATTERED_KERNELS_CPP
