@@ -1282,6 +1282,8 @@ TEST_ON_EVERY_BACKEND(Spmv, TransposesOfManyTerms) {
     compare(p, of<double, double, double>, kind::plain, type::int32, type::int32, {{}}, {},
             transpose);
   }
+  compare(matrices::random_rows(300000, 9, 0, 3), of<float, float, float>, kind::plain, type::int32,
+          type::int32, {{}}, {}, transpose);
 }
 
 // A plan of the transpose reads values, unless they are promised to stay.
