@@ -11,7 +11,7 @@ namespace tally::backends::openmp {
 /// several threads: OpenMP would wait for them for ever.
 bool usable() noexcept;
 
-/// Has f called once this process is such a child. One function: a later call replaces it.
+/// Calls f as soon as this process is such a child. Keeps one function: the last.
 void when_lost(void (*f)()) noexcept;
 
 /// @throws error no_device unless `usable`.
