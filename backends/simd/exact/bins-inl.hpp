@@ -174,8 +174,8 @@ class binned_terms {
     hn::Store(hn::BitCast(u64, fields), u64, lanes);
     return static_cast<std::uint32_t>(*std::min_element(lanes, lanes + doubles, better) >> 52);
   }
-  static std::uint32_t least_of(halves fields) { return best_of(fields, std::less<>()); }
-  static std::uint32_t largest_of(halves fields) { return best_of(fields, std::greater<>()); }
+  static std::uint32_t min_of(halves fields) { return best_of(fields, std::less<>()); }
+  static std::uint32_t max_of(halves fields) { return best_of(fields, std::greater<>()); }
 
   /// Returns significands with these exponent fields, or less if v is subnormal or 0.
   template <bool any>
@@ -315,8 +315,8 @@ class binned_terms {
     std::uint32_t of_zero[2] = {};
     bool any = false;
     for (int k = 0; k < count; ++k) {
-      any |= least_of(e.least[k]) == 0;
-      of_zero[k] = largest_of(e.largest[k]);
+      any |= min_of(e.least[k]) == 0;
+      of_zero[k] = max_of(e.largest[k]);
       if (of_zero[k] == not_finite) return false;
       if (of_zero[k] == 0) of_zero[k] = 1023;
     }
@@ -324,7 +324,7 @@ class binned_terms {
     std::size_t low = 0, high = 0;
     for (int k = 0; k < count; ++k) {
       constexpr std::uint32_t more = 8;  // next terms may have a larger range
-      const std::uint32_t least = least_of(e.least[k]), largest = largest_of(e.largest[k]);
+      const std::uint32_t least = min_of(e.least[k]), largest = max_of(e.largest[k]);
       bins.least[k] = std::min(bins.least[k], std::max(least, more + 1) - more);
       bins.largest[k] = std::max(bins.largest[k], std::min(largest + more, not_finite - 1));
       low += bins.least[k];

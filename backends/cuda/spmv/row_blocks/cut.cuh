@@ -124,12 +124,12 @@ struct block_range {
   int nonzero = 0, terms = 0;
 
   block_range() = default;
-  /// At most `most_rows` and `most_terms`.
-  __device__ block_range(const spmv_job& job, const int4& words, int most_rows, int most_terms) {
+  /// At most `max_rows` and `max_terms`.
+  __device__ block_range(const spmv_job& job, const int4& words, int max_rows, int max_terms) {
     row = within(words.x, static_cast<int>(job.rows));
     nonzero = within(words.y, static_cast<int>(job.nonzeros));
-    rows = within(words.z - row, ::min(static_cast<int>(job.rows) - row, most_rows));
-    terms = within(words.w - nonzero, ::min(static_cast<int>(job.nonzeros) - nonzero, most_terms));
+    rows = within(words.z - row, ::min(static_cast<int>(job.rows) - row, max_rows));
+    terms = within(words.w - nonzero, ::min(static_cast<int>(job.nonzeros) - nonzero, max_terms));
   }
   /// Returns the index of a row's first term, from its offset, which may have changed.
   __device__ int start_of(std::int32_t offset) const {
