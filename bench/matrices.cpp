@@ -25,8 +25,9 @@ struct entry {
 
 std::vector<entry>& entries() {
   using enum listed;
-  using matrices::random_rows, matrices::rmat, matrices::stencil;
+  using matrices::band, matrices::random_rows, matrices::rmat, matrices::stencil;
   using seed = std::uint64_t;
+  constexpr std::size_t m = 1 << 20;
   static std::vector<entry> list = {
       entry{"west0067", full, full, nullptr},
       entry{"1138_bus", full, full, nullptr},
@@ -50,6 +51,15 @@ std::vector<entry>& entries() {
       entry{"5-point-2048", full, quick, [](seed) { return stencil(2048, 2048, 1, 1); }},
       entry{"rmat-21", full, quick, [](seed s) { return rmat(21, std::size_t{16} << 21, s); }},
       entry{"27-point-128", full, quick, [](seed) { return stencil(128, 128, 128, 3); }},
+      entry{"9-point-1500", never, full, [](seed) { return stencil(1500, 1500, 1, 2); }},
+      entry{"1-to-16", never, full, [](seed s) { return band(m, m, 1, 16, 100, s); }},
+      entry{"8-to-30", never, full, [](seed s) { return band(m / 2, m / 2, 8, 30, 100, s); }},
+      entry{"40-to-128", never, full, [](seed s) { return band(m / 8, m / 8, 40, 128, 2000, s); }},
+      entry{"1-to-64", never, full, [](seed s) { return band(m / 4, m / 4, 1, 64, 2000, s); }},
+      entry{"200-to-2000", never, full,
+            [](seed s) { return band(m / 64, m / 8, 200, 2000, m, s); }},
+      entry{"3-of-64", never, full, [](seed s) { return band(2 * m, 64, 3, 3, 64, s); }},
+      entry{"64-of-75000", never, full, [](seed s) { return band(64, m / 8, 75000, 75000, m, s); }},
   };
   return list;
 }

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,6 +91,29 @@ inline pattern random_rows(std::size_t n, double mean, double skew, std::uint64_
     length = std::min(n, static_cast<std::size_t>(mean * factor));
   }
   return rows_of(lengths, n, seed + 1);
+}
+
+/// n rows with min to max terms, whose columns are at random at most `reach` from the diagonal,
+/// which goes from corner to corner, and in order.
+inline pattern band(std::size_t n, std::size_t columns, int min, int max, std::ptrdiff_t reach,
+                    std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_int_distribution<int> lengths(min, max);
+  const auto last = static_cast<std::ptrdiff_t>(columns) - 1;
+  pattern p;
+  p.columns = columns;
+  while (p.rows < n) {
+    const auto middle = static_cast<std::ptrdiff_t>(p.rows * columns / n);
+    std::uniform_int_distribution<std::ptrdiff_t> near(std::max(middle - reach, std::ptrdiff_t{0}),
+                                                       std::min(middle + reach, last));
+    const std::size_t begin = p.nonzeros();
+    p.column_indices.resize(begin + static_cast<std::size_t>(lengths(random)));
+    const std::span row = std::span(p.column_indices).subspan(begin);
+    for (std::int32_t& column : row) column = static_cast<std::int32_t>(near(random));
+    std::ranges::sort(row);
+    p.end_row();
+  }
+  return p;
 }
 
 /// A graph of 2^scale vertices and `edges` edges by R-MAT with Graph500's parameters: power-law

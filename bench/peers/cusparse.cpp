@@ -1,4 +1,4 @@
-// cuSPARSE: all CSR algorithms, after preprocessing, and SpMVOp's, with a plan.
+// cuSPARSE: all CSR algorithms, after preprocessing and without, and SpMVOp's, with a plan.
 #include "bench/peers/device_peers.hpp"
 #include "bench/peers/library.hpp"
 
@@ -122,12 +122,17 @@ class matrix_and_vectors : protected matrix {
 
 class product : matrix_and_vectors {
  public:
-  product(const workload& w, cusparseSpMVAlg_t algorithm)
-      : matrix_and_vectors(w), algorithm_(algorithm) {
+  struct algorithm {
+    cusparseSpMVAlg_t name;
+    bool preprocesses = true;
+  };
+
+  product(const workload& w, algorithm which) : matrix_and_vectors(w), algorithm_(which.name) {
     std::size_t bytes = 0;
     CUSPARSE_CALL(cusparseSpMV_bufferSize, handle(), operation_, one(), matrix_, x_, zero(), y_,
                   type_, algorithm_, &bytes);
     buffer_ = device_memory(bytes);
+    if (!which.preprocesses) return;
     CUSPARSE_CALL(cusparseSpMV_preprocess, handle(), operation_, one(), matrix_, x_, zero(), y_,
                   type_, algorithm_, buffer_.data());
   }
@@ -221,8 +226,13 @@ void add_to(contenders& list, const workload& w, const char* name, Algorithm alg
 contenders cusparse_on_device(const workload& w) {
   contenders list;
   if (!cusparse()) return list;
-  add_to<product>(list, w, "cuSPARSE CSR_ALG1", CUSPARSE_SPMV_CSR_ALG1);
-  add_to<product>(list, w, "cuSPARSE CSR_ALG2", CUSPARSE_SPMV_CSR_ALG2);
+  using algorithm = product::algorithm;
+  add_to<product>(list, w, "cuSPARSE CSR_ALG1", algorithm{CUSPARSE_SPMV_CSR_ALG1});
+  add_to<product>(list, w, "cuSPARSE CSR_ALG2", algorithm{CUSPARSE_SPMV_CSR_ALG2});
+  add_to<product>(list, w, "cuSPARSE CSR_ALG1 as it comes",
+                  algorithm{CUSPARSE_SPMV_CSR_ALG1, false}, ", no preprocess");
+  add_to<product>(list, w, "cuSPARSE CSR_ALG2 as it comes",
+                  algorithm{CUSPARSE_SPMV_CSR_ALG2, false}, ", no preprocess");
   if (!w.transposes()) {  // else not supported
     add_to<planned_product>(list, w, "cuSPARSE SpMVOp ALG1", planned_product::alg1, ", a plan");
     add_to<planned_product>(list, w, "cuSPARSE SpMVOp ALG2", planned_product::alg2, ", a plan");
