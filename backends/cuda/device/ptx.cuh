@@ -187,16 +187,6 @@ __device__ inline std::uint64_t load_of_device(const std::uint64_t* from) {
   return word;
 }
 
-/// Adds 1, acquires and releases at the device's scope; returns the word before.
-__device__ inline unsigned next_number(std::uint64_t* word) {
-  unsigned number;
-  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
-               : "=r"(number)
-               : "l"(word)
-               : "memory");
-  return number;
-}
-
 // --- Compute capability 9; nothing before --------------------------------------------------------
 
 __device__ inline void wait_for_launch_before() {

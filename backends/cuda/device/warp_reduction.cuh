@@ -26,6 +26,10 @@ __device__ inline std::uint64_t largest_of_warp(std::uint64_t value) {
          largest_of_warp(high == most ? static_cast<std::uint32_t>(value) : 0u);
 }
 
+__device__ inline std::uint32_t smallest_of_warp(std::uint32_t value) {
+  return ~largest_of_warp(~value);
+}
+
 /// Returns the warp's sum, modulo 2^32.
 __device__ inline std::uint32_t sum_of_warp(std::uint32_t value) {
 #if __CUDA_ARCH__ >= 800

@@ -158,6 +158,7 @@ void queue(const executor& where, const current_device& current, bool captured,
   job.dynamic = cut.dynamic;
   launch_shape shape;
   shape.blocks = cut.blocks * job.parts;
+  job.leaves_room = shape.blocks <= multiprocessors(where.device());
   shape.threads = cut.warps * 32;
   shape.shared_bytes = cut.kernel->shared_bytes * cut.warps;
   allow_shared_bytes(cut.kernel->kernel, current, cut.kernel->shared_bytes * exact_warps);

@@ -17,9 +17,8 @@ inline constexpr unsigned exact_blocks = 2;
 /// add in parallel.
 namespace exact_scratch {
 inline constexpr unsigned apart = 16;
-inline constexpr unsigned ticket = 0;
-inline constexpr unsigned batch = apart;     ///< one per part of the result
-inline constexpr unsigned sums = 3 * apart;  ///< of the first part, then of the second
+inline constexpr unsigned batch = 0;         ///< one per part of the result
+inline constexpr unsigned sums = 2 * apart;  ///< of the first part, then of the second
 constexpr unsigned words(unsigned parts, unsigned of_sum) { return sums + parts * of_sum * apart; }
 }  // namespace exact_scratch
 
@@ -27,8 +26,9 @@ struct exact_job {
   const void* x = nullptr;
   const void* y = nullptr;
   std::int64_t n = 0;
-  unsigned tiles = 1;    ///< adjacent, per batch; a warp takes a batch at a time
-  bool dynamic = false;  ///< whether warps take batches as they get ready
+  unsigned tiles = 1;        ///< adjacent, per batch; a warp takes a batch at a time
+  bool dynamic = false;      ///< whether warps take batches as they get ready
+  bool leaves_room = false;  ///< for blocks of the next launch, which may start at once
   bool absolute = false;
   bool root = false;      ///< whether the result is the root of the sum
   bool to_float = false;  ///< result: float, else double; limbs: the type of their sum

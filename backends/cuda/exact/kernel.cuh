@@ -1,8 +1,8 @@
 // The exact grade; one launch a call.
 //
 // A warp adds its threads' levels (warp_sum.cuh) to limbs, in the layout of exact_sum; blocks add
-// those up and add to scratch memory; the last one to do so rounds. Integer additions make the
-// order irrelevant.
+// those up and add to scratch memory, from where the last-numbered one takes and rounds them.
+// Integer additions make the order irrelevant. (No deadlock: see device/hand_over.cuh.)
 #pragma once
 
 #include "backends/cuda/exact/round.cuh"
@@ -21,9 +21,87 @@ __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(word), static_cast<unsigned long long>(value));
 }
 
-/// Returns the next number, from 0. Whoever gets a later one sees what the caller wrote before, and
-/// others before a barrier of the caller's block.
-using ptx::next_number;
+/// Words of sums in scratch memory. Their upper bits count what blocks add: a sum is complete once
+/// its counts are, without a fence or a ticket (tuning/exact.md: words that count).
+namespace counting {
+/// Bits of the sum, whose limbs, carried once, stay below 2^43 with up to 1000 blocks.
+inline constexpr int value_bits = 44;
+/// Words that a warp of a block adds; it counts `warp` in all of them.
+inline constexpr unsigned words_of_warp = warp - 1;
+
+__device__ inline std::int64_t value_of(std::uint64_t word) {
+  return static_cast<std::int64_t>(word << (64 - value_bits)) >> (64 - value_bits);
+}
+}  // namespace counting
+
+/// Returns the sum of the block's words i.
+template <unsigned count>
+__device__ std::int64_t sum_of_warps(const std::int64_t (*words)[count], int i) {
+  std::int64_t sum = 0;
+#pragma unroll
+  for (unsigned j = 0; j < exact_warps; ++j) sum += j < blockDim.x / warp ? words[j][i] : 0;
+  return sum;
+}
+
+/// Adds the sum of all warps' words. Called by the whole block.
+template <class T, unsigned count>
+__device__ void add_to_scratch(const std::int64_t (*words)[count], std::uint64_t* sums,
+                               int thread) {
+  constexpr int limbs = exact_sum<T>::limbs;
+  const unsigned warps = blockDim.x / warp;
+  for (unsigned first = threadIdx.x / warp * counting::words_of_warp; first < count;
+       first += warps * counting::words_of_warp) {
+    // The first thread has the word below, whose carry the next one takes.
+    const int i = static_cast<int>(first) + thread - 1;
+    std::int64_t value = 0, carry = 0;
+    if (i >= 0 && i < static_cast<int>(count)) {
+      value = sum_of_warps(words, i);
+      if (i < limbs - 1) {
+        carry = value >> 32;
+        value &= 0xffffffff;
+      }
+    }
+    value += __shfl_up_sync(whole_warp, carry, 1);
+    const unsigned others = __ballot_sync(whole_warp, thread > 1 && value != 0);
+    if (thread == 1 || (thread > 1 && value != 0)) {
+      const auto counts = static_cast<std::uint64_t>(thread == 1 ? warp - __popc(others) : 1);
+      add_to(sums + i * exact_scratch::apart,
+             static_cast<std::int64_t>((counts << counting::value_bits) +
+                                       static_cast<std::uint64_t>(value)));
+    }
+  }
+}
+
+/// Waits for the sum of all blocks and empties its words. Called by a warp.
+template <class T, unsigned count>
+__device__ void take_from_scratch(std::uint64_t* sums, unsigned blocks,
+                                  std::int64_t (&words)[count], int thread) {
+  constexpr unsigned per_thread = (count + warp - 1) / warp;
+  constexpr unsigned chunks = (count + counting::words_of_warp - 1) / counting::words_of_warp;
+  std::uint64_t word[per_thread] = {};
+  unsigned counts;
+  do {
+    counts = 0;
+#pragma unroll
+    for (unsigned k = 0; k < per_thread; ++k) {
+      const unsigned i = k * warp + thread;
+      if (i < count) word[k] = ptx::load_of_device(sums + i * exact_scratch::apart);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < per_thread; ++k) {
+      counts += static_cast<unsigned>(
+          (word[k] - static_cast<std::uint64_t>(counting::value_of(word[k]))) >>
+          counting::value_bits);
+    }
+  } while (sum_of_warp(counts) != chunks * warp * blocks);
+#pragma unroll
+  for (unsigned k = 0; k < per_thread; ++k) {
+    const unsigned i = k * warp + thread;
+    if (i >= count) break;
+    words[i] = counting::value_of(word[k]);
+    if (word[k] != 0) sums[i * exact_scratch::apart] = 0;
+  }
+}
 
 /// Returns word i of a sum of To from those of a sum of From without digits below it. All digits
 /// are carried by one limb at once, which leaves limbs below 2^33.
@@ -66,25 +144,21 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   constexpr int words_of_sum = exact_sum<T>::words;
   extern __shared__ double columns[];
   __shared__ std::int64_t words[exact_warps][words_of_sum];
-  __shared__ int low, high;
-  __shared__ bool last;
   const int thread = threadIdx.x % warp;
   const unsigned w = threadIdx.x / warp;
   const unsigned warps = blockDim.x / warp;
   warp_sum<Tile> sum(columns + w * (column_bytes<Tile> / sizeof(double)), words[w], thread);
-  if (threadIdx.x == 0) {
-    low = exact_sum<T>::limbs;
-    high = 0;
-  }
   wait_for_launch_before();
+  if (job.leaves_room) let_launch_after_start();
 
   // Blocks with the same remainder work on the same part.
-  const unsigned part = job.parts == 1 ? 0 : blockIdx.x % job.parts;
-  const std::int64_t all_warps = std::int64_t{gridDim.x / job.parts} * warps;
+  const unsigned complex = job.parts - 1;  // 0 or 1
+  const unsigned part = blockIdx.x & complex;
+  const std::int64_t all_warps = std::int64_t{gridDim.x >> complex} * warps;
   constexpr int in_tile = static_cast<int>(warp) * Tile::per_load * Tile::loads;
   const std::int64_t tiles = (job.n + in_tile - 1) / in_tile * (Tile::products ? 1 : job.products);
   Tile tile(job);
-  std::int64_t first = (std::int64_t{blockIdx.x / job.parts} * warps + w) * job.tiles;
+  std::int64_t first = (std::int64_t{blockIdx.x >> complex} * warps + w) * job.tiles;
 #pragma unroll 1
   while (first < tiles) {
     unsigned next = 0;
@@ -109,55 +183,44 @@ __global__ void __launch_bounds__(exact_warps* warp, exact_blocks)
   let_launch_after_start();
   __syncthreads();
 
-  std::uint64_t* const sums = job.scratch + exact_scratch::sums;
-  for (int i = threadIdx.x; i < words_of_sum; i += blockDim.x) {
-    std::int64_t total = 0;
-    for (unsigned j = 0; j < warps; ++j) total += words[j][i];
-    if (gridDim.x == 1) {
-      words[0][i] = total;
-      if (total != 0 && i < exact_sum<T>::limbs) {
-        atomicMin(&low, i);
-        atomicMax(&high, i + 1);
-      }
-    } else if (total != 0) {
-      add_to(sums + (part * words_of_sum + i) * exact_scratch::apart, total);
+  // The sums of all blocks, in place of the first warp's columns.
+  auto* const sums = reinterpret_cast<std::int64_t (*)[words_of_sum]>(columns);
+  static_assert(2 * sizeof *sums <= column_bytes<Tile>);
+  if (gridDim.x == 1) {
+    for (int i = threadIdx.x; i < words_of_sum; i += blockDim.x) {
+      sums[0][i] = sum_of_warps(words, i);
     }
-  }
-  __syncthreads();
-  if (gridDim.x > 1) {
-    if (threadIdx.x == 0) last = next_number(job.scratch + exact_scratch::ticket) == gridDim.x - 1;
     __syncthreads();
-    if (!last) return;
-    for (unsigned i = threadIdx.x; i < job.parts * words_of_sum; i += blockDim.x) {
-      std::uint64_t* const from = sums + i * exact_scratch::apart;
-      const auto total =
-          static_cast<std::int64_t>(__ldcg(reinterpret_cast<unsigned long long*>(from)));
-      const int limb = static_cast<int>(i % words_of_sum);
-      words[i / words_of_sum][limb] = total;
-      if (total == 0) continue;
-      *from = 0;
-      if (limb < exact_sum<T>::limbs) {
-        atomicMin(&low, limb);
-        atomicMax(&high, limb + 1);
+  } else {
+    std::uint64_t* const scratch = job.scratch + exact_scratch::sums;
+    constexpr unsigned words_of_part = words_of_sum * exact_scratch::apart;
+    if (job.dynamic) __threadfence();  // batches before words: both are emptied at the end
+    add_to_scratch<T>(words, scratch + part * words_of_part, thread);
+    if (blockIdx.x != gridDim.x - 1) return;
+    if (w == 0) {
+      for (unsigned i = 0; i < job.parts; ++i) {
+        take_from_scratch<T>(scratch + i * words_of_part, gridDim.x >> complex, sums[i], thread);
       }
+      if (job.dynamic) {
+        __threadfence();
+        if (thread < 2) job.scratch[exact_scratch::batch + thread * exact_scratch::apart] = 0;
+      }
+      __syncwarp();
     }
-    if (threadIdx.x < 3)
-      job.scratch[threadIdx.x * exact_scratch::apart] = 0;  // the sums are 0 already
-    __syncthreads();
+    if (job.to_words) __syncthreads();
   }
   if (job.to_words) {
     if (job.to_float) {
-      deliver_words<float, T>(job, words);
+      deliver_words<float, T>(job, sums);
     } else {
-      deliver_words<double, T>(job, words);
+      deliver_words<double, T>(job, sums);
     }
     if (threadIdx.x == 0) count_as_ended(job.ended);
     return;
   }
-  if (threadIdx.x == 0) {
-    round_and_deliver<T>(job, words, low, high, job.result);
-    count_as_ended(job.ended);
-  }
+  if (w > 0) return;
+  round_and_deliver<T>(job, sums, thread, job.result);
+  if (thread == 0) count_as_ended(job.ended);
 }
 
 template <class Tile>

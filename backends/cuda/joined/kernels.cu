@@ -83,8 +83,6 @@ __global__ void __launch_bounds__(join_threads)
     join_words_kernel_of(const __grid_constant__ join_job job) {
   constexpr int words_of_sum = exact_sum<T>::words;
   __shared__ std::int64_t words[2][words_of_sum];
-  __shared__ int low, high;
-  if (threadIdx.x == 0) low = exact_sum<T>::limbs, high = 0;
   wait_for_launch_before();
   const unsigned all = job.parts * words_of_sum;
   const exchange with(job.through, blockIdx.x);
@@ -106,16 +104,12 @@ __global__ void __launch_bounds__(join_threads)
       value += with.wait(r, 2 * i) | std::uint64_t{with.wait(r, 2 * i + 1)} << 32;
     }
     words[i / words_of_sum][i % words_of_sum] = static_cast<std::int64_t>(value);
-    const int limb = static_cast<int>(i % words_of_sum);
-    if (value != 0 && limb < exact_sum<T>::limbs) {
-      atomicMin(&low, limb);
-      atomicMax(&high, limb + 1);
-    }
   }
   let_launch_after_start();
   with.end();
-  if (threadIdx.x != 0) return;
-  round_and_deliver<T>(job, words, low, high,
+  __syncthreads();
+  if (threadIdx.x >= warp) return;
+  round_and_deliver<T>(job, words, static_cast<int>(threadIdx.x),
                        static_cast<char*>(job.results) + blockIdx.x * job.result_bytes);
 }
 
