@@ -677,6 +677,7 @@ TEST_F(Cuda, OffsetsThatChangeAfterAPlanHarmNothing) {
   both(band(265'000, 5), data::has_shared_memory_for_rings() ? "ring: " : "row tiles: ");
   both(band(40'000, 5), "row tiles: ");
   both(band(40'000, 4), "row tiles: ");
+  both(matrices::rows_of(std::vector<std::size_t>(1 << 18, 3), 64, 5), "; columns of 16 bits, in ");
   both(matrices::random_rows(2000, 9, 0, 1), " threads, since rows are short");
   both(matrices::random_rows(20'000, 20, 0.7, 2), " blocks, since some rows are long");
   both(matrices::stencil(210, 160, 1, 1), " patterns of rows");
@@ -685,16 +686,18 @@ TEST_F(Cuda, OffsetsThatChangeAfterAPlanHarmNothing) {
     for (auto k = near.row_offsets[i]; k < near.row_offsets[i + 1]; ++k) {
       std::int32_t& column = near.column_indices[static_cast<std::size_t>(k)];
       column = static_cast<std::int32_t>(
-          std::min(i + static_cast<std::size_t>(column) % 30'000, near.columns - 1));
+          std::min(i + static_cast<std::size_t>(column) % 3000, near.columns - 1));
     }
   }
-  both(near, "row blocks: ");
+  both(near, " threads sum in turn, and columns of 16 bits");
   matrices::pattern few =
       matrices::rows_of({40'000, 5000, 1'000'000, 0, 200'000, 3, 128, 129}, 150'000, 3);
   both(few, "long rows: chunks in warps, in 0 bytes");
   for (std::int32_t& column : few.column_indices) column = 140'000 + column % 10'000;
   both(few, "and columns of 16 bits");
   both(matrices::rows_of(std::vector<std::size_t>(1700, 1000), 3000, 5), "few columns: ");
+  multiply_with_changed_offsets<double>(
+      matrices::rows_of(std::vector<std::size_t>(1700, 1000), 300'000, 5), "whole rows: ");
   const matrices::pattern graph = matrices::rmat(17, 3 << 20, 1);
   multiply_with_changed_offsets<double>(graph, " blocks, since some rows are long");
   multiply_with_changed_offsets<float>(graph, ", and codes of all columns");

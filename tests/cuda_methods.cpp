@@ -105,6 +105,14 @@ TEST(CudaMethods, LongRows) {
   EXPECT_FALSE(has_long_rows(matrix(128, 1 << 20, type::float64, type::int64)));
 }
 
+TEST(CudaMethods, WholeRows) {
+  using tally::backends::cuda::may_have_whole_rows;
+  EXPECT_TRUE(may_have_whole_rows(matrix(1 << 12, 1 << 20), 4096));
+  EXPECT_FALSE(may_have_whole_rows(matrix(1 << 12, 1 << 20), 4097));
+  EXPECT_FALSE(may_have_whole_rows(matrix(1 << 12, (1 << 20) - 1), 4096));
+  EXPECT_FALSE(may_have_whole_rows(matrix(1 << 12, 1 << 20, type::float64, type::int64), 4096));
+}
+
 TEST(CudaMethods, UnevenRowsUnplanned) {
   using tally::backends::cuda::has_uneven_rows_unplanned;
   constexpr std::size_t rows = 1 << 18;

@@ -540,7 +540,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowBlocks) {
   const layouts l{{1, 1}, {3, -2}, 1};
   for (const std::size_t last : {0, 128}) {
     lengths.back() = last;
-    const pattern p = matrices::rows_of(lengths, 40'000, 5);
+    // Of 4000 columns a plan keeps differences.
+    const pattern p = matrices::rows_of(lengths, last == 0 ? 40'000 : 4000, 5);
     compare(p, of<double, double, double>, kind::special, type::int32, type::int32, {all[1]}, l);
     compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, all, l);
   }
@@ -630,6 +631,36 @@ TEST_ON_EVERY_EXECUTOR(Spmv, FewLongRows) {
   compare(p, of<double, double, double>, kind::special, type::int32, type::int32, all);
   compare(p, of<float, float, float>, kind::special, type::int32, type::int32, {all[1]},
           {{1, 1}, {3, -2}, 1});
+  // All rows long, of up to four chunks.
+  for (std::size_t i = 0; i < 9; ++i) lengths[100 * i] = std::size_t{2048} + i * 256;
+  const pattern longer = matrices::rows_of(lengths, 100'000, 5);
+  compare(longer, of<double, double, double>, kind::special, type::int64, type::int32, all);
+  compare(longer, of<float, float, float>, kind::special, type::int32, type::int32, {all[1]},
+          {{1, 1}, {3, -2}, 1});
+  compare(longer, of<float, float, double>, kind::plain, type::int32, type::int64, {{}});
+  compare(longer, of<float, float, float>, kind::plain, type::int32, type::int32, {{}},
+          {{1, 2}, {}});
+}
+
+// Device plans find offsets of rows of one length by a product, and keep few columns in 16 bits.
+TEST_ON_EVERY_EXECUTOR(Spmv, RowsOfOneLength) {
+  if (!data::on_device(where())) return;
+  const std::vector<factors> all = {{0.7, -1.25, true}};
+  const auto compare_all = [&](const pattern& p) {
+    compare(p, of<double, double, double>, kind::special, type::int32, type::int32, all,
+            {{1, 1}, {3, -2}, 1});
+    compare(p, of<float, float, float>, kind::special, type::int64, type::int32, all, {{3, 1}, {}});
+    compare(p, of<float, float, float>, kind::plain, type::int32, type::int64, {{}});
+  };
+  for (const std::size_t columns : {64, 65'536, 65'537}) {
+    for (const std::size_t terms : {1, 3, 9}) {
+      compare_all(matrices::rows_of(std::vector<std::size_t>((1 << 18) + 77, terms), columns, 1));
+    }
+  }
+  // Nearly one length.
+  std::vector<std::size_t> lengths((1 << 18) + 77, 5);
+  for (std::size_t i = 0; i < lengths.size(); i += 57) lengths[i] = i % 5;
+  compare_all(matrices::rows_of(lengths, 60'000, 2));
 }
 
 // Device plans, and products without one, keep x in shared memory.
@@ -874,6 +905,13 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
   EXPECT_TRUE(text(adjacent, double{}).starts_with("row tiles: ")) << text(adjacent, 0.0);
   says(matrices::random_rows(20'000, 20, 0.7, 2), " in several, in ");
 
+  says(
+      matrices::rows_of(std::vector<std::size_t>(1 << 18, 3), 64, 5),
+      "even rows: each row in a thread, in tiles of 128, since rows are short; columns of 16 bits, "
+      "in 1572864 bytes");
+  says(banded(1 << 19, 24, 300, 5),
+       ", which groups of 128 threads sum in turn, and columns of 16 "
+       "bits, in ");
   const pattern few = matrices::rows_of(std::vector<std::size_t>(2000, 800), 3000, 5);
   EXPECT_TRUE(text(few).starts_with("few columns: ")) << text(few);
   says(few, "and columns of 16 bits, in ");
@@ -1497,13 +1535,16 @@ TEST(SpmvTemplates, TakeIndicesOfAnyIntegerTypeAndViews) {
                                  view<const double>{moved.data(), 3}});
   data::expect_error(
       tally::errc::invalid_argument,
-      "tally::csr_view: values has a stride; a matrix's arrays are contiguous",
-      [&] { (void)tally::csr_view{3, 2, offsets, columns, view<double>{values.data(), 3, 2}}; });
+      "tally::csr_view: values has a stride; a matrix's arrays are contiguous", [&] {
+        (void)tally::csr_view{3, 2, offsets, columns, view<double>{values.data(), 3, 2}};
+      });
   data::expect_error(
       tally::errc::invalid_argument,
       "tally::csr_view: column_indices is uint32 and there are 2147483649 columns; "
       "it is for up to 2147483648",
-      [&] { (void)tally::csr_view{3, (std::size_t{1} << 31) + 1, offsets, columns, values}; });
+      [&] {
+        (void)tally::csr_view{3, (std::size_t{1} << 31) + 1, offsets, columns, values};
+      });
   tally::csr_matrix<double, int, unsigned> wide;
   wide.columns = (std::size_t{1} << 31) + 1;
   data::expect_error(tally::errc::invalid_argument,

@@ -109,6 +109,11 @@ __device__ inline void load_if(bool wanted, const void* from, std::uint64_t& to)
 }
 
 /// The same past the first cache, of what is needed once.
+__device__ inline void stream_if(bool wanted, const void* from, std::uint16_t& to) {
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.L1::no_allocate.b16 %0, [%1];}"
+               : "+h"(to)
+               : "l"(from), "r"(static_cast<unsigned>(wanted)));
+}
 __device__ inline void stream_if(bool wanted, const void* from, std::uint32_t& to) {
   asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.L1::no_allocate.b32 %0, [%1];}"
                : "+r"(to)

@@ -88,6 +88,7 @@ struct spmv_job {
   index_vector places;  ///< permutation of the values, or null data
   // For row tiles with a plan.
   std::int32_t tile_terms = 0;  ///< of the largest tile
+  std::int32_t row_terms = 0;   ///< of every row; 0: they differ
   row_patterns patterns;
   const std::int16_t* differences = nullptr;  ///< column - row of each term
   segment_queue queue;

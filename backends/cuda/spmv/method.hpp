@@ -122,8 +122,9 @@ class search;
 
 /// Returns a plan's method, or null.
 using find_method = std::unique_ptr<const method>(search& s);
-find_method find_stencils, find_ring, find_band, find_row_tiles, find_few_columns, find_long_rows,
-    find_hub_columns, find_even_rows, find_row_blocks, find_row_threads, find_pieces;
+find_method find_stencils, find_near_row_blocks, find_ring, find_band, find_row_tiles,
+    find_few_columns, find_long_rows, find_hub_columns, find_whole_rows, find_even_rows,
+    find_row_blocks, find_row_threads, find_pieces;
 /// Returns those of a search.
 std::vector<std::unique_ptr<const method>> find_methods(search& s);
 

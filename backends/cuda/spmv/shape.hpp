@@ -168,6 +168,12 @@ inline bool has_long_rows(const csr_operand& a) {
          a.nonzeros() <= max_indices && a.nonzeros() >= 8 * order::chunk * a.rows;
 }
 
+/// Whether each row has a block, if all are long (tuning/spmv.md: spmv_whole_rows).
+inline bool may_have_whole_rows(const csr_operand& a, std::size_t longest) {
+  return a.column_indices.element == type::int32 && a.nonzeros() >= 1 << 20 &&
+         a.nonzeros() <= max_indices && longest <= 4 * order::chunk;
+}
+
 /// Rows of a matrix whose x goes through a ring, at least (tuning/spmv.md: min_ring_rows).
 inline constexpr std::size_t min_ring_rows = 1 << 18;
 

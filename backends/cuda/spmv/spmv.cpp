@@ -24,6 +24,9 @@ namespace {
 //
 // describe()   file, kernel                   matrices                                 kept
 // stencils     row_tiles, spmv_row_tiles      short rows, up to 256 stencils           1 byte a row
+// near blocks  row_blocks, spmv_row_blocks    2^23 or more terms, 8 or more in the     differences
+//                                             mean, 128 at most, uneven, near each
+//                                             other
 // ring         ring, spmv_ring_rows           2^18 or more short rows, near diagonal   differences
 // band         band, spmv_band_rows           many rows of up to 128 terms, 16 in the  differences
 //                                             mean, near diagonal, few side by side
@@ -34,8 +37,11 @@ namespace {
 //                                             promise too
 // hub columns  hub_columns, spmv_hub_columns  2^21 or more terms, a fifth of them in   codes of
 //                                             hub columns, no row threads              columns
-// even rows    row_tiles, spmv_row_tiles      short rows of one length, without a      nothing
-//                                             promise too
+// whole rows   long_rows, spmv_whole_rows     2^20 or more terms, all rows of 129 to   nothing
+//                                             4096, without a promise too
+// even rows    row_tiles, spmv_row_tiles      short rows of one length, without a      nothing, or
+//                                             promise too                              columns of
+//                                                                                      16 bits
 // row blocks   row_blocks, spmv_row_blocks    2^23 or more terms, 8 or more in the     16 bytes
 //                                             mean, 128 at most, of near columns,      each
 //                                             without a promise too
@@ -47,9 +53,10 @@ namespace {
 // is at most 1.9 times the mean, or 32 with up to 8 in the mean (threads_per_row). The ring goes
 // before bands and row tiles (tuning/spmv.md: find_ring).
 
-constexpr find_method* special[] = {find_stencils,    find_ring,        find_band,
-                                    find_row_tiles,   find_few_columns, find_long_rows,
-                                    find_hub_columns, find_even_rows,   find_row_blocks};
+constexpr find_method* special[] = {find_stencils,  find_near_row_blocks, find_ring,
+                                    find_band,      find_row_tiles,       find_few_columns,
+                                    find_long_rows, find_hub_columns,     find_whole_rows,
+                                    find_even_rows, find_row_blocks};
 constexpr find_method* general[] = {find_row_threads, find_pieces};
 constexpr multiply_operation* unplanned[] = {multiply_any_rows, multiply_long_rows,
                                              multiply_uneven_rows, multiply_queued_rows,

@@ -38,6 +38,10 @@ class search {
   std::size_t longest() const { return found[result_words::longest]; }
   /// Whether rows may be in tiles of one thread each.
   bool has_tiles() const;
+  /// Whether each row has a block of its own, unless a better method is found.
+  bool has_whole_rows() const {
+    return found[result_words::long_rows] == matrix.rows && may_have_whole_rows(matrix, longest());
+  }
   /// Whether they are, with the matrix's columns, unless a better method is found.
   bool has_even_tiles() const { return has_tiles() && has_row_tiles_of_columns(matrix, longest()); }
   /// Returns the threads per row of the general method, 0 for pieces. Called after searches for

@@ -82,10 +82,12 @@ __device__ void load_if(bool wanted, const T* from, T& to) {
   }
 }
 
-/// The same of what is needed once: it leaves the first cache to others. T has 32 or 64 bits.
+/// The same of what is needed once: it leaves the first cache to others. T has 16 bits or more.
 template <class T>
 __device__ void stream_if(bool wanted, const T* from, T& to) {
-  using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  using bits_of =
+      std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                         std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>;
   auto bits = __builtin_bit_cast(bits_of, to);
   ptx::stream_if(wanted, from, bits);
   to = __builtin_bit_cast(T, bits);
@@ -211,7 +213,8 @@ __device__ void load_terms(const spmv_job& job, const nonzero_cursor<V, Column>&
                            dot_sum<A> (&terms)[in_flight]) {
   const auto wanted = [left](int k) { return k * apart < left; };
   if constexpr (std::is_same_v<V, any_element>) {
-    load_any_terms<A>(job, wanted, [&](int k) { return from.at + k * apart; }, terms);
+    load_any_terms<A>(
+        job, wanted, [&](int k) { return from.at + k * apart; }, terms);
   } else if constexpr (std::is_same_v<X, values_alone>) {
     static_assert(std::is_same_v<A, V>);
     V value[in_flight] = {};

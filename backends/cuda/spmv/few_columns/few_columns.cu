@@ -107,23 +107,31 @@ queue_launch launch_of_few_columns(const spmv_call& call, const std::uint16_t* c
   });
 }
 
+const std::uint16_t* find_narrow_columns(search& s) {
+  if (s.matrix.columns > std::size_t{UINT16_MAX} + 1) return nullptr;
+  const std::size_t count = s.matrix.nonzeros();
+  code_job job(s.matrix);
+  job.codes = static_cast<std::uint16_t*>(s.take(count * sizeof *job.codes));
+  if (job.codes == nullptr) return nullptr;
+  std::vector<analysis_launch> launches;
+  launches.emplace_back(&encode_columns, items_shape(count), job);
+  analysis_job published(s.matrix);
+  launches.push_back(publish_launch(published));
+  (void)s.run(std::move(launches));
+  return s.has_defect() ? nullptr : job.codes;
+}
+
 std::unique_ptr<const method> find_few_columns(search& s) {
   if (s.products.is_permuted || s.matrix.row_ends || !is_special(s.matrix.values.element) ||
       !has_few_columns(s.matrix) || !s.has_room(bytes_of_x(s.matrix))) {
     return nullptr;
   }
+  if (!s.knows_columns && s.has_whole_rows()) return nullptr;
   const std::size_t count = s.matrix.nonzeros();
-  std::uint16_t* codes = nullptr;
+  const std::uint16_t* codes = nullptr;
   if (s.knows_columns) {
-    code_job job(s.matrix);
-    codes = job.codes = static_cast<std::uint16_t*>(s.take(count * sizeof *codes));
+    codes = find_narrow_columns(s);
     if (codes == nullptr) return nullptr;
-    std::vector<analysis_launch> launches;
-    launches.emplace_back(&encode_columns, items_shape(count), job);
-    analysis_job published(s.matrix);
-    launches.push_back(publish_launch(published));
-    (void)s.run(std::move(launches));
-    if (s.has_defect()) return nullptr;
   }
   const bool are_whole =
       s.found[result_words::long_rows] == s.matrix.rows &&

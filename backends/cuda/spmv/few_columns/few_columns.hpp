@@ -7,6 +7,12 @@
 
 namespace tally::backends::cuda {
 
+class search;
+
+/// Returns the columns in 16 bits; null if some do not fit, or without memory, or if some are wrong
+/// (`has_defect`).
+const std::uint16_t* find_narrow_columns(search& s);
+
 /// Whether the launch that sums queued rows keeps x in shared memory.
 bool keeps_few_columns(const spmv_call& call);
 

@@ -1,13 +1,14 @@
-// Few rows of many chunks each, with a plan or without: the warps of a grid take one chunk after
-// another. Chunk k of row i, which begins at term b, has the number b / 1024 + i + k, by which a
-// warp finds it; some numbers have none. The warp whose chunk is the last of a row to come adds
-// their sums. A plan that knows columns keeps them in 16 bits, as differences from the chunk's
-// least.
+// Long rows. Few rows of many chunks each, with a plan or without: the warps of a grid take one
+// chunk after another. Chunk k of row i, which begins at term b, has the number b / 1024 + i + k,
+// by which a warp finds it; some numbers have none. The warp whose chunk is the last of a row to
+// come adds their sums. A plan that knows columns keeps them in 16 bits, as differences from the
+// chunk's least. Many rows of a few chunks, with a plan: a block has one row.
 //
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
 #include "backends/cuda/runtime/call_memory.hpp"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/analysis/search.hpp"
+#include "backends/cuda/spmv/common/near_columns.cuh"
 #include "backends/cuda/spmv/csr/row_threads.cuh"
 #include "backends/cuda/spmv/queued_rows/segment_queue.cuh"
 #include "backends/cuda/spmv/shape.hpp"
@@ -26,16 +27,15 @@ constexpr unsigned long_row_blocks_per_sm = sizeof(T) == 8 ? 3 : 6;
 template <class T>
 constexpr int long_row_in_flight = sizeof(T) == 8 ? 8 : 4;
 
-/// Columns of a plan, as differences from their chunk's least.
-struct near_columns {
-  const std::uint16_t* codes = nullptr;  ///< by term; null: the matrix's own are used
-  const std::int32_t* least = nullptr;   ///< by chunk
-};
+/// Threads of a block that has one row, each with a lane, and blocks per SM, which bound registers
+/// (tuning/spmv.md: spmv_whole_rows).
+constexpr unsigned lane_threads = static_cast<unsigned>(order::lanes);
+constexpr unsigned lane_blocks_per_sm = 10;
 
 struct long_rows_job : spmv_job {
   explicit long_rows_job(const spmv_job& job) : spmv_job(job) {}
 
-  near_columns near;
+  near_columns near;          ///< by chunk
   int chunks = 0;             ///< numbers of chunks
   void* sums = nullptr;       ///< by chunk
   unsigned* added = nullptr;  ///< sums present, by row
@@ -184,41 +184,79 @@ __global__ void __launch_bounds__(long_row_threads, long_row_blocks_per_sm<T>)
   }
 }
 
-struct near_job : analysis_job {
-  using analysis_job::analysis_job;
+/// Returns a thread's lane of a chunk, all of whose terms are in flight at once.
+template <class T>
+__device__ dot_sum<T> sum_lane(const spmv_job& job, int first, int terms) {
+  constexpr int count = rows_of_chunk, apart = static_cast<int>(lane_threads);
+  const int thread = static_cast<int>(threadIdx.x), left = terms - thread;
+  const nonzero_cursor<T, std::int32_t> from(job, first + thread);
+  std::int32_t column[count];
+  T value[count], element[count];
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    column[k] = 0;
+    load_if(k * apart < left, from.columns + k * apart, column[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    value[k] = 0;
+    load_if(k * apart < left, from.values + k * apart, value[k]);
+  }
+#pragma unroll
+  for (int k = 0; k < count; ++k) {
+    element[k] = 0;
+    load_if(k * apart < left, static_cast<const T*>(job.x.data) + column[k], element[k]);
+  }
+  dot_sum<T> lane;
+#pragma unroll
+  for (int k = 0; k < count; ++k) lane = lane + term_of<T, T, T>(value[k], element[k]);
+  return lane;
+}
 
-  std::uint16_t* codes = nullptr;  ///< output
-  std::int32_t* least = nullptr;   ///< output
-  std::int64_t chunks = 0;
-};
+/// Returns the sum of a chunk's lanes, one per thread, in the first warp.
+template <class T>
+__device__ dot_sum<T> fold_lanes(const dot_sum<T>& lane) {
+  __shared__ T upper[warp];
+  const unsigned thread = threadIdx.x % warp;
+  if (threadIdx.x >= warp) upper[thread] = lane.value;
+  __syncthreads();
+  if (threadIdx.x >= warp) return lane;
+  return fold_across_threads<warp>(lane + dot_sum<T>{upper[thread]});
+}
+
+/// One row per block. Pre: rows are long.
+template <class T>
+__global__ void __launch_bounds__(lane_threads, lane_blocks_per_sm)
+    spmv_whole_rows(const __grid_constant__ spmv_job job) {
+  const std::int64_t row = blockIdx.x;
+  const auto begin = static_cast<int>(job.offset(row));  // plan data: no need to wait
+  const int length = static_cast<int>(job.offset(row + 1)) - begin;
+  wait_for_launch_before();
+  let_launch_after_start();
+  warp_tree<dot_sum<T>> tree;
+#pragma unroll 1
+  for (int done = 0; done < length; done += chunk) {
+    const dot_sum<T> sum = fold_lanes(sum_lane<T>(job, begin + done, ::min(length - done, chunk)));
+    if (threadIdx.x < warp) tree.add(sum, static_cast<int>(threadIdx.x));
+    __syncthreads();  // the upper lanes have been read
+  }
+  if (threadIdx.x >= warp) return;
+  const dot_sum<T> sum = tree.total();
+  if (threadIdx.x == 0) write_row<T>(job, row, finish_parts(sum, conjugate::none));
+}
 
 /// Writes the columns' differences, and counts those that don't fit.
 __global__ void __launch_bounds__(256) encode_near_columns(const near_job s) {
   wait_for_launch_before();
   const int thread = static_cast<int>(threadIdx.x % warp);
   unsigned wide = 0;
-  for (std::int64_t number = first_index() / warp; number < s.chunks;
+  for (std::int64_t number = first_index() / warp; number < s.groups;
        number += all_threads() / warp) {
     const row_chunk own = find_chunk(
         static_cast<int>(number), static_cast<int>(s.rows),
         [&](int row) { return static_cast<int>(offset(s, row)); }, thread);
-    if (thread == 0) s.least[number] = 0;  // of numbers without a chunk, if offsets change
-    if (!own.exists) continue;
-    const auto column = [&](int i) {
-      return static_cast<int>(s.columns[static_cast<std::size_t>(own.first() + i)]);
-    };
-    const int terms = own.terms();
-    int least = terms == 0 ? 0 : INT32_MAX;
-    for (int i = thread; i < terms; i += static_cast<int>(warp)) least = ::min(least, column(i));
-    for (unsigned d = 1; d < warp; d *= 2) {
-      least = ::min(least, __shfl_xor_sync(whole_warp, least, d));
-    }
-    if (thread == 0) s.least[number] = least;
-    for (int i = thread; i < terms; i += static_cast<int>(warp)) {
-      const unsigned code = static_cast<unsigned>(column(i)) - static_cast<unsigned>(least);
-      wide += code > UINT16_MAX;
-      s.codes[own.first() + i] = static_cast<std::uint16_t>(code);
-    }
+    // Numbers without a chunk get one if offsets change.
+    wide += encode_group(s, number, own.first(), own.exists ? own.terms() : 0, thread);
   }
   add_of_block(s, result_words::wide_rows, wide);
 }
@@ -270,6 +308,24 @@ class rows_of_many_chunks : public method {
   std::size_t bytes_;
 };
 
+class whole_rows : public method {
+ public:
+  std::string describe(const std::string& other) const override {
+    return "whole rows: each row in a block of " + std::to_string(lane_threads) +
+           " threads, since all are long; otherwise " + other;
+  }
+  bool multiply(const spmv_call& call) const override {
+    // Columns without promise may have another type by now.
+    if (!call.is_plain() || call.product.a.column_indices.element != type::int32) return false;
+    with_special(call.element(), [&]<class T>() {
+      call.launch(&spmv_whole_rows<T>,
+                  {.blocks = static_cast<unsigned>(call.product.a.rows), .threads = lane_threads},
+                  call.job);
+    });
+    return true;
+  }
+};
+
 }  // namespace
 
 bool multiply_long_rows(const spmv_call& call) {
@@ -284,26 +340,27 @@ std::unique_ptr<const method> find_long_rows(search& s) {
     return nullptr;
   }
   near_columns near;
-  const std::size_t chunks = chunks_of(a);
-  std::size_t bytes = 0;
-  near_job job(a);
-  if (s.knows_columns) {
-    bytes = chunks * sizeof *job.least + a.nonzeros() * sizeof *job.codes;
-    job.least = static_cast<std::int32_t*>(s.take(bytes));
-  }
-  if (job.least != nullptr) {
-    job.codes = reinterpret_cast<std::uint16_t*>(job.least + chunks);
-    job.chunks = static_cast<std::int64_t>(chunks);
+  const std::size_t chunks = chunks_of(a), bytes = near_columns::bytes(chunks, a.nonzeros());
+  void* const memory = s.knows_columns ? s.take(bytes) : nullptr;
+  if (memory != nullptr) {
+    near_job job(a, chunks, memory);
     std::vector<analysis_launch> launches;
     launches.emplace_back(&encode_near_columns, items_shape(chunks * warp), job);
     analysis_job published(a);
     launches.push_back(publish_launch(published));
     const bool fit = s.run(std::move(launches))[result_words::wide_rows] == 0;
     if (s.has_defect()) return nullptr;
-    if (fit) near = {job.codes, job.least};
-    if (!fit) s.memory().give_back(job.least);
+    if (fit) near = job.written();
+    if (!fit) s.memory().give_back(memory);
   }
   return std::make_unique<rows_of_many_chunks>(near, near.codes == nullptr ? 0 : bytes);
+}
+
+std::unique_ptr<const method> find_whole_rows(search& s) {
+  if (s.products.is_permuted || !is_special(s.matrix.values.element) || !s.has_whole_rows()) {
+    return nullptr;
+  }
+  return std::make_unique<whole_rows>();
 }
 
 }  // namespace tally::backends::cuda

@@ -304,7 +304,7 @@ void multiply(const spmv_call& call, const std::uint16_t* codes = nullptr) {
   }
   try {
     if (has_blocks) {
-      multiply_row_blocks(call, job, row_blocks, true);
+      multiply_row_blocks(call, job, row_blocks);
       call.launch(&spmv_rows_if_many_are_long<T>,
                   {.blocks = all_rows_blocks_per_sm * processors, .threads = row_threads}, job);
     }

@@ -8,6 +8,7 @@
 #include "backends/cuda/device/update.cuh"
 #include "backends/cuda/spmv/analysis/analysis_kernels.cuh"
 #include "backends/cuda/spmv/analysis/search.hpp"
+#include "backends/cuda/spmv/common/near_columns.cuh"
 #include "backends/cuda/spmv/common/short_rows.cuh"
 #include "backends/cuda/spmv/queued_rows/segment_queue.cuh"
 #include "backends/cuda/spmv/row_blocks/cut.cuh"
@@ -31,19 +32,20 @@ constexpr int terms_per_thread = sizeof(T) == 8 ? 6 : 8;
 /// Terms of a row block, at most, and its length on the merge path: the rest of its last row comes
 /// on top.
 template <class T>
-constexpr int max_block_terms = terms_per_thread<T> * group_threads;
+constexpr int max_block_terms = terms_per_thread<T>* group_threads;
 template <class T>
 constexpr int block_path = max_block_terms<T> - (short_row - 1);
 
 /// Columns of a row's first and last term are further apart where an SM's cache doesn't keep x
-/// (tuning/spmv.md: find_row_blocks).
-constexpr int max_span = 1 << 14;
+/// (tuning/spmv.md: find_row_blocks), or where another method may be faster (find_near_row_blocks).
+constexpr int max_span = 1 << 14, max_span_of_near = 1 << 12;
 
 struct cut_job : analysis_job {
   using analysis_job::analysis_job;
 
   row_block* blocks = nullptr;  ///< output
   int count = 0;
+  int max_span = 0;
 };
 
 /// Writes a plan's row blocks, and counts rows whose columns are far apart.
@@ -59,7 +61,7 @@ __global__ void __launch_bounds__(cut_threads) cut_planned_rows(const cut_job s)
         const auto column = [&](int at) {
           return static_cast<int>(s.columns[static_cast<std::size_t>(at)]);
         };
-        wide += ::abs(column(own.end - 1) - column(own.begin)) > max_span;
+        wide += ::abs(column(own.end - 1) - column(own.begin)) > s.max_span;
       });
   add_of_block(s, result_words::wide_rows, wide);
 }
@@ -79,19 +81,35 @@ __global__ void __launch_bounds__(cut_threads) cut_rows(const __grid_constant__ 
       });
 }
 
+/// A product by row blocks.
+struct turns_job : blocks_job {
+  explicit turns_job(const spmv_job& job) : blocks_job(job) {}
+
+  near_columns near;  ///< by row block
+};
+
 /// A thread's terms of a row block, and the offset of one row. Values and columns, needed once,
 /// leave the first cache to x (tuning/spmv.md: own_entries).
-template <class T>
+template <class T, class Column>
 struct own_entries {
   static constexpr int count = terms_per_thread<T>;
+  static constexpr bool are_near = sizeof(Column) == 2;
 
-  std::int32_t columns[count];
+  Column columns[count];
   T values[count];
   std::int32_t offset;
+  unsigned least;  ///< column
 
-  __device__ void load(const spmv_job& job, const block_range& block, int thread) {
+  /// Row block number `at`; beyond the last there are no terms.
+  __device__ void load(const turns_job& job, const block_range& block, int at, int thread) {
     const int left = block.terms - thread;
-    const nonzero_cursor<T, std::int32_t> from(job, block.nonzero + thread);
+    const nonzero_cursor<T, Column> from(job, block.nonzero + thread);
+    least = 0;
+    if constexpr (are_near) {
+      std::int32_t of_block = 0;
+      load_if(block.terms > 0, job.near.least + at, of_block);
+      least = static_cast<unsigned>(of_block);
+    }
 #pragma unroll
     for (int k = 0; k < count; ++k) {
       columns[k] = 0;
@@ -109,10 +127,19 @@ struct own_entries {
   __device__ void gather(const spmv_job& job, const block_range& block, int thread,
                          T (&x)[count]) const {
     const int left = block.terms - thread;
+    const auto last = static_cast<unsigned>(job.column_count - 1);  // if offsets have changed
+    const auto place = [&](Column column) {
+      if constexpr (are_near) {
+        return ::min(column + least, last);
+      } else {
+        return column;
+      }
+    };
 #pragma unroll
     for (int k = 0; k < count; ++k) {
       x[k] = 0;
-      load_if(k * group_threads < left, static_cast<const T*>(job.x.data) + columns[k], x[k]);
+      load_if(k * group_threads < left, static_cast<const T*>(job.x.data) + place(columns[k]),
+              x[k]);
     }
   }
 };
@@ -126,9 +153,9 @@ struct group_memory {
 
 /// Pre: y is of type T, and C is T. If `queued`, long rows are; where these are many, the next
 /// launch has all.
-template <class T, bool queued>
+template <class T, bool queued, class Column = std::int32_t>
 __global__ void __launch_bounds__((group_threads * groups<T>), 1)
-    spmv_row_blocks(const __grid_constant__ blocks_job job) {
+    spmv_row_blocks(const __grid_constant__ turns_job job) {
   extern __shared__ uint4 memory[];
   constexpr int count = terms_per_thread<T>, apart = groups<T>;
   const int group = static_cast<int>(threadIdx.x) / group_threads;
@@ -156,10 +183,10 @@ __global__ void __launch_bounds__((group_threads * groups<T>), 1)
   block_range block = range_of(load_block(at)), next = range_of(load_block(at + apart));
   int4 after = load_block(at + 2 * apart);
 
-  own_entries<T> own, then;
+  own_entries<T, Column> own, then;
   T x[count];
-  own.load(job, block, thread);
-  then.load(job, next, thread);
+  own.load(job, block, at, thread);
+  then.load(job, next, at + apart, thread);
   own.gather(job, block, thread, x);
 #pragma unroll 1
   for (; at < end; at += apart) {
@@ -181,7 +208,7 @@ __global__ void __launch_bounds__((group_threads * groups<T>), 1)
     own.gather(job, next, thread, x);
     block = next;
     next = range_of(after);
-    then.load(job, next, thread);
+    then.load(job, next, at + 2 * apart, thread);
     after = load_block(at + 3 * apart);
     synchronise();
     sum_short_rows<group_threads>(
@@ -194,26 +221,91 @@ __global__ void __launch_bounds__((group_threads * groups<T>), 1)
   }
 }
 
+/// If `queued`, rows that are too long for row blocks are in the queue; if these are many, it
+/// leaves all rows to the launch after.
+void multiply(const spmv_call& call, const spmv_job& job, const row_block* blocks, bool queued,
+              const near_columns& near) {
+  const csr_operand& a = call.product.a;
+  turns_job of(job);
+  of.blocks = const_cast<row_block*>(blocks);
+  of.count = static_cast<int>(row_blocks_of(a.rows, a.nonzeros(), call.element()));
+  of.near = near;
+  if (near.codes != nullptr) of.columns.data = near.codes;
+  with_special(call.element(), [&]<class T>() {
+    call.launch(queued                  ? &spmv_row_blocks<T, true>
+                : near.codes != nullptr ? &spmv_row_blocks<T, false, std::uint16_t>
+                                        : &spmv_row_blocks<T, false>,
+                {.blocks = multiprocessors(call.current.device()),
+                 .threads = group_threads * groups<T>,
+                 .shared_bytes = groups<T> * sizeof(group_memory<T>)},
+                of);
+  });
+}
+
 class rows_in_turn : public method {
  public:
-  rows_in_turn(const row_block* blocks, std::size_t count) : blocks_(blocks), count_(count) {}
+  rows_in_turn(const row_block* blocks, std::size_t count, const near_columns& near,
+               std::size_t bytes)
+      : blocks_(blocks), count_(count), near_(near), bytes_(bytes + count * sizeof *blocks) {}
 
   std::string describe(const std::string& other) const override {
     return "row blocks: " + std::to_string(count_) + ", which groups of " +
-           std::to_string(group_threads) + " threads sum in turn, in " +
-           std::to_string(count_ * sizeof *blocks_) + " bytes; otherwise " + other;
+           std::to_string(group_threads) + " threads sum in turn" +
+           (near_.codes == nullptr ? "" : ", and columns of 16 bits") + ", in " +
+           std::to_string(bytes_) + " bytes; otherwise " + other;
   }
   bool multiply(const spmv_call& call) const override {
     // Columns without promise may have another type by now.
     if (!serves_row_blocks(call)) return false;
-    multiply_row_blocks(call, call.job, blocks_, false);
+    cuda::multiply(call, call.job, blocks_, false, near_);
     return true;
   }
 
  private:
   const row_block* blocks_;
   std::size_t count_;
+  near_columns near_;
+  std::size_t bytes_;
 };
+
+/// Returns a plan's row blocks; null where rows are not near, or without memory, or if columns are
+/// wrong (`has_defect`).
+row_block* find_blocks(search& s, std::size_t count, int max_span_of_rows) {
+  if (s.products.is_permuted || !may_have_row_blocks(s.matrix, s.longest())) return nullptr;
+  cut_job job(s.matrix);
+  job.blocks = static_cast<row_block*>(s.take(count * sizeof *job.blocks));
+  if (job.blocks == nullptr) return nullptr;
+  job.count = static_cast<int>(count);
+  job.max_span = max_span_of_rows;
+  std::vector<analysis_launch> launches;
+  with_special(s.matrix.values.element, [&]<class T>() {
+    launches.emplace_back(&cut_planned_rows<block_path<T>>, cut_shape(s.matrix.rows), job);
+  });
+  analysis_job published(s.matrix);
+  launches.push_back(publish_launch(published));
+  const bool is_near = 2 * s.run(std::move(launches))[result_words::wide_rows] <= s.matrix.rows;
+  if (is_near && !s.has_defect()) return job.blocks;
+  s.memory().give_back(job.blocks);
+  return nullptr;
+}
+
+struct near_blocks_job : near_job {
+  using near_job::near_job;
+
+  const row_block* blocks = nullptr;
+};
+
+/// Writes the columns' differences, and counts those that do not fit.
+__global__ void __launch_bounds__(256) encode_row_blocks(const near_blocks_job s) {
+  wait_for_launch_before();
+  unsigned wide = 0;
+  for (std::int64_t i = first_index() / warp; i < s.groups; i += all_threads() / warp) {
+    const row_block own = s.blocks[i];
+    wide += encode_group(s, i, own.nonzero, own.end_nonzero - own.nonzero,
+                         static_cast<int>(threadIdx.x % warp));
+  }
+  add_of_block(s, result_words::wide_rows, wide);
+}
 
 }  // namespace
 
@@ -237,42 +329,41 @@ void cut_row_blocks(const spmv_call& call, const spmv_job& job, row_block* block
                [&]<class T>() { call.launch(&cut_rows<block_path<T>>, cut_shape(a.rows), cuts); });
 }
 
-void multiply_row_blocks(const spmv_call& call, const spmv_job& job, const row_block* blocks,
-                         bool queued) {
-  const csr_operand& a = call.product.a;
-  blocks_job of(job);
-  of.blocks = const_cast<row_block*>(blocks);
-  of.count = static_cast<int>(row_blocks_of(a.rows, a.nonzeros(), call.element()));
-  with_special(call.element(), [&]<class T>() {
-    call.launch(queued ? &spmv_row_blocks<T, true> : &spmv_row_blocks<T, false>,
-                {.blocks = multiprocessors(call.current.device()),
-                 .threads = group_threads * groups<T>,
-                 .shared_bytes = groups<T> * sizeof(group_memory<T>)},
-                of);
-  });
+void multiply_row_blocks(const spmv_call& call, const spmv_job& job, const row_block* blocks) {
+  multiply(call, job, blocks, true, {});
+}
+
+std::unique_ptr<const method> find_near_row_blocks(search& s) {
+  const csr_operand& a = s.matrix;
+  // Rows of one length have faster methods (tuning/spmv.md: find_near_row_blocks).
+  if (!s.knows_columns || are_even(a.rows, a.nonzeros(), s.longest())) return nullptr;
+  const std::size_t count = row_blocks_of(a.rows, a.nonzeros(), a.values.element);
+  row_block* const blocks = find_blocks(s, count, max_span_of_near);
+  if (blocks == nullptr) return nullptr;
+  const std::size_t bytes = near_columns::bytes(count, a.nonzeros());
+  void* const memory = s.take(bytes);
+  bool fit = memory != nullptr;
+  near_blocks_job job(a, count, memory);
+  if (fit) {
+    job.blocks = blocks;
+    std::vector<analysis_launch> launches;
+    launches.emplace_back(&encode_row_blocks, items_shape(count * warp), job);
+    analysis_job published(a);
+    launches.push_back(publish_launch(published));
+    fit = s.run(std::move(launches))[result_words::wide_rows] == 0;
+  }
+  if (fit) return std::make_unique<rows_in_turn>(blocks, count, job.written(), bytes);
+  if (memory != nullptr) s.memory().give_back(memory);
+  s.memory().give_back(blocks);
+  return nullptr;
 }
 
 std::unique_ptr<const method> find_row_blocks(search& s) {
-  if (s.products.is_permuted || !may_have_row_blocks(s.matrix, s.longest())) return nullptr;
-  const std::size_t count =
-      row_blocks_of(s.matrix.rows, s.matrix.nonzeros(), s.matrix.values.element);
-  cut_job job(s.matrix);
-  job.blocks = static_cast<row_block*>(s.take(count * sizeof *job.blocks));
-  if (job.blocks == nullptr) return nullptr;
-  job.count = static_cast<int>(count);
-  std::vector<analysis_launch> launches;
-  with_special(s.matrix.values.element, [&]<class T>() {
-    launches.emplace_back(&cut_planned_rows<block_path<T>>, cut_shape(s.matrix.rows), job);
-  });
-  analysis_job published(s.matrix);
-  launches.push_back(publish_launch(published));
-  const bool is_near = 2 * s.run(std::move(launches))[result_words::wide_rows] <= s.matrix.rows;
-  if (s.has_defect()) return nullptr;
-  if (!is_near) {
-    s.memory().give_back(job.blocks);
-    return nullptr;
-  }
-  return std::make_unique<rows_in_turn>(job.blocks, count);
+  const csr_operand& a = s.matrix;
+  const std::size_t count = row_blocks_of(a.rows, a.nonzeros(), a.values.element);
+  const row_block* const blocks = find_blocks(s, count, max_span);
+  if (blocks == nullptr) return nullptr;
+  return std::make_unique<rows_in_turn>(blocks, count, near_columns(), 0);
 }
 
 }  // namespace tally::backends::cuda

@@ -24,9 +24,8 @@ bool serves_row_blocks(const spmv_call& call);
 /// Launches the kernel that writes the row blocks, and queues rows that are too long for them.
 void cut_row_blocks(const spmv_call& call, const spmv_job& job, row_block* blocks);
 
-/// Launches the product of the rows in row blocks. `queued`: others are in the queue; if these are
-/// many, it leaves all rows to the launch after. Pre: serves_row_blocks.
-void multiply_row_blocks(const spmv_call& call, const spmv_job& job, const row_block* blocks,
-                         bool queued);
+/// Launches the product of the rows in row blocks, after cut_row_blocks; if queued rows are many,
+/// it leaves all rows to the launch after. Pre: serves_row_blocks.
+void multiply_row_blocks(const spmv_call& call, const spmv_job& job, const row_block* blocks);
 
 }  // namespace tally::backends::cuda

@@ -10,6 +10,7 @@
 #include "backends/cuda/spmv/analysis/search.hpp"
 #include "backends/cuda/spmv/common/result.cuh"
 #include "backends/cuda/spmv/common/terms.cuh"
+#include "backends/cuda/spmv/few_columns/few_columns.hpp"
 #include "backends/cuda/spmv/method.hpp"
 #include "backends/cuda/spmv/shape.hpp"
 
@@ -39,6 +40,7 @@ __device__ inline int terms_before(int count) {
 /// Form of the columns that a row tile reads.
 enum class column_form : std::uint8_t {
   matrix,       ///< indices of 32 bits
+  narrow,       ///< indices of 16 bits
   differences,  ///< delta-encoded: column - row in 16 bits
   patterns,     ///< stencils
 };
@@ -54,7 +56,9 @@ template <class T, column_form from, int in_flight>
 __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, from, in_flight>))
     spmv_row_tiles(const __grid_constant__ spmv_job job) {
   constexpr bool has_stencils = from == column_form::patterns;
-  using Column = std::conditional_t<from == column_form::differences, std::int16_t, std::int32_t>;
+  using Column = std::conditional_t<
+      from == column_form::differences, std::int16_t,
+      std::conditional_t<from == column_form::narrow, std::uint16_t, std::int32_t>>;
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ std::uint32_t begin;  // first term, lower 32 bits
@@ -68,6 +72,11 @@ __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, 
   const auto bounded = [&](std::int64_t i) {
     return static_cast<std::size_t>(i < job.rows ? i : job.rows);
   };
+  const auto offset_of = [&](std::int64_t i) {
+    const std::size_t at = bounded(i);
+    if (!has_stencils && job.row_terms > 0) return static_cast<std::int64_t>(at) * job.row_terms;
+    return job.offsets[at];
+  };
   // Not written by the launch before: no need to wait. If offsets have changed all the same, rows
   // and tiles are clamped.
   std::uint32_t row_begin = 0, row_end = 0;  // lower 32 bits
@@ -75,13 +84,13 @@ __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, 
   if constexpr (has_stencils) {
     pattern = job.patterns.of_row[has_row ? row : job.rows - 1];  // other lists are unwritten
   } else {
-    row_begin = static_cast<std::uint32_t>(job.offsets[bounded(row)]);
-    row_end = static_cast<std::uint32_t>(job.offsets[bounded(row + 1)]);
+    row_begin = static_cast<std::uint32_t>(offset_of(row));
+    row_end = static_cast<std::uint32_t>(offset_of(row + 1));
   }
   if (brings()) {
     const std::int64_t first = row - threadIdx.x;
-    const auto tile_begin = job.offset(static_cast<std::int64_t>(bounded(first)));
-    const auto next = job.offset(static_cast<std::int64_t>(bounded(first + rows_per_row_tile)));
+    const auto tile_begin = job.within(offset_of(first));
+    const auto next = job.within(offset_of(first + rows_per_row_tile));
     const int count = static_cast<int>(
         ::max(::min(next - tile_begin, std::int64_t{job.tile_terms}), std::int64_t{0}));
     const std::int64_t tile_end = tile_begin + count;
@@ -115,7 +124,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, 
   }
   // If offsets have changed, other rows' differences may lead anywhere.
   const int least = static_cast<int>(-row), most = static_cast<int>(job.column_count - 1 - row);
-  if constexpr (from != column_form::matrix) x += row;
+  if constexpr (has_stencils || from == column_form::differences) x += row;
   // From row plus difference the compiler makes four instructions per address.
   ptx::opaque(x), ptx::opaque(list);
   T element[in_flight];
@@ -198,11 +207,12 @@ template <column_form from>
 class rows_in_tiles : public method {
  public:
   rows_in_tiles(const search& s, std::string text, const row_patterns& patterns = {},
-                const std::int16_t* differences = nullptr)
+                const void* columns = nullptr)
       : terms_(s.found[result_words::tile_terms]),
+        row_terms_(s.longest() * s.matrix.rows == s.matrix.nonzeros() ? s.longest() : 0),
         has_16_in_flight_(has_16_in_flight(s.matrix.rows, s.longest())),
         patterns_(patterns),
-        differences_(differences),
+        columns_(columns),
         text_(std::move(text)) {}
 
   std::string describe(const std::string&) const override { return text_; }
@@ -215,11 +225,18 @@ class rows_in_tiles : public method {
     spmv_job job = call.job;
     job.tile_terms = static_cast<std::int32_t>(terms_);
     job.patterns = patterns_;
-    job.differences = differences_;
+    job.row_terms = static_cast<std::int32_t>(row_terms_);
+    if (from == column_form::differences) {
+      job.differences = static_cast<const std::int16_t*>(columns_);
+    } else if (columns_ != nullptr) {
+      job.columns.data = columns_;
+    }
     return with_special(call.element(), [&]<class T>() {
       std::size_t bytes = bytes_to_bring<T>(terms_);
       if (from == column_form::matrix) bytes += bytes_to_bring<std::int32_t>(terms_);
-      if (from == column_form::differences) bytes += bytes_to_bring<std::int16_t>(terms_);
+      if (from == column_form::differences || from == column_form::narrow) {
+        bytes += bytes_to_bring<std::int16_t>(terms_);
+      }
       return call.launch_if_fits(
           has_16_in_flight_ ? &spmv_row_tiles<T, from, 16> : &spmv_row_tiles<T, from, 8>,
           {.blocks = blocks_of(a.rows, rows_per_row_tile),
@@ -230,10 +247,10 @@ class rows_in_tiles : public method {
   }
 
  private:
-  std::size_t terms_;
+  std::size_t terms_, row_terms_;
   bool has_16_in_flight_;
   row_patterns patterns_;
-  const std::int16_t* differences_;
+  const void* columns_;  ///< instead of the matrix's
   std::string text_;
 };
 
@@ -261,6 +278,14 @@ std::unique_ptr<const method> find_row_tiles(search& s) {
 
 std::unique_ptr<const method> find_even_rows(search& s) {
   if (!s.has_even_tiles()) return nullptr;
+  const std::uint16_t* const columns = s.knows_columns ? find_narrow_columns(s) : nullptr;
+  if (columns != nullptr) {
+    return std::make_unique<rows_in_tiles<column_form::narrow>>(
+        s,
+        in_tiles("even rows") + "; columns of 16 bits, in " +
+            std::to_string(s.matrix.nonzeros() * sizeof *columns) + " bytes",
+        row_patterns(), columns);
+  }
   return std::make_unique<rows_in_tiles<column_form::matrix>>(s, in_tiles("even rows"));
 }
 
