@@ -540,7 +540,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowBlocks) {
   const layouts l{{1, 1}, {3, -2}, 1};
   for (const std::size_t last : {0, 128}) {
     lengths.back() = last;
-    // Of 4000 columns a plan keeps differences.
+    // With few columns a plan keeps differences.
     const pattern p = matrices::rows_of(lengths, last == 0 ? 40'000 : 4000, 5);
     compare(p, of<double, double, double>, kind::special, type::int32, type::int32, {all[1]}, l);
     compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, all, l);
