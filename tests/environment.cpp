@@ -10,8 +10,11 @@
 #include <cfenv>
 #include <complex>
 #include <csignal>
+#include <cstring>
+#include <random>
 #include <set>
 #include <sstream>
+#include <type_traits>
 
 #if TALLY_HAS_OPENMP
 #include <omp.h>
@@ -265,6 +268,82 @@ TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoOperation) { test_operations(3000);
 
 /// Short vectors may take another path.
 TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoShortOperation) { test_operations(100); }
+
+/// Results of level one called with types, whose kernels find the environment themselves.
+template <class T>
+std::vector<T> level_one(const tally::executor& where, const std::vector<T>& x,
+                         const std::vector<T>& y) {
+  std::vector<T> all = {tally::dot(where, x, y),   tally::sum(where, x),
+                        tally::asum(where, x),     tally::nrm2(where, x),
+                        tally::max_norm(where, x), tally::sum_of_squares(where, x),
+                        T(tally::iamax(where, x))};
+  const auto keep = [&](const auto& update) {
+    std::vector<T> z = y;
+    update(z);
+    all.insert(all.end(), z.begin(), z.end());
+  };
+  const T factor(0.3);
+  keep([&](auto& z) { tally::axpy(where, factor, x, z); });
+  keep([&](auto& z) { tally::axpy(where, factor, z, z); });
+  keep([&](auto& z) { tally::scal(where, factor, z); });
+  keep([&](auto& z) { tally::axpby(where, factor, x, factor, z); });
+  keep([&](auto& z) { tally::add(where, x, y, z); });
+  keep([&](auto& z) { tally::mul(where, x, z, z); });
+  std::vector<T> held = x;
+  keep([&](auto& z) { tally::swap(where, held, z); });
+  all.insert(all.end(), held.begin(), held.end());
+  return all;
+}
+
+/// Plain, subnormal and huge numbers, and NaNs among plain ones, quiet or not, of either sign.
+template <class T>
+std::vector<T> elements(std::size_t n, int kind, unsigned seed) {
+  using limits = std::numeric_limits<T>;
+  using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  std::mt19937 random(seed);
+  std::vector<T> all(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    all[i] = std::uniform_real_distribution<T>(-1, 1)(random);
+    if (kind == 1) all[i] = std::ldexp(all[i], limits::min_exponent - 2);
+    if (kind == 2) all[i] = std::ldexp(all[i], limits::max_exponent);
+    if (kind == 3 && (i + seed) % 11 == n % 11) {
+      const bits quiet = static_cast<bits>(i % 2) << (limits::digits - 2),
+                 sign = static_cast<bits>(i / 2 % 2) << (8 * sizeof(T) - 1);
+      const bits nan = std::bit_cast<bits>(limits::infinity()) | sign | quiet | 5;
+      std::memcpy(&all[i], &nan, sizeof nan);
+    }
+  }
+  return all;
+}
+
+template <class T>
+void expect_same_bits(const std::vector<T>& a, const std::vector<T>& b, const std::string& text) {
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(T)), 0) << text;
+}
+
+TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoShortCallWithTypes) {
+  if (data::on_device(where())) GTEST_SKIP() << "the host's environment is not the device's";
+  const auto check = [&]<class T>(std::type_identity<T>, std::size_t n) {
+    for (const int kind : {0, 1, 2, 3}) {
+      const auto x = elements<T>(n, kind, 1), y = elements<T>(n, kind, 2);
+      const auto wanted = level_one(tally::serial(), x, y);
+      const std::string text = std::to_string(8 * sizeof(T)) + "-bit numbers, " +
+                               std::to_string(n) + " of kind " + std::to_string(kind);
+      for (const environment& e : environments()) {
+        std::vector<T> got;
+        call_in(e, text, [&] { got = level_one(where(), x, y); });
+        expect_same_bits(got, wanted, text);
+      }
+    }
+  };
+  const auto check_size = [&](std::size_t n) {
+    check(std::type_identity<float>{}, n);
+    check(std::type_identity<double>{}, n);
+  };
+  for (std::size_t n = 1; n <= 70; ++n) check_size(n);
+  for (const std::size_t n : {100, 127, 130, 256, 257, 300, 1025}) check_size(n);
+}
 
 TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoMemory) {
   const std::vector<double> x(30'000, 1.0);

@@ -80,6 +80,12 @@ HWY_INLINE vec<float> to_be_narrowed(vec<float> x, vec<float> result) {
   }
 }
 
+/// Whether results are products and their sums.
+template <elementwise what>
+constexpr bool is_formula =
+    what == elementwise::scal || what == elementwise::axpy || what == elementwise::axpby ||
+    what == elementwise::mul || what == elementwise::axpbypcz || what == elementwise::axypbz;
+
 template <elementwise what, class R>
 struct vector_function {
   using a = vector_arithmetic<R>;
@@ -90,24 +96,31 @@ struct vector_function {
 
   static constexpr bool reads_output = detail::reads_output(what);
   static HWY_INLINE vec<R> known(vec<R> v) { return a::known(v); }
-  /// Whether results are multiplied by `alpha` and checked for NaN four vectors at a time.
-  static constexpr bool in_groups = what == elementwise::scal && HWY_TARGET == HWY_AVX2;
+  /// Whether formula's results are checked for NaN four vectors at a time.
+  static constexpr bool in_groups =
+      (what == elementwise::scal && HWY_TARGET == HWY_AVX2) || (is_formula<what> && is_avx512);
+  /// Results in which NaNs have any sign and payload.
+  HWY_INLINE vec<R> formula(vec<R> x, [[maybe_unused]] vec<R> y, [[maybe_unused]] vec<R> z) const {
+    if constexpr (what == elementwise::scal) {
+      return hn::Mul(alpha, x);
+    } else if constexpr (what == elementwise::axpy) {  // of level one
+      return hn::Add(hn::Mul(alpha, x), y);
+    } else if constexpr (what == elementwise::axpby) {
+      return hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y));
+    } else if constexpr (what == elementwise::mul) {
+      return hn::Mul(hn::Mul(alpha, x), y);
+    } else if constexpr (what == elementwise::axpbypcz) {
+      return hn::Add(hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y)), hn::Mul(gamma, z));
+    } else {
+      return hn::Add(hn::Mul(hn::Mul(alpha, x), y), hn::Mul(beta, z));
+    }
+  }
   HWY_INLINE vec<R> operator()(vec<R> x, [[maybe_unused]] vec<R> y,
                                [[maybe_unused]] vec<R> z) const {
     if constexpr (what == elementwise::copy) {
       return known(x);
-    } else if constexpr (what == elementwise::scal) {
-      return known(hn::Mul(alpha, x));
-    } else if constexpr (what == elementwise::axpy) {  // of level one
-      return known(hn::Add(hn::Mul(alpha, x), y));
-    } else if constexpr (what == elementwise::axpby) {
-      return known(hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y)));
-    } else if constexpr (what == elementwise::mul) {
-      return known(hn::Mul(hn::Mul(alpha, x), y));
-    } else if constexpr (what == elementwise::axpbypcz) {
-      return known(hn::Add(hn::Add(hn::Mul(alpha, x), hn::Mul(beta, y)), hn::Mul(gamma, z)));
-    } else if constexpr (what == elementwise::axypbz) {
-      return known(hn::Add(hn::Mul(hn::Mul(alpha, x), y), hn::Mul(beta, z)));
+    } else if constexpr (is_formula<what>) {
+      return known(formula(x, y, z));
     } else {
       return of_one<what, a>(x);
     }
@@ -135,33 +148,61 @@ HWY_INLINE auto computed(const Function& f, const T* x, const T* y, const T* z, 
   return Function::template narrowed<T>(first, result);
 }
 
-template <class T, class Function>
-HWY_NOINLINE void run_few(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
+/// Makes its function from factors: one at an address would keep its vectors in memory.
+template <class T, class Function, class Factors>
+HWY_NOINLINE void run_few(const Factors& factors, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
+  const Function f(factors);
   const auto load = [n](const T* p) HWY_ATTR { return load_first<R>(p, n); };
   put_first<T, R>(computed(f, x, y, z, load), z, n);
 }
 
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 
 /// Whether a number of a or b is NaN, lane by lane.
+#if HWY_TARGET == HWY_AVX3
+HWY_INLINE hn::Mask<tag<float>> unordered(vec<float> a, vec<float> b) {
+  return {_mm512_cmp_ps_mask(a.raw, b.raw, _CMP_UNORD_Q)};
+}
+HWY_INLINE hn::Mask<tag<double>> unordered(vec<double> a, vec<double> b) {
+  return {_mm512_cmp_pd_mask(a.raw, b.raw, _CMP_UNORD_Q)};
+}
+#else
 HWY_INLINE hn::Mask<tag<float>> unordered(vec<float> a, vec<float> b) {
   return {_mm256_cmp_ps(a.raw, b.raw, _CMP_UNORD_Q)};
 }
 HWY_INLINE hn::Mask<tag<double>> unordered(vec<double> a, vec<double> b) {
   return {_mm256_cmp_pd(a.raw, b.raw, _CMP_UNORD_Q)};
 }
+#endif
 
-/// Products are checked for NaN together: one check a vector limits the speed in the caches
-/// (tuning/elementwise.md: scale_four).
-template <bool past_caches, class R>
-HWY_INLINE void scale_four(vec<R> alpha, const R* x, R* z) {
+/// Whether no number of four vectors is NaN.
+template <class V>
+HWY_INLINE bool are_known(V p, V q, V r, V s) {
+  const auto one = unordered(p, q), other = unordered(r, s);
+#if HWY_TARGET == HWY_AVX3  // one instruction, of those that limit the speed, for both masks
+  if constexpr (sizeof(one.raw) == 1) {
+    return _kortestz_mask8_u8(one.raw, other.raw) != 0;
+  } else {
+    return _kortestz_mask16_u8(one.raw, other.raw) != 0;
+  }
+#else
+  return hn::AllFalse(tag<hn::TFromV<V>>(), hn::Or(one, other));
+#endif
+}
+
+/// Computes four vectors, checked for NaN together: one check a vector limits the speed in the
+/// caches (tuning/elementwise.md: compute_four).
+template <bool past_caches, class Function, class R>
+HWY_INLINE void compute_four(const Function& f, const R* x, const R* y, R* z) {
   constexpr std::size_t w = width<R>;
-  auto p = hn::Mul(alpha, load<R>(x)), q = hn::Mul(alpha, load<R>(x + w));
-  auto r = hn::Mul(alpha, load<R>(x + 2 * w)), s = hn::Mul(alpha, load<R>(x + 3 * w));
-  if (!hn::AllFalse(tag<R>(), hn::Or(unordered(p, q), unordered(r, s)))) [[unlikely]] {
-    using a = vector_arithmetic<R>;
-    p = a::keep_nan(p, p), q = a::keep_nan(q, q), r = a::keep_nan(r, r), s = a::keep_nan(s, s);
+  const auto at = [&](std::size_t i) HWY_ATTR {
+    const auto first = load<R>(x + i);
+    return f.formula(first, load<R>(y + i), Function::reads_output ? load<R>(z + i) : first);
+  };
+  auto p = at(0), q = at(w), r = at(2 * w), s = at(3 * w);
+  if (!are_known(p, q, r, s)) [[unlikely]] {
+    p = f.known(p), q = f.known(q), r = f.known(r), s = f.known(s);
   }
   put<past_caches, R, R>(p, z);
   put<past_caches, R, R>(q, z + w);
@@ -231,9 +272,9 @@ HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std
   if constexpr (Function::has_steps) {
     if (n >= 2 * w) i = run_in_steps<past_caches, Function>(x, z, n);
   } else {
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
     if constexpr (Function::in_groups && std::is_same_v<T, R>) {
-      for (; i + 4 * w <= n; i += 4 * w) scale_four<past_caches>(f.alpha, x + i, z + i);
+      for (; i + 4 * w <= n; i += 4 * w) compute_four<past_caches>(f, x + i, y + i, z + i);
     }
 #endif
     // Two vectors per iteration (tuning/elementwise.md: run_vectors).
@@ -247,12 +288,12 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
          bool past_caches) {
   using R = number_of<T>;
   constexpr std::size_t w = width<R>;
-  const vector_function<what, R> f(factor);
   if constexpr (!detail::is_binary(what)) y = x;
   if (n < w) {
-    if (n > 0) run_few(f, x, y, z, n);
+    if (n > 0) run_few<T, vector_function<what, R>>(factor, x, y, z, n);
     return;
   }
+  const vector_function<what, R> f(factor);
   // A store across a cache line costs two, and non-temporal stores must not cross one: so the first
   // and last elements are whole vectors that overlap the others (tuning/elementwise.md: run),
   // computed before anything is written, since an output may be an input.
@@ -478,17 +519,19 @@ void swap_numbers(T* x, T* y, std::size_t n) {
   constexpr tag<T> d;
   constexpr std::size_t w = hn::MaxLanes(d);
   if (n < w) {
-    if constexpr (is_avx512 && sizeof(T) >= 4) {
-      const auto first = hn::FirstN(d, n);
-      const auto held = hn::MaskedLoad(first, d, x);
-      hn::BlendedStore(hn::MaskedLoad(first, d, y), first, d, x);
-      hn::BlendedStore(held, first, d, y);
-    } else {
-      std::swap_ranges(x, x + n, y);
-    }
+    for_each_piece<w / 2>(
+        n, [&]<std::size_t count>(std::integral_constant<std::size_t, count>) HWY_ATTR {
+          constexpr hn::CappedTag<T, count> piece;
+          const auto held = hn::LoadU(piece, x);
+          hn::StoreU(hn::LoadU(piece, y), piece, x);
+          hn::StoreU(held, piece, y);
+          x += count, y += count;
+        });
     return;
   }
   const auto last_x = hn::LoadU(d, x + n - w), last_y = hn::LoadU(d, y + n - w);
+  // Unrolled: the speed of so short a loop depends on where the linker puts it.
+#pragma GCC unroll 4
   for (std::size_t i = 0; i + w < n; i += w) {
     const auto held = hn::LoadU(d, x + i);
     hn::StoreU(hn::LoadU(d, y + i), d, x + i);
@@ -547,29 +590,39 @@ void run_reduced(three_factors<T> f, const T* x, const T* y, T* z, std::size_t n
 #if HWY_TARGET == HWY_AVX3
 
 /// axpy and scal of at most this many bytes a vector, rounded statically (tuning/short_calls.md:
-/// bytes_of_few).
+/// bytes_of_few). The others' vectors are aligned.
 constexpr std::size_t bytes_of_few = 1024;
 
 template <elementwise what, class T>
 HWY_NOINLINE void update_few(T alpha, const T* x, const T* y, T* z, std::size_t n) {
   constexpr tag<T> d;
+  constexpr std::size_t w = width<T>;
   const auto factor = hn::Set(d, alpha);
-  const auto nan = hn::Set(d, std::numeric_limits<T>::quiet_NaN());
-  const auto updated = [&](std::size_t i, const auto& load) HWY_ATTR {
-    statically_rounded<T> v = multiply_to_nearest()(factor, load(x + i));
-    if constexpr (what == elementwise::axpy) v = added(v, statically_rounded<T>{load(y + i)});
-    return hn::IfThenElse(unordered(v), nan, v.v);
+  const auto updated = [factor](vec<T> a, [[maybe_unused]] vec<T> b) HWY_ATTR {
+    const statically_rounded<T> product = multiply_to_nearest()(factor, a);
+    if constexpr (what == elementwise::scal) return product;
+    return added(product, statically_rounded<T>{b});
   };
+  const auto at = [&](std::size_t i)
+                      HWY_ATTR { return updated(hn::LoadU(d, x + i), hn::LoadU(d, y + i)); };
   std::size_t i = 0;
-  for (; i + width<T> <= n; i += width<T>) {
-    const auto v = updated(i, [](const T* p) HWY_ATTR { return hn::LoadU(tag<T>(), p); });
-    hn::StoreU(v, d, z + i);
+  for (; i + 4 * w <= n; i += 4 * w) {
+    auto p = at(i), q = at(i + w), r = at(i + 2 * w), s = at(i + 3 * w);
+    if (!are_known(p, q, r, s)) [[unlikely]] {
+      p = {known(p)}, q = {known(q)}, r = {known(r)}, s = {known(s)};
+    }
+    hn::StoreU(p.v, d, z + i);
+    hn::StoreU(q.v, d, z + i + w);
+    hn::StoreU(r.v, d, z + i + 2 * w);
+    hn::StoreU(s.v, d, z + i + 3 * w);
   }
-  if (i == n) return;
-  const auto rest = hn::FirstN(d, n - i);  // what a masked store wrote is read only from the cache
-  const auto v =
-      updated(i, [rest](const T* p) HWY_ATTR { return hn::MaskedLoad(rest, tag<T>(), p); });
-  hn::BlendedStore(v, rest, d, z + i);
+  for (; i + w <= n; i += w) hn::StoreU(known(at(i)), d, z + i);
+  for_each_piece<w / 2>(
+      n, [&]<std::size_t count>(std::integral_constant<std::size_t, count>) HWY_ATTR {
+        const auto v = updated(load_piece<count>(x + i), load_piece<count>(y + i));
+        store_piece<count>(d, known(v), z + i);
+        i += count;
+      });
 }
 
 /// Leaves its arguments where they are: no frame.
@@ -678,9 +731,7 @@ bool goes_past_caches(const output_operand& z) {
 void add_updates(instruction_set set, detail::level_one_kernels& to) {
   implementation_of(resolve(set)).add_updates(to);
   implementation_of(widest(set)).add_exponentials(to);
-  if (set == instruction_set::best && reads_control_slowly()) {
-    implementation_of(widest(set)).add_short_updates(to);
-  }
+  if (set == instruction_set::best) implementation_of(widest(set)).add_short_updates(to);
 }
 
 void backend::transform(const executor& where, const transform_arguments& a,

@@ -437,39 +437,6 @@ constexpr auto nodes = make_pair_table<dot_node<A>, A>([]<class X, class Y>() ->
 
 // --- Short sums ----------------------------------------------------------------------------------
 
-#if HWY_TARGET == HWY_AVX3
-
-/// Folds, turns -0 into +0 and any NaN into the positive quiet one with an empty payload.
-template <class Sum>
-HWY_INLINE double fold_vector(tag<double>, statically_rounded<double> a) {
-  const auto with = [&a](__m512d moved)
-                        HWY_ATTR { a = added(a, statically_rounded<double>{vec<double>{moved}}); };
-  with(_mm512_shuffle_f64x2(a.v.raw, a.v.raw, 0x4e));
-  with(_mm512_permutex_pd(a.v.raw, 0x4e));
-  with(_mm512_permute_pd(a.v.raw, 0x55));
-  with(_mm512_setzero_pd());
-  const __m128d sum = _mm512_castpd512_pd128(a.v.raw);
-  const __mmask8 is_nan = _mm_cmp_round_sd_mask(sum, sum, _CMP_UNORD_Q, _MM_FROUND_NO_EXC);
-  const __m128d nan = _mm_set_sd(std::numeric_limits<double>::quiet_NaN());
-  return _mm_cvtsd_f64(_mm_mask_move_sd(sum, is_nan, sum, nan));
-}
-template <class Sum>
-HWY_INLINE float fold_vector(tag<float>, statically_rounded<float> a) {
-  const auto with = [&a](__m512 moved)
-                        HWY_ATTR { a = added(a, statically_rounded<float>{vec<float>{moved}}); };
-  with(_mm512_shuffle_f32x4(a.v.raw, a.v.raw, 0x4e));
-  with(_mm512_shuffle_f32x4(a.v.raw, a.v.raw, 0xb1));
-  with(_mm512_permute_ps(a.v.raw, 0x4e));
-  with(_mm512_permute_ps(a.v.raw, 0xb1));
-  with(_mm512_setzero_ps());
-  const __m128 sum = _mm512_castps512_ps128(a.v.raw);
-  const __mmask8 is_nan = _mm_cmp_round_ss_mask(sum, sum, _CMP_UNORD_Q, _MM_FROUND_NO_EXC);
-  const __m128 nan = _mm_set_ss(std::numeric_limits<float>::quiet_NaN());
-  return _mm_cvtss_f32(_mm_mask_move_ss(sum, is_nan, sum, nan));
-}
-
-#endif
-
 /// Not inlined, so that a short sum has no frame.
 template <class X>
 HWY_NOINLINE dot_result_t<X, X> dot_of_many(const X* x, const X* y, std::size_t n) {
@@ -488,20 +455,15 @@ dot_result_t<X, X> dot_of_numbers(const X* x, const X* y, std::size_t n) {
 
 #if HWY_TARGET == HWY_AVX3
 
-/// Terms up to which static rounding pays: its instructions take no memory operand (tuning/dot.md:
-/// few).
-template <class X, bool slow_control>
-constexpr std::size_t few = slow_control ? 256 : 448 / sizeof(X);
-
 template <class X>
 HWY_NOINLINE X dot_of_few(const X* x, const X* y, std::size_t n) {
   return sum_only_chunk(products<X, X, X, multiply_to_nearest>{x, y}, n);
 }
 
 /// Leaves its arguments where they are: no frame.
-template <bool slow_control, class X>
+template <std::size_t up_to, class X>
 X short_or_long_dot(const X* x, const X* y, std::size_t n) {
-  const bool is_short = n <= few<X, slow_control> && keeps_subnormals();
+  const bool is_short = n <= up_to && keeps_subnormals();
   return is_short ? dot_of_few(x, y, n) : dot_of_many(x, y, n);
 }
 
@@ -511,12 +473,15 @@ void add_level_one(detail::level_one_kernels& to) {
   const auto add = []<class X>(detail::level_one<X>& kernels) {
     kernels.dot = &dot_of_numbers<X>;
     if constexpr (std::is_floating_point_v<X>) {
+      auto& of_squares = kernels.reduce[static_cast<std::size_t>(reduction::sum_of_squares)];
+      of_squares = [](const X* x, std::size_t n) { return dot_of_many(x, x, n); };
 #if HWY_TARGET == HWY_AVX3
+      // Static rounding takes no memory operand (tuning/dot.md: few).
+      constexpr std::size_t fewer = std::min(few, 896 / sizeof(X));
       kernels.dot =
-          reads_control_slowly() ? &short_or_long_dot<true, X> : &short_or_long_dot<false, X>;
+          reads_control_slowly() ? &short_or_long_dot<few, X> : &short_or_long_dot<fewer, X>;
+      of_squares = [](const X* x, std::size_t n) { return short_or_long_dot<few>(x, x, n); };
 #endif
-      kernels.reduce[static_cast<std::size_t>(reduction::sum_of_squares)] =
-          [](const X* x, std::size_t n) { return dot_of_many(x, x, n); };
     }
   };
   add.operator()<float>(to);

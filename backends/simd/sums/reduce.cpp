@@ -15,7 +15,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 #ifndef TALLY_BACKENDS_SIMD_REDUCE_CPP  // once per target
 #define TALLY_BACKENDS_SIMD_REDUCE_CPP
@@ -51,6 +54,7 @@ struct implementation {
 #include <hwy/highway.h>
 
 #include "backends/simd/sums/numbers-inl.hpp"
+#include "backends/simd/vectors/static_rounding-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
@@ -59,8 +63,20 @@ namespace {
 
 // --- Contiguous elements -------------------------------------------------------------------------
 
+struct rounded_by_environment {
+  template <class V>
+  static HWY_INLINE V number(V v) {
+    return v;
+  }
+  template <class V>
+  static HWY_INLINE V square(V v) {
+    return hn::Mul(v, v);
+  }
+};
+
 /// Terms: numbers at x, their magnitudes, or their rounded squares.
-template <reduction what, class W, class X, std::size_t parts_of_element>
+template <reduction what, class W, class X, std::size_t parts_of_element,
+          class Rounded = rounded_by_environment>
 struct terms {
   using number = W;
   using sum = std::conditional_t<parts_of_element == 1, W, reduce_sum<std::complex<W>>>;
@@ -68,23 +84,23 @@ struct terms {
   static constexpr bool can_align = has_masked_loads && std::is_same_v<W, X>;
   const X* x;
 
-  static HWY_INLINE vec<W> of(vec<W> v) {
+  static HWY_INLINE auto of(vec<W> v) {
     if constexpr (what == reduction::sum) {
-      return v;
+      return Rounded::number(v);
     } else if constexpr (what == reduction::asum) {
-      return hn::Abs(v);
+      return Rounded::number(hn::Abs(v));
     } else {
-      return hn::Mul(v, v);
+      return Rounded::square(v);
     }
   }
-  HWY_INLINE vec<W> at(std::size_t i) const { return of(load<W>(x + i)); }
-  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
+  HWY_INLINE auto at(std::size_t i) const { return of(load<W>(x + i)); }
+  HWY_INLINE auto first(std::size_t i, std::size_t count) const {
     return of(load_first<W>(x + i, count));
   }
   HWY_INLINE terms from(std::size_t i) const { return {x + i}; }
   HWY_INLINE const X* address() const { return x; }
   template <class Mask>
-  HWY_INLINE vec<W> masked(Mask m, std::ptrdiff_t i) const {
+  HWY_INLINE auto masked(Mask m, std::ptrdiff_t i) const {
     return of(hn::MaskedLoad(m, tag<W>(), x + i));
   }
 };
@@ -279,7 +295,7 @@ W sum_weighted(const operand& x, const operand& w, const std::optional<operand>&
 }
 
 template <reduction what, class W>
-W reduce_numbers(const W* x, std::size_t n) {
+HWY_NOINLINE W reduce_numbers(const W* x, std::size_t n) {
   const default_environment environment;
   const operand all{x, n, 1, type_of<W>};
   W result;
@@ -287,6 +303,29 @@ W reduce_numbers(const W* x, std::size_t n) {
                     [&](W scale) { return sum_in_place<what, W, W>(all, scale); });
   return settled(result);
 }
+
+#if HWY_TARGET == HWY_AVX3
+
+template <reduction what, class W>
+HWY_NOINLINE W reduce_few(const W* x, std::size_t n) {
+  const W sum = sum_only_chunk(terms<what, W, W, 1, rounded_statically>{x}, n);
+  if constexpr (what != reduction::nrm2) return sum;
+  using bits = std::conditional_t<sizeof(W) == 4, std::int32_t, std::int64_t>;  // no exceptions
+  const auto good = [](bits s) {
+    return std::bit_cast<bits>(norm_range<W>::least) <= s &&
+           s <= std::bit_cast<bits>(norm_range<W>::most);
+  };
+  return good(std::bit_cast<bits>(sum)) ? root(sum) : reduce_numbers<what>(x, n);
+}
+
+/// Leaves its arguments where they are: no frame.
+template <reduction what, class W>
+W reduce_short_or_long(const W* x, std::size_t n) {
+  const bool is_short = n <= few && keeps_subnormals();
+  return is_short ? reduce_few<what>(x, n) : reduce_numbers<what>(x, n);
+}
+
+#endif
 
 template <class W>
 void sums_of_rows(rows_of<W> x, std::size_t n, std::size_t count, W* results) {
@@ -319,10 +358,16 @@ constexpr auto integer_rows = table_over<integer_types>([]<class X>() {
 
 void add_level_one(detail::level_one_kernels& to) {
   const auto add = []<class W>(detail::level_one<W>& kernels) {
-    using enum reduction;
-    kernels.reduce[0] = &reduce_numbers<sum, W>;
-    kernels.reduce[1] = &reduce_numbers<asum, W>;
-    kernels.reduce[2] = &reduce_numbers<nrm2, W>;
+    const auto add_kernel = [&]<reduction what>(std::integral_constant<reduction, what>) {
+      auto& kernel = kernels.reduce[static_cast<std::size_t>(what)];
+      kernel = &reduce_numbers<what, W>;
+#if HWY_TARGET == HWY_AVX3
+      kernel = &reduce_short_or_long<what, W>;
+#endif
+    };
+    add_kernel(std::integral_constant<reduction, reduction::sum>());
+    add_kernel(std::integral_constant<reduction, reduction::asum>());
+    add_kernel(std::integral_constant<reduction, reduction::nrm2>());
   };
   add.operator()<float>(to);
   add.operator()<double>(to);

@@ -220,6 +220,15 @@ HWY_INLINE vec<W> load(const X* p) {
   }
 }
 
+/// f(std::integral_constant) for the powers of two up to `count` whose sum n is.
+template <std::size_t count, class F>
+HWY_INLINE void for_each_piece([[maybe_unused]] std::size_t n, [[maybe_unused]] const F& f) {
+  if constexpr (count > 0) {
+    if ((n & count) != 0) f(std::integral_constant<std::size_t, count>());
+    for_each_piece<count / 2>(n, f);
+  }
+}
+
 /// Loads the first `count` elements, at most a vector, then zeros; touches none beyond.
 template <class W, class X>
 HWY_INLINE vec<W> load_first(const X* p, std::size_t count) {
