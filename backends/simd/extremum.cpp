@@ -92,13 +92,18 @@ struct numbers {
   static constexpr bool negative = !by_bits && std::is_integral_v<W> && std::is_signed_v<W>;
   using of_largest_magnitude = std::conditional_t<negative, smaller, larger>;
 
+  /// The bits.
+  static HWY_INLINE vec<W> magnitude(vec<compared<X>> v) {
+    const tag<W> d;
+    return hn::And(hn::BitCast(d, v), hn::Set(d, std::numeric_limits<W>::max()));
+  }
   static HWY_INLINE vec<W> at(const detail::stored_t<X>* x) {
     const tag<W> d;
     const auto v = load<compared<X>>(reinterpret_cast<const stored*>(x));
     if constexpr (!by_magnitude) {
       return v;
     } else if constexpr (by_bits) {
-      return hn::And(hn::BitCast(d, v), hn::Set(d, std::numeric_limits<W>::max()));
+      return magnitude(v);
     } else if constexpr (negative) {
       return hn::Min(v, hn::Sub(hn::Zero(d), v));
     } else {
@@ -347,7 +352,7 @@ candidates search_in(const operand& x, std::size_t first) {
 }
 
 template <class W>
-std::int64_t iamax_of_numbers(const W* x, std::size_t n) {
+HWY_NOINLINE std::int64_t iamax_of_many(const W* x, std::size_t n) {
   using N = numbers<true, W>;
   const auto search = [&] {
     return static_cast<std::int64_t>(indices_of<N, typename N::of_largest_magnitude>(x, n)[0]);
@@ -355,6 +360,51 @@ std::int64_t iamax_of_numbers(const W* x, std::size_t n) {
   if constexpr (N::by_bits) return search();
   const default_environment environment;
   return search();
+}
+
+/// The best number in all lanes.
+template <class Better, class D>
+HWY_INLINE hn::Vec<D> spread_best([[maybe_unused]] D d, hn::Vec<D> v) {
+#if HWY_TARGET == HWY_AVX3
+  const auto with = [&v](__m512i moved) HWY_ATTR { v = Better::better(v, hn::Vec<D>{moved}); };
+  with(_mm512_shuffle_i64x2(v.raw, v.raw, 0x4e));
+  with(_mm512_permutex_epi64(v.raw, 0x4e));
+  with(_mm512_shuffle_epi32(v.raw, _MM_PERM_BADC));
+  if constexpr (sizeof(hn::TFromD<D>) == 4) with(_mm512_shuffle_epi32(v.raw, _MM_PERM_CDAB));
+  return v;
+#else
+  return hn::Set(d, best_of_lanes<Better>(d, v));
+#endif
+}
+
+/// Magnitudes are compared as bits, absent ones 0, in vectors without alignment.
+template <class W>
+HWY_NOINLINE std::int64_t iamax_of_few(const W* x, std::size_t n) {
+  using N = numbers<true, W>;
+  const tag<typename N::W> d;
+  const auto at = [&](std::size_t i) HWY_ATTR {
+    return i + N::step <= n ? N::at(x + i) : N::magnitude(load_first<W>(x + i, n - i));
+  };
+  auto best = at(0);
+  for (std::size_t i = N::step; i < n; i += N::step) best = hn::Max(best, at(i));
+  best = spread_best<larger>(d, best);
+  if (!hn::AllFalse(d, N::is_nan(best))) [[unlikely]]
+    return iamax_of_many(x, n);
+  for (std::size_t i = 0;; i += N::step) {
+    const auto found = hn::Eq(at(i), best);
+    if (!hn::AllFalse(d, found)) {
+      return static_cast<std::int64_t>(i + hn::FindKnownFirstTrue(d, found));
+    }
+  }
+}
+
+/// Leaves its arguments where they are: no frame.
+template <class W>
+std::int64_t iamax_of_numbers(const W* x, std::size_t n) {
+  if constexpr (numbers<true, W>::by_bits && has_masked_loads) {
+    if (n <= 4 * width<W>) return iamax_of_few(x, n);  // tuning/short_calls.md: iamax_of_few
+  }
+  return iamax_of_many(x, n);
 }
 
 template <class W>
