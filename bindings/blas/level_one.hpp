@@ -87,13 +87,18 @@ std::size_t bytes_of(length n) {
 
 // --- Sums ----------------------------------------------------------------------------------------
 
-/// Kernels for a short vector of elements side by side, with the usual settings; else null.
+/// Whether kernels take the vector as it is.
 template <class T>
-[[gnu::always_inline]] inline const detail::level_one<T>* kernels_for(length n, const T* x,
-                                                                      length incx) {
+[[gnu::always_inline]] inline bool is_plain(const T* x, length incx) {
+  return incx == 1 && is_aligned(x) && x != nullptr;
+}
+
+/// Kernels for short vectors, if these are plain, with the usual settings; else null.
+template <class T>
+[[gnu::always_inline]] inline const detail::level_one<T>* kernels_for(length n, bool are_plain) {
   const detail::level_one_kernels* const all = usual_kernels.load(std::memory_order_acquire);
-  const bool is_usual = all != nullptr && incx == 1 && is_aligned(x) && x != nullptr &&
-                        static_cast<std::size_t>(n) - 1 < all->max_bytes / sizeof(T);
+  const bool is_usual =
+      all != nullptr && are_plain && static_cast<std::size_t>(n) - 1 < all->max_bytes / sizeof(T);
   return is_usual ? all : nullptr;
 }
 
@@ -104,8 +109,8 @@ template <class R, class T>
 [[gnu::always_inline]] inline bool usual_dot(R& result, length n, const T* x, length incx,
                                              const T* y, length incy) {
   if constexpr (std::same_as<R, T> && std::floating_point<T>) {
-    const auto* const kernels = kernels_for(n, x, incx);
-    if (kernels == nullptr || kernels_for(n, y, incy) == nullptr) return false;
+    const auto* const kernels = kernels_for<T>(n, is_plain(x, incx) && is_plain(y, incy));
+    if (kernels == nullptr) return false;
     result = kernels->dot(x, y, static_cast<std::size_t>(n));
     return true;
   } else {
@@ -116,7 +121,7 @@ template <class R, class T>
 template <class T>
 [[gnu::always_inline]] inline bool usual_iamax(length& result, length n, const T* x, length incx) {
   if constexpr (std::floating_point<T>) {
-    const auto* const kernels = kernels_for(n, x, incx);
+    const auto* const kernels = kernels_for<T>(n, is_plain(x, incx));
     if (kernels == nullptr) return false;
     result = static_cast<length>(kernels->iamax(x, static_cast<std::size_t>(n)));
     return !std::isnan(x[result]);
@@ -129,7 +134,7 @@ template <class R, class T>
 [[gnu::always_inline]] inline bool usual_sum(reduction what, R& result, length n, const T* x,
                                              length incx) {
   if constexpr (std::floating_point<T>) {
-    const auto* const kernels = kernels_for(n, x, incx);
+    const auto* const kernels = kernels_for<T>(n, is_plain(x, incx));
     if (kernels == nullptr) return false;
     result = kernels->reduce[static_cast<std::size_t>(what)](x, static_cast<std::size_t>(n));
     return true;
@@ -143,12 +148,9 @@ template <class T, class F>
 [[gnu::always_inline]] inline bool usual_update(length n, const T* x, length incx, const T* y,
                                                 length incy, const F& f) {
   if constexpr (std::floating_point<T>) {
-    const auto* const kernels = kernels_for(n, x, incx);
+    const auto* const kernels = kernels_for<T>(n, is_plain(x, incx) && is_plain(y, incy));
     const auto size = static_cast<std::size_t>(n);
-    if (kernels == nullptr || kernels_for(n, y, incy) == nullptr ||
-        !detail::is_same_or_apart(x, y, size)) {
-      return false;
-    }
+    if (kernels == nullptr || !detail::is_same_or_apart(x, y, size)) return false;
     f(*kernels, size);
     return true;
   } else {

@@ -73,6 +73,24 @@ length elements_of(length m, length n) { return m > 0 && n > 0 ? m * n : 0; }
     count(called, elements, __builtin_return_address(0));
 }
 
+/// What no usual call is, as a function's last call: none of its arguments outlives a call, so it
+/// has no frame.
+template <routine called, class R, class... A>
+[[gnu::noinline]] R otherwise(const void* caller, length n, A... rest) {
+  if (set().verbose) [[unlikely]]
+    count(called, n, caller);
+  if constexpr (called == routine::dot) return blas::dot<R>(n, rest...);
+  if constexpr (called == routine::asum) return blas::asum<R>(n, rest...);
+  if constexpr (called == routine::nrm2) return blas::nrm2<R>(n, rest...);
+  if constexpr (called == routine::iamax) return blas::iamax(n, rest...);
+  if constexpr (called == routine::axpy) return blas::axpy(n, rest...);
+  if constexpr (called == routine::scal) return blas::scal(n, rest...);
+  if constexpr (called == routine::copy) return blas::copy(n, rest...);
+  if constexpr (called == routine::swap) return blas::swap(n, rest...);
+}
+#define OTHERWISE(called, R, ...) \
+  otherwise<routine::called, R>(__builtin_return_address(0), __VA_ARGS__)
+
 }  // namespace
 
 // --- Functions -----------------------------------------------------------------------------------
@@ -85,8 +103,7 @@ extern "C" {
   R F(const I* n, const T* x, const I* incx, const T* y, const I* incy) { \
     R result;                                                             \
     if (usual_dot(result, *n, x, *incx, y, *incy)) return result;         \
-    enter(routine::dot, *n);                                              \
-    return blas::dot<R>(*n, x, *incx, y, *incy);                          \
+    return OTHERWISE(dot, R, *n, x, *incx, y, *incy);                     \
   }
 #define FORTRAN_sdsdot(F, I, T, R)                                                    \
   R F(const I* n, const T* b, const T* x, const I* incx, const T* y, const I* incy) { \
@@ -112,28 +129,24 @@ extern "C" {
   R F(const I* n, const T* x, const I* incx) {                           \
     R result;                                                            \
     if (usual_sum(reduction::asum, result, *n, x, *incx)) return result; \
-    enter(routine::asum, *n);                                            \
-    return blas::asum<R>(*n, x, *incx);                                  \
+    return OTHERWISE(asum, R, *n, x, *incx);                             \
   }
 #define FORTRAN_nrm2(F, I, T, R)                                         \
   R F(const I* n, const T* x, const I* incx) {                           \
     R result;                                                            \
     if (usual_sum(reduction::nrm2, result, *n, x, *incx)) return result; \
-    enter(routine::nrm2, *n);                                            \
-    return blas::nrm2<R>(*n, x, *incx);                                  \
+    return OTHERWISE(nrm2, R, *n, x, *incx);                             \
   }
 #define FORTRAN_iamax(F, I, T, R)                                           \
   I F(const I* n, const T* x, const I* incx) {                              \
     length index;                                                           \
     if (usual_iamax(index, *n, x, *incx)) return static_cast<I>(index + 1); \
-    enter(routine::iamax, *n);                                              \
-    return static_cast<I>(blas::iamax(*n, x, *incx) + 1);                   \
+    return static_cast<I>(OTHERWISE(iamax, length, *n, x, *incx) + 1);      \
   }
 #define FORTRAN_axpy(F, I, T, R)                                                       \
   void F(const I* n, const R* alpha, const T* x, const I* incx, T* y, const I* incy) { \
     if (usual_axpy<T>(*n, *alpha, x, *incx, y, *incy)) return;                         \
-    enter(routine::axpy, *n);                                                          \
-    blas::axpy(*n, *alpha, x, *incx, y, *incy);                                        \
+    OTHERWISE(axpy, void, *n, *alpha, x, *incx, y, *incy);                             \
   }
 #define FORTRAN_axpby(F, I, T, R)                                                    \
   void F(const I* n, const R* alpha, const T* x, const I* incx, const R* beta, T* y, \
@@ -144,20 +157,17 @@ extern "C" {
 #define FORTRAN_scal(F, I, T, R)                            \
   void F(const I* n, const R* alpha, T* x, const I* incx) { \
     if (usual_scal(*n, *alpha, x, *incx)) return;           \
-    enter(routine::scal, *n);                               \
-    blas::scal(*n, *alpha, x, *incx);                       \
+    OTHERWISE(scal, void, *n, *alpha, x, *incx);            \
   }
 #define FORTRAN_copy(F, I, T, R)                                       \
   void F(const I* n, const T* x, const I* incx, T* y, const I* incy) { \
     if (usual_copy(*n, x, *incx, y, *incy)) return;                    \
-    enter(routine::copy, *n);                                          \
-    blas::copy(*n, x, *incx, y, *incy);                                \
+    OTHERWISE(copy, void, *n, x, *incx, y, *incy);                     \
   }
 #define FORTRAN_swap(F, I, T, R)                                 \
   void F(const I* n, T* x, const I* incx, T* y, const I* incy) { \
     if (usual_swap(*n, x, *incx, y, *incy)) return;              \
-    enter(routine::swap, *n);                                    \
-    blas::swap(*n, x, *incx, y, *incy);                          \
+    OTHERWISE(swap, void, *n, x, *incx, y, *incy);               \
   }
 #define FORTRAN_gemv(F, I, T, R)                                                              \
   void F(const char* trans, const I* m, const I* n, const R* alpha, const T* a, const I* lda, \
@@ -171,8 +181,7 @@ extern "C" {
   R F(I n, const T* x, I incx, const T* y, I incy) {           \
     R result;                                                  \
     if (usual_dot(result, n, x, incx, y, incy)) return result; \
-    enter(routine::dot, n);                                    \
-    return blas::dot<R>(n, x, incx, y, incy);                  \
+    return OTHERWISE(dot, R, n, x, incx, y, incy);             \
   }
 #define C_sdsdot(F, I, T, R)                              \
   R F(I n, T b, const T* x, I incx, const T* y, I incy) { \
@@ -191,30 +200,27 @@ extern "C" {
   R F(I n, const c_vector<T>* x, I incx) {                                                    \
     R result;                                                                                 \
     if (usual_sum(reduction::asum, result, n, static_cast<const T*>(x), incx)) return result; \
-    enter(routine::asum, n);                                                                  \
-    return blas::asum<R>(n, static_cast<const T*>(x), incx);                                  \
+    return OTHERWISE(asum, R, n, static_cast<const T*>(x), incx);                             \
   }
 #define C_nrm2(F, I, T, R)                                                                    \
   R F(I n, const c_vector<T>* x, I incx) {                                                    \
     R result;                                                                                 \
     if (usual_sum(reduction::nrm2, result, n, static_cast<const T*>(x), incx)) return result; \
-    enter(routine::nrm2, n);                                                                  \
-    return blas::nrm2<R>(n, static_cast<const T*>(x), incx);                                  \
+    return OTHERWISE(nrm2, R, n, static_cast<const T*>(x), incx);                             \
   }
 #define C_iamax(F, I, T, R)                                                           \
   std::size_t F(I n, const c_vector<T>* x, I incx) {                                  \
     length index;                                                                     \
     if (usual_iamax(index, n, static_cast<const T*>(x), incx)) return c_index(index); \
-    enter(routine::iamax, n);                                                         \
-    return c_index(blas::iamax(n, static_cast<const T*>(x), incx));                   \
+    return c_index(OTHERWISE(iamax, length, n, static_cast<const T*>(x), incx));      \
   }
 #define C_axpy(F, I, T, R)                                                                        \
   void F(I n, c_number<R> alpha, const c_vector<T>* x, I incx, c_vector<T>* y, I incy) {          \
     if (usual_axpy<T>(n, number_of<R>(alpha), static_cast<const T*>(x), incx, static_cast<T*>(y), \
                       incy))                                                                      \
       return;                                                                                     \
-    enter(routine::axpy, n);                                                                      \
-    blas::axpy(n, number_of<R>(alpha), static_cast<const T*>(x), incx, static_cast<T*>(y), incy); \
+    OTHERWISE(axpy, void, n, number_of<R>(alpha), static_cast<const T*>(x), incx,                 \
+              static_cast<T*>(y), incy);                                                          \
   }
 #define C_axpby(F, I, T, R)                                                                      \
   void F(I n, c_number<R> alpha, const c_vector<T>* x, I incx, c_number<R> beta, c_vector<T>* y, \
@@ -226,20 +232,17 @@ extern "C" {
 #define C_scal(F, I, T, R)                                                    \
   void F(I n, c_number<R> alpha, c_vector<T>* x, I incx) {                    \
     if (usual_scal(n, number_of<R>(alpha), static_cast<T*>(x), incx)) return; \
-    enter(routine::scal, n);                                                  \
-    blas::scal(n, number_of<R>(alpha), static_cast<T*>(x), incx);             \
+    OTHERWISE(scal, void, n, number_of<R>(alpha), static_cast<T*>(x), incx);  \
   }
 #define C_copy(F, I, T, R)                                                               \
   void F(I n, const c_vector<T>* x, I incx, c_vector<T>* y, I incy) {                    \
     if (usual_copy(n, static_cast<const T*>(x), incx, static_cast<T*>(y), incy)) return; \
-    enter(routine::copy, n);                                                             \
-    blas::copy(n, static_cast<const T*>(x), incx, static_cast<T*>(y), incy);             \
+    OTHERWISE(copy, void, n, static_cast<const T*>(x), incx, static_cast<T*>(y), incy);  \
   }
 #define C_swap(F, I, T, R)                                                         \
   void F(I n, c_vector<T>* x, I incx, c_vector<T>* y, I incy) {                    \
     if (usual_swap(n, static_cast<T*>(x), incx, static_cast<T*>(y), incy)) return; \
-    enter(routine::swap, n);                                                       \
-    blas::swap(n, static_cast<T*>(x), incx, static_cast<T*>(y), incy);             \
+    OTHERWISE(swap, void, n, static_cast<T*>(x), incx, static_cast<T*>(y), incy);  \
   }
 #define C_gemv(F, I, T, R)                                                                   \
   void F(int order, int trans, I m, I n, c_number<R> alpha, const c_vector<T>* a, I lda,     \
