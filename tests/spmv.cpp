@@ -1324,6 +1324,21 @@ TEST_ON_EVERY_BACKEND(Spmv, TransposesOfManyTerms) {
           type::int32, {{}}, {}, transpose);
 }
 
+// Values gathered in the order of the transpose: columns of a whole chunk and more, few long rows,
+// patterns of more values than caches hold, and lanes that share a half.
+TEST_ON_EVERY_BACKEND(Spmv, TransposesOfGatheredValues) {
+  const std::vector<std::size_t> long_rows(20, 4000);
+  for (const pattern& p :
+       {matrices::arrow(20000), matrices::rows_of(long_rows, 9000, 5), matrices::rmat(11, 40000, 1),
+        matrices::stencil(70, 60, 50, 1), matrices::random_rows(50000, 4, 0, 7)}) {
+    compare(p, of<double, double, double>, kind::special, type::int32, type::int32,
+            {{}, {0.5, 2, true}}, {}, transpose);
+    compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, {{}}, {}, transpose);
+    compare(p, of<float, double, double>, kind::plain, type::int32, type::int64, {{}}, {},
+            transpose);
+  }
+}
+
 // A plan of the transpose reads values, unless they are promised to stay.
 TEST_ON_EVERY_EXECUTOR(Spmv, PlansOfTransposesReadValuesOrKeepThem) {
   const data::placed offsets(where(), std::vector<std::int64_t>{0, 2, 3});

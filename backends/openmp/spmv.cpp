@@ -75,7 +75,7 @@ class borders {
   /// parts.
   borders(const csr_operand& a, int threads, const simd::row_slices* slices)
       : shares(count_parts(a, threads,
-                           min_share(slices != nullptr, slices != nullptr && slices->keeps))),
+                           min_share(slices != nullptr, slices != nullptr && slices->packs()))),
         bounds_(a),
         in_order_(!a.row_ends),
         rows_(a.rows),
@@ -237,7 +237,7 @@ std::shared_ptr<const csr_transpose> backend::transpose(const executor& where, c
     return simd::backend::transpose(where, a, keeps_values);
   }
   auto made = serial::backend::transpose(where, a, keeps_values);
-  return std::make_shared<simd::scattered_transpose>(std::move(made), a, false);
+  return std::make_shared<simd::scattered_transpose>(std::move(made), a, false, false);
 }
 
 csr_defect backend::find_defect(const executor& where, const csr_operand& a) const {

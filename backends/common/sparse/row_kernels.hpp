@@ -132,18 +132,19 @@ template <class A>
   }
 }
 
-/// Sums at most n rows from `first`, returns how many. The methods of the default grade, the first
-/// that suits: rows gathered to be plain, a plan's slices, plain rows.
+/// Sums n rows from `first` outside slices: plain ones, or gathered to be plain.
+template <class A>
+void sum_rows_alone(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
+                    std::size_t n, A* sums) {
+  is_plain(a) ? kernels.rows(a, first, n, sums) : sum_gathered_rows(kernels, a, first, n, sums);
+}
+
+/// Sums at most n rows from `first`, by a plan's slices if there are any; returns how many.
 template <class A>
 std::size_t sum_some_rows(const row_kernels<A>& kernels, const csr_product& a, std::size_t first,
                           std::size_t n, A* sums) {
-  if (!is_plain(a)) {
-    sum_gathered_rows(kernels, a, first, n, sums);
-  } else if (kernels.slices != nullptr) {
-    return kernels.slices(a, first, n, kernels, sums);
-  } else {
-    kernels.rows(a, first, n, sums);
-  }
+  if (kernels.slices != nullptr) return kernels.slices(a, first, n, kernels, sums);
+  sum_rows_alone(kernels, a, first, n, sums);
   return n;
 }
 
@@ -165,7 +166,7 @@ void multiply_rows(const row_kernels<A>& kernels, const csr_product& a, std::siz
   if (are_sums<A>(a)) {
     A* const sums = static_cast<A*>(a.y.data) + first;
     for (std::size_t i = 0; i < n;) i += sum_some_rows(kernels, a, first + i, n - i, sums + i);
-  } else if (kernels.slices != nullptr && is_plain(a)) {
+  } else if (kernels.slices != nullptr) {
     multiply_in_blocks<rows_of_scope>(kernels, a, first, n);
   } else {
     multiply_in_blocks<rows_of_block>(kernels, a, first, n);

@@ -3,6 +3,7 @@
 
 #include "backends/backend.hpp"
 #include "backends/common/sparse/row_kernels.hpp"
+#include "backends/simd/spmv/scattered/scattered.hpp"
 #include "backends/simd/spmv/slices/slices.hpp"
 
 #include <optional>
@@ -18,7 +19,11 @@ struct host_analysis : spmv_analysis {
 
 /// Null without a plan with slices, or if terms are not in order.
 inline const row_slices* slices_of(const csr_product& a) {
-  if (a.plan == nullptr || !is_plain(a)) return nullptr;
+  if (a.plan == nullptr || a.a.row_ends) return nullptr;
+  if (a.is_permuted()) {
+    const auto& transpose = static_cast<const scattered_transpose&>(*a.plan->transpose());
+    return transpose.slices ? &*transpose.slices : nullptr;
+  }
   const auto* const analysis = static_cast<const host_analysis*>(a.plan->analysis());
   return analysis != nullptr && analysis->slices ? &*analysis->slices : nullptr;
 }

@@ -7,6 +7,7 @@
 #include <tally/numerics/order.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -75,8 +76,13 @@ class free_lanes {
 
 class lanes_maker {
  public:
-  lanes_maker(column_lanes& l, const csr_operand& a)
-      : l_(l), a_(a), rows_(a), columns_(a.columns), slice_(64 / size_of(a.values.element)) {}
+  lanes_maker(column_lanes& l, const csr_operand& a, bool may_be_single)
+      : l_(l),
+        a_(a),
+        rows_(a),
+        columns_(a.columns),
+        slice_(64 / size_of(a.values.element)),
+        may_be_single_(may_be_single) {}
 
   void make() {
     const std::size_t size = size_of(a_.values.element);
@@ -87,8 +93,8 @@ class lanes_maker {
     std::size_t in_order = 0;  // lanes that the row order needs
     for (const column& c : columns_) in_order += std::min(c.terms, row_order::lanes);
     const std::size_t terms = a_.nonzeros();
-    l_.are_single =
-        terms == in_order || (terms <= 2 * in_order && terms * size <= max_bytes_single);
+    l_.are_single = may_be_single_ && (terms == in_order ||
+                                       (terms <= 2 * in_order && terms * size <= max_bytes_single));
     for (std::size_t first = 0; first < a_.columns; first += column_lanes::max_columns) {
       make_block(first, std::min(first + column_lanes::max_columns, a_.columns));
     }
@@ -98,6 +104,10 @@ class lanes_maker {
     l_.clears = !l_.are_single || all * size > max_bytes_apart;
     place();
     l_.lanes = taken_.end;
+    if (l_.are_single && l_.lanes * size > max_bytes_single) {  // too many at a time
+      l_ = {};
+      return lanes_maker(l_, a_, false).make();
+    }
     const std::size_t most = std::ranges::max(blocks_, {}, &block::lanes).lanes;
     if (l_.lanes * size > max_bytes_unstaged && most <= std::numeric_limits<std::uint16_t>::max()) {
       stage();
@@ -117,16 +127,20 @@ class lanes_maker {
     bool is_long() const { return terms > row_order::short_row; }
     std::size_t lanes(bool are_single) const {
       const std::size_t at_once = is_long() ? order::lanes : row_order::lanes;
-      if (terms <= at_once && !is_long()) return terms;
-      if (are_single) return (terms + at_once - 1) / at_once * at_once;
-      return is_long() ? (terms + order::chunk - 1) / order::chunk * at_once : at_once;
+      if (are_single && (is_long() || terms > at_once)) {
+        return (terms + at_once - 1) / at_once * at_once;
+      }
+      if (is_long()) return (terms + order::chunk - 1) / order::chunk * at_once;
+      if (are_single || terms == 0) return terms;
+      // Terms of the second half of a column's lanes are those that its fold adds to the first.
+      return terms > at_once ? at_once : std::bit_ceil(terms + terms % 2) / 2;
     }
     /// Returns the lane of the next term.
     std::size_t next_lane(bool are_single) {
       const std::size_t k = added++;
       const std::size_t lane = are_single  ? k
                                : is_long() ? k / order::chunk * order::lanes + k % order::lanes
-                                           : k % row_order::lanes;
+                                           : k % lanes(false);
       return first + lane * apart;
     }
   };
@@ -261,12 +275,13 @@ class lanes_maker {
   row_bounds rows_;
   std::vector<column> columns_;
   std::size_t slice_;
+  bool may_be_single_;
   std::vector<block> blocks_;
   free_lanes taken_;
 };
 
 }  // namespace
 
-column_lanes::column_lanes(const csr_operand& a) { lanes_maker(*this, a).make(); }
+column_lanes::column_lanes(const csr_operand& a) { lanes_maker(*this, a, true).make(); }
 
 }  // namespace tally::backends::simd

@@ -59,6 +59,7 @@ struct block_fold {
 struct column_lanes {
   static constexpr std::size_t max_columns = 1024;  ///< of a block
 
+  column_lanes() = default;
   /// @pre float or double values, three arrays.
   explicit column_lanes(const csr_operand& a);
 
@@ -79,7 +80,8 @@ struct column_lanes {
   std::vector<block_fold> folds;
   std::size_t lanes = 0;  ///< of blocks that have terms at one time, in whole cache lines
   /// Whether no lane takes two terms: those of longer columns are more than the row order has, and
-  /// added to each other in the fold.
+  /// added to each other in the fold. Else columns of up to 8 terms have half of their lanes, as
+  /// each of the other half's terms is what the fold adds first.
   bool are_single = true;
   bool clears = true;  ///< whether folded lanes are cleared, as they take other terms
 };

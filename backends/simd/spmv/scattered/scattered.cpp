@@ -2,6 +2,7 @@
 
 #include "backends/common/sparse/row_results.hpp"
 #include "backends/simd/simd.hpp"
+#include "backends/simd/vectors/instruction_set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,6 +16,34 @@ namespace {
 
 /// Bytes of lanes above which they are prefetched (tuning/spmv.md: near_bytes_of_lanes).
 constexpr std::size_t near_bytes_of_lanes = std::size_t{1} << 21;
+
+/// Bytes of values up to which gathers find most in the L2 cache (tuning/spmv.md:
+/// max_bytes_gathered).
+constexpr std::size_t max_bytes_gathered = std::size_t{5} << 18;
+
+/// Mean terms of a column up to which such a matrix is gathered: lanes take many more
+/// (tuning/spmv.md: max_terms_gathered).
+constexpr std::size_t max_terms_gathered = 32;
+
+/// Whether values gathered by slices of the transpose share cache lines: all are in the L2 cache,
+/// or rows are few and long, or the transpose is mostly of patterns.
+bool gathers_near(const csr_operand& a, const csr_operand& transpose) {
+  const std::size_t terms = a.nonzeros(), bytes = terms * size_of(a.values.element);
+  if (terms > max_terms_gathered * a.columns) return false;
+  if (bytes <= max_bytes_gathered) return true;
+  const std::size_t scopes = (a.columns + row_slices::max_rows - 1) / row_slices::max_rows;
+  constexpr std::size_t max_rows = 4096, min_terms_of_scope = 64;
+  if (a.rows <= max_rows && terms >= min_terms_of_scope * a.rows * scopes) return true;
+  // Longer columns are more streams than are prefetched from memory.
+  constexpr std::size_t max_bytes_of_column = 128, far_bytes = std::size_t{1} << 22;
+  if (bytes > std::max(max_bytes_of_column * a.columns, far_bytes)) return false;
+  pattern_lists patterns;
+  std::size_t of_patterns = 0;
+  for (const pattern_range& range : pattern_ranges(transpose, patterns)) {
+    of_patterns += range.rows >= rows_of_slice<float> ? range.rows * range.pattern->terms : 0;
+  }
+  return 2 * of_patterns >= terms;
+}
 
 /// `fetched`: added to lanes that were prefetched.
 enum class taking { written, added, fetched };
@@ -133,10 +162,14 @@ csr_operand matrix_of(const scattered_transpose& transpose, const csr_product& a
 }  // namespace
 
 scattered_transpose::scattered_transpose(std::shared_ptr<const csr_transpose> transpose,
-                                         const csr_operand& a, bool for_one_thread)
+                                         const csr_operand& a, bool for_one_thread, bool may_gather)
     : csr_transpose(*transpose), kept(std::move(transpose)), of(a) {
   if (places.size == 0 || a.row_ends || places.element != type::int32 ||
       !is_in<type_list<float, double>>(a.values.element)) {
+    return;
+  }
+  if (for_one_thread && may_gather && gathers_near(a, matrix)) {
+    slices.emplace(matrix, places);
     return;
   }
   if (for_one_thread) {
@@ -216,7 +249,8 @@ std::shared_ptr<const csr_transpose> backend::transpose(const executor& where, c
                                                         bool keeps_values) const {
   auto made = serial::backend::transpose(where, a, keeps_values);
   if (keeps_values) return made;
-  return std::make_shared<scattered_transpose>(std::move(made), a, true);
+  return std::make_shared<scattered_transpose>(
+      std::move(made), a, true, gathers_fast() && where.instructions() == instruction_set::avx512);
 }
 
 }  // namespace tally::backends::simd

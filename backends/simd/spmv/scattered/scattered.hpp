@@ -1,5 +1,6 @@
 // Products with a transpose whose values may change. On one thread each term is added to a lane of
-// its column; else terms are written to where the transpose has them, and its rows summed.
+// its column, or values near each other are gathered in the transpose's order by fast instructions;
+// else terms are written to where the transpose has them, and its rows summed.
 #pragma once
 
 #include "backends/common/memory.hpp"
@@ -14,15 +15,17 @@
 
 namespace tally::backends::simd {
 
-/// A transpose with the index or the lane of each of the matrix's terms.
+/// A transpose with the index or the lane of each of the matrix's terms, or with slices that gather
+/// values.
 struct scattered_transpose : csr_transpose {
   std::shared_ptr<const csr_transpose> kept;  ///< owner of the arrays
   csr_operand of;                             ///< the matrix, of float or double
-  std::unique_ptr<std::int32_t[]> to;         ///< null if none are scattered, or there are lanes
+  std::unique_ptr<std::int32_t[]> to;         ///< null if none are scattered, or with the following
   std::optional<column_lanes> lanes;
+  std::optional<row_slices> slices;
 
   scattered_transpose(std::shared_ptr<const csr_transpose> transpose, const csr_operand& a,
-                      bool for_one_thread);
+                      bool for_one_thread, bool may_gather);
   ~scattered_transpose() override;
 
   /// Memory of one product: terms, or lanes, which are zeros. Kept for the next: pages of fresh
@@ -36,7 +39,8 @@ struct scattered_transpose : csr_transpose {
   mutable std::atomic<std::byte*> room_ = nullptr;
 };
 
-/// Null if the product is not to be scattered.
+/// Null if the product is not to be scattered: not of a transpose whose values may change, or of
+/// other types than the plan's, or gathered.
 const scattered_transpose* scattered_transpose_of(const csr_product& a);
 
 /// Pre: there are lanes.

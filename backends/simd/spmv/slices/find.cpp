@@ -33,19 +33,23 @@ constexpr std::size_t many_terms = 2 * row_order::lanes;
 /// Bytes of values of a very large matrix.
 constexpr std::size_t far_bytes = std::size_t{1} << 24;
 
-template <class W>
+/// `Packed`: W, or std::int32_t for places of values.
+template <class W, class Packed = W>
 class slice_maker {
  public:
-  slice_maker(row_slices& s, const csr_operand& a)
+  /// `packs` from `of_terms`, in the order of the matrix's terms.
+  slice_maker(row_slices& s, const csr_operand& a, const void* of_terms, lines<Packed>& packed)
       : s_(s),
         a_(a),
         rows_(a),
         columns_(a.column_indices),
         patterns_(pattern_ranges(a, s.patterns)),
-        values_(s.values.emplace<lines<W>>()) {}
+        packs_(s.packs()),
+        of_terms_(static_cast<const Packed*>(of_terms)),
+        packed_(packed) {}
 
   void make(std::size_t shares) {
-    if (s_.keeps) values_.reserve(a_.nonzeros() + a_.nonzeros() / 16 + slice);
+    if (packs_) packed_.reserve(a_.nonzeros() + a_.nonzeros() / 16 + slice);
     const std::size_t scopes = count_scopes(shares);
     s_.scopes.reserve(scopes + a_.rows / row_slices::max_rows + 2);
     std::size_t row = 0;
@@ -60,7 +64,7 @@ class slice_maker {
       }
     }
     begin_scope(row);
-    if (s_.keeps) values_.resize(values_.size() + slice);
+    if (packs_) packed_.resize(packed_.size() + slice);
     s_.columns.shrink_to_fit();
     s_.rows.shrink_to_fit();
     s_.groups.shrink_to_fit();
@@ -87,13 +91,13 @@ class slice_maker {
 
   std::size_t count_scopes(std::size_t shares) const {
     std::size_t scopes = std::max<std::size_t>(divided(a_.rows, row_slices::max_rows), 1);
-    if (!s_.keeps) scopes = std::max(scopes, divided(a_.nonzeros(), max_terms_in_place));
+    if (!packs_) scopes = std::max(scopes, divided(a_.nonzeros(), max_terms_in_place));
     return divided(scopes, shares) * shares;
   }
 
   sorting_scope& begin_scope(std::size_t first) {
     begin_lines();
-    return s_.scopes.emplace_back(sorting_scope{first, s_.groups.size(), values_.size(),
+    return s_.scopes.emplace_back(sorting_scope{first, s_.groups.size(), packed_.size(),
                                                 s_.columns.size(), s_.rows.size(),
                                                 s_.counts.size()});
   }
@@ -125,34 +129,34 @@ class slice_maker {
   /// Number of a pattern's rows from `begin` to slice as adjacent. x is read in whole vectors, so
   /// perhaps not the last.
   std::size_t adjacent_rows(const row_pattern& p, std::size_t begin, std::size_t end) const {
-    if (!s_.keeps && prefers_single_rows<W>() && p.terms > many_terms &&
+    if (!packs_ && prefers_single_rows<W>() && p.terms > many_terms &&
         a_.nonzeros() * sizeof(W) > far_bytes) {
       return 0;
     }
     std::size_t n = end - begin;
     while (n > 0 && !can_be_read(begin + n - 1, p.terms)) --n;
-    if (!s_.keeps && n >= slice) return n;  // the last slice overlaps the one before
+    if (!packs_ && n >= slice) return n;  // the last slice overlaps the one before
     const std::size_t rest = n % slice;
     if (rest == 0) return n;
     const std::int32_t highest = *std::max_element(p.above, p.above + p.terms);
     const auto behind = static_cast<std::int64_t>(begin + n - rest + slice) + p.lowest + highest;
-    const bool is_slice = s_.keeps ? rest >= min_rows
-                                   : rest >= min_in_place && p.terms > row_order::lanes &&
-                                         can_be_read(begin, p.terms, (slice - 1) * p.terms);
+    const bool is_slice = packs_ ? rest >= min_rows
+                                 : rest >= min_in_place && p.terms > row_order::lanes &&
+                                       can_be_read(begin, p.terms, (slice - 1) * p.terms);
     return is_slice && behind <= static_cast<std::int64_t>(a_.columns) ? n : n - rest;
   }
 
   /// Whether `terms` terms, `behind` past the row's first, can be read; in place, eight at a time.
   bool can_be_read(std::size_t row, std::size_t terms, std::size_t behind = 0) const {
     constexpr std::size_t lanes = row_order::lanes;
-    return s_.keeps || rows_.begin(row) + behind + divided(terms, lanes) * lanes <= a_.nonzeros();
+    return packs_ || rows_.begin(row) + behind + divided(terms, lanes) * lanes <= a_.nonzeros();
   }
 
   void leave(std::size_t begin, std::size_t end) {
     for (; begin < end; ++begin) {
       const std::size_t terms = rows_.length(begin);
       s_.longest = std::max(s_.longest, terms);
-      if (terms > max_terms) {
+      if (terms > max_terms && s_.reads != slice_values::gathered) {
         apart_.push_back(begin);
       } else {
         left_.push_back({begin, terms});
@@ -160,9 +164,7 @@ class slice_maker {
     }
   }
 
-  const W* values_of(std::size_t row) const {
-    return static_cast<const W*>(a_.values.data) + rows_.begin(row);
-  }
+  const Packed* terms_of(std::size_t row) const { return of_terms_ + rows_.begin(row); }
 
   std::uint16_t relative(std::size_t row) const {
     static_assert(row_slices::max_rows <= 1 << 16);
@@ -190,7 +192,7 @@ class slice_maker {
     if (full > 0) adjacent_.push_back({all.row, full, all.pattern});
     if (rest == 0) return;
     // In place, the last rows overlap those before.
-    const std::size_t rows = s_.keeps || full == 0 ? rest : slice;
+    const std::size_t rows = packs_ || full == 0 ? rest : slice;
     adjacent_.push_back({all.end() - rows, rows, all.pattern});
   }
 
@@ -208,27 +210,30 @@ class slice_maker {
       s_.longest = std::max(s_.longest, p.terms);
       for (std::size_t row = r.row; row < r.end(); row += slice) {
         s_.rows.push_back(relative(row));
-        if (!s_.keeps) continue;
-        const W* const from = values_of(row);
-        std::size_t to = values_.size();
-        values_.resize(to + rows * p.terms);
+        if (!packs_) continue;
+        const Packed* const from = terms_of(row);
+        std::size_t to = packed_.size();
+        packed_.resize(to + rows * p.terms);
         for (std::size_t k = 0; k < p.terms; ++k) {
-          for (std::size_t i = 0; i < rows; ++i) values_[to++] = from[i * p.terms + k];
+          for (std::size_t i = 0; i < rows; ++i) packed_[to++] = from[i * p.terms + k];
         }
       }
     }
   }
 
   /// Aligns to a cache line.
-  void begin_lines() { values_.resize(divided(values_.size(), slice) * slice); }
+  void begin_lines() { packed_.resize(divided(packed_.size(), slice) * slice); }
 
   /// Sorts by length, stably; by counting, the longest first.
   void sort_left() {
     std::array<std::uint16_t, max_terms + 2> ends{};
-    for (const remaining_row& row : left_) ++ends[max_terms - row.terms + 1];
+    const auto fewer = [](const remaining_row& row) {
+      return max_terms - std::min(row.terms, max_terms);
+    };
+    for (const remaining_row& row : left_) ++ends[fewer(row) + 1];
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     sorted_.resize(left_.size());
-    for (const remaining_row& row : left_) sorted_[ends[max_terms - row.terms]++] = row;
+    for (const remaining_row& row : left_) sorted_[ends[fewer(row)]++] = row;
     left_.swap(sorted_);
   }
 
@@ -250,7 +255,7 @@ class slice_maker {
   /// Whether slices of listed rows are faster than rows one by one. Rows are sorted, the longest
   /// first.
   bool pays(std::span<const remaining_row> rows, const sorting_scope& scope) const {
-    if (s_.keeps || rows.empty()) return true;
+    if (packs_ || rows.empty()) return true;
     std::size_t terms = 0;
     for (const remaining_row& row : rows) terms += row.terms;
     const bool are_short = terms <= many_terms * rows.size();
@@ -266,15 +271,15 @@ class slice_maker {
   /// Values are read in whole vectors.
   void add_long_row(const remaining_row& row, const sorting_scope& scope) {
     const std::size_t padded = divided(row.terms, slice) * slice;
-    if (!s_.keeps && rows_.begin(row.row) + padded > a_.nonzeros()) {
+    if (!packs_ && rows_.begin(row.row) + padded > a_.nonzeros()) {
       return apart_.push_back(row.row);
     }
     add_to_group({.rows = slice_rows::alone});
     s_.rows.push_back(relative(row.row));
-    if (s_.keeps) {
-      const std::size_t to = values_.size();
-      values_.resize(to + padded);
-      std::copy_n(values_of(row.row), row.terms, values_.data() + to);
+    if (packs_) {
+      const std::size_t to = packed_.size();
+      packed_.resize(to + padded);
+      std::copy_n(terms_of(row.row), row.terms, packed_.data() + to);
     }
     add_columns(std::span(&row, 1), 1, padded, scope);
   }
@@ -358,12 +363,12 @@ class slice_maker {
     const auto row_at = [&](std::size_t r) { return rows[std::min(r, rows.size() - 1)]; };
     for (std::size_t r = 0; r < slice; ++r) s_.rows.push_back(relative(row_at(r).row));
     // Padding is excluded from sums and arbitrary.
-    if (s_.keeps) {
-      const std::size_t to = values_.size();
-      values_.resize(to + longest * slice);
+    if (packs_) {
+      const std::size_t to = packed_.size();
+      packed_.resize(to + longest * slice);
       for (std::size_t r = 0; r < slice; ++r) {
-        const W* const from = values_of(row_at(r).row);
-        for (std::size_t k = 0; k < row_at(r).terms; ++k) values_[to + k * slice + r] = from[k];
+        const Packed* const from = terms_of(row_at(r).row);
+        for (std::size_t k = 0; k < row_at(r).terms; ++k) packed_[to + k * slice + r] = from[k];
       }
     }
     for (std::size_t k = shortest; k < longest; ++k) {
@@ -379,7 +384,9 @@ class slice_maker {
   row_bounds rows_;
   index_vector columns_;
   const std::vector<pattern_range> patterns_;
-  lines<W>& values_;
+  bool packs_;
+  const Packed* of_terms_;
+  lines<Packed>& packed_;
   // The rows of one sorting scope.
   std::size_t first_ = 0;
   std::vector<pattern_range> adjacent_;
@@ -390,18 +397,29 @@ class slice_maker {
 }  // namespace
 
 row_slices::row_slices(const csr_operand& a, bool copies, std::size_t shares)
-    : keeps(copies), terms(a.nonzeros()) {
-  a.values.element == type::float64 ? slice_maker<double>(*this, a).make(shares)
-                                    : slice_maker<float>(*this, a).make(shares);
+    : reads(copies ? slice_values::copied : slice_values::in_place), terms(a.nonzeros()) {
+  with_type<type_list<float, double>>(a.values.element, [&]<class W>() {
+    slice_maker<W>(*this, a, a.values.data, values.emplace<lines<W>>()).make(shares);
+  });
+}
+
+row_slices::row_slices(const csr_operand& a, const operand& term_places)
+    : reads(slice_values::gathered), terms(a.nonzeros()) {
+  with_type<type_list<float, double>>(a.values.element, [&]<class W>() {
+    values.emplace<lines<W>>();
+    slice_maker<W, std::int32_t>(*this, a, term_places.data, places).make(1);
+  });
 }
 
 std::string row_slices::describe() const {
   const auto bytes_of = [](const auto&... v) { return (std::span(v).size_bytes() + ...); };
   const auto [slice, bytes] = std::visit(
       [&]<class W>(const lines<W>& all) {
-        return std::pair(rows_of_slice<W>, bytes_of(all, groups, scopes, columns, rows, counts));
+        return std::pair(rows_of_slice<W>,
+                         bytes_of(all, places, groups, scopes, columns, rows, counts));
       },
       values);
+  const bool keeps = reads == slice_values::copied;
   return (keeps ? "values kept in slices of " : "rows in slices of ") + std::to_string(slice) +
          (keeps ? " rows, " : ", ") + std::to_string(terms == 0 ? 0 : 100 * pattern_terms / terms) +
          " % of all terms in patterns, " + std::to_string(bytes) + " bytes";

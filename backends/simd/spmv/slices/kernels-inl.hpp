@@ -25,8 +25,7 @@
 #define TALLY_BACKENDS_SIMD_SPMV_SLICES_KERNELS
 #endif
 
-#include "backends/simd/spmv/short_rows-inl.hpp"
-#include "backends/simd/sums/kernel-inl.hpp"
+#include "backends/simd/spmv/rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::backends::simd {
@@ -64,6 +63,25 @@ struct packed_values {
   template <std::size_t c>
   HWY_INLINE slice_vec<W> column() const {
     return hn::LoadU(slice_tag<W>(), values + c * stride);
+  }
+};
+
+/// Values of a vector of rows, gathered at packed places.
+template <class W>
+struct packed_places {
+  const std::int32_t* places;
+  std::size_t stride;
+  const W* values;
+
+  static constexpr std::size_t columns = block_columns<W>;
+
+  template <std::size_t n = columns>
+  HWY_INLINE packed_places block(std::size_t k) const {
+    return {places + k * stride, stride, values};
+  }
+  template <std::size_t c>
+  HWY_INLINE slice_vec<W> column() const {
+    return gathered_at_once(slice_tag<W>(), values, places + c * stride);
   }
 };
 
@@ -321,9 +339,13 @@ HWY_INLINE void with_count(std::size_t n, const Sum& sum) {
 // --- Groups of slices ----------------------------------------------------------------------------
 
 /// Read positions of a product in its plan.
-template <class W>
+template <slice_values reads, class W>
 struct group_cursor {
-  const W* values;      ///< packed ones of this group, or the matrix's
+  using packed = std::conditional_t<reads == slice_values::gathered, std::int32_t, W>;
+  static constexpr bool packs = reads != slice_values::in_place;
+
+  const packed* values;  ///< packed ones of this group, or their places; or the matrix's
+  const W* of_matrix;
   index_vector begins;  ///< row offsets from the scope's first row on
   const std::byte* columns;
   const std::uint16_t* rows;
@@ -337,24 +359,36 @@ struct group_cursor {
 constexpr std::size_t bytes_ahead = 2048;
 constexpr std::size_t slices_ahead = 4;
 
-template <class W>
-HWY_INLINE void prefetch_adjacent(const W* values, std::size_t n) {
+template <class Packed>
+HWY_INLINE void prefetch_adjacent(const Packed* values, std::size_t n) {
   const auto* const begin = reinterpret_cast<const char*>(values) + bytes_ahead;
-  for (std::size_t b = 0; b < n * sizeof(W); b += 64) hwy::Prefetch(begin + b);
+  for (std::size_t b = 0; b < n * sizeof(Packed); b += 64) hwy::Prefetch(begin + b);
 }
 
 /// Bytes of packed values above which short rows are prefetched (tuning/spmv.md:
 /// near_packed_bytes).
 constexpr std::size_t near_packed_bytes = std::size_t{1} << 22;
-template <class W>
-HWY_INLINE bool prefetches_packed(const group_cursor<W>& at, std::size_t terms) {
+template <class Cursor>
+HWY_INLINE bool prefetches_packed(const Cursor& at, std::size_t terms) {
   return at.far && terms <= 2 * row_order::lanes;
+}
+
+/// Returns packed values from `first` on, or those at such places.
+template <slice_values reads, class W>
+HWY_INLINE auto packed_from(const group_cursor<reads, W>& at,
+                            const typename group_cursor<reads, W>::packed* first,
+                            std::size_t stride) {
+  if constexpr (reads == slice_values::gathered) {
+    return packed_places<W>{first, stride, at.of_matrix};
+  } else {
+    return packed_values<W>{first, stride};
+  }
 }
 
 /// Prefetches n values of each row, `slices_ahead` further on. Row ranges may be read as rows
 /// there.
 template <class W>
-HWY_INLINE void prefetch_listed(const group_cursor<W>& at, std::size_t n) {
+HWY_INLINE void prefetch_listed(const group_cursor<slice_values::in_place, W>& at, std::size_t n) {
   constexpr std::size_t slice = rows_of_slice<W>;
   constexpr std::size_t ahead_of_rows = slices_ahead * slice;
   if (static_cast<std::size_t>(at.rows_end - at.rows) < ahead_of_rows + slice) return;
@@ -381,20 +415,21 @@ HWY_INLINE void store_first(slice_vec<W> v, std::size_t n, W* sums) {
 
 /// Sums slices of adjacent rows, `full` or of group.adjacent rows each. `sum(values, x, r)` returns
 /// the sums of rows r, r + 1, ... of a slice. Copies of members, which stores of sums could alias.
-template <bool keeps, bool full, class W, class Sum>
-HWY_INLINE void sum_each_adjacent(const slice_group& group, group_cursor<W>& at, const W* x,
+template <bool full, slice_values reads, class W, class Sum>
+HWY_INLINE void sum_each_adjacent(const slice_group& group, group_cursor<reads, W>& at, const W* x,
                                   W* sums, const Sum& sum) {
+  constexpr bool packs = at.packs;
   constexpr std::size_t slice = rows_of_slice<W>, lanes = slice_lanes<W>;
   const std::size_t terms = group.longest, rows = full ? slice : group.adjacent;
   const std::int32_t* const above = group.pattern->above;
-  const bool prefetches = keeps ? prefetches_packed(at, terms) : at.far;
+  const bool prefetches = packs ? prefetches_packed(at, terms) : at.far;
   const index_vector begins = at.begins;
   const std::uint16_t* first = at.rows;
-  const W* values = at.values;
+  auto values = at.values;
   std::size_t row = *first;
-  if constexpr (!keeps) values += begins[row];
+  if constexpr (!packs) values += begins[row];
   for (std::size_t left = group.size; left > 0; --left, ++first) {
-    if constexpr (keeps) {
+    if constexpr (packs) {
       if (prefetches) prefetch_adjacent(values, terms * rows);
     } else {
       // Within a run, row offsets are not read.
@@ -405,8 +440,8 @@ HWY_INLINE void sum_each_adjacent(const slice_group& group, group_cursor<W>& at,
     for (std::size_t r = 0; r < rows; r += lanes) {
       const adjacent_x<W> of_x{above, x + *first + r};
       slice_vec<W> some;
-      if constexpr (keeps) {
-        some = sum(packed_values<W>{values + r, rows}, of_x);
+      if constexpr (packs) {
+        some = sum(packed_from(at, values + r, rows), of_x);
       } else {
         if (prefetches) prefetch_adjacent(values + r * terms, lanes * terms);
         some = sum(values_in_place<W, even_rows<W>>{{values + r * terms, terms}}, of_x);
@@ -414,11 +449,11 @@ HWY_INLINE void sum_each_adjacent(const slice_group& group, group_cursor<W>& at,
       W* const to = sums + *first + r;
       full ? hn::StoreU(some, slice_tag<W>(), to) : store_first<W>(some, rows - r, to);
     }
-    if constexpr (keeps) values += terms * rows;
+    if constexpr (packs) values += terms * rows;
   }
   at.rows = first;
   // Packed values of the next group begin at a cache line.
-  if constexpr (keeps)
+  if constexpr (packs)
     at.values += (static_cast<std::size_t>(values - at.values) + slice - 1) / slice * slice;
 }
 
@@ -433,14 +468,14 @@ struct even_sum {
   }
 };
 
-template <bool keeps, bool full, class W>
-HWY_NOINLINE void sum_adjacent(const slice_group& group, group_cursor<W>& at, const W* x, W* sums) {
+template <bool full, slice_values reads, class W>
+HWY_NOINLINE void sum_adjacent(const slice_group& group, group_cursor<reads, W>& at, const W* x,
+                               W* sums) {
   const std::size_t n = group.longest;
-  constexpr std::size_t max_counted = keeps || full ? row_order::lanes : 0;
+  constexpr std::size_t max_counted = at.packs || full ? row_order::lanes : 0;
   with_count<max_counted>(
-      n, [&]<std::size_t count>(std::integral_constant<std::size_t, count>) HWY_ATTR {
-        sum_each_adjacent<keeps, full>(group, at, x, sums, even_sum<count, W>{n});
-      });
+      n, [&]<std::size_t count>(std::integral_constant<std::size_t, count>)
+             HWY_ATTR { sum_each_adjacent<full>(group, at, x, sums, even_sum<count, W>{n}); });
 }
 
 #if HWY_TARGET == HWY_AVX3
@@ -515,15 +550,16 @@ struct triples_sum {
 };
 
 template <bool full, class W>
-HWY_NOINLINE void sum_adjacent_triples(const slice_group& group, group_cursor<W>& at, const W* x,
+HWY_NOINLINE void sum_adjacent_triples(const slice_group& group,
+                                       group_cursor<slice_values::copied, W>& at, const W* x,
                                        W* sums) {
-  sum_each_adjacent<true, full>(group, at, x, sums, triples_sum<W>{group.longest});
+  sum_each_adjacent<full>(group, at, x, sums, triples_sum<W>{group.longest});
 }
 
-template <bool keeps, class W>
-HWY_INLINE auto listed_values(const group_cursor<W>& at, std::size_t r) {
-  if constexpr (keeps) {
-    return packed_values<W>{at.values + r, rows_of_slice<W>};
+template <slice_values reads, class W>
+HWY_INLINE auto listed_values(const group_cursor<reads, W>& at, std::size_t r) {
+  if constexpr (at.packs) {
+    return packed_from(at, at.values + r, rows_of_slice<W>);
   } else {
     values_in_place<W, std::array<const W*, slice_lanes<W>>> in_place;
     for (std::size_t l = 0; l < slice_lanes<W>; ++l) {
@@ -535,9 +571,9 @@ HWY_INLINE auto listed_values(const group_cursor<W>& at, std::size_t r) {
 
 /// Whether sums of listed rows of `count` terms are stored from registers: floats, and packed rows
 /// of few terms, take longer so (tuning/spmv.md: stores_lanes).
-template <bool keeps, std::size_t count, class W>
+template <bool packs, std::size_t count, class W>
 constexpr bool stores_lanes = HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && sizeof(W) == 8 &&
-                              slice_lanes<W> <= 4 && (!keeps || count == 0 || count > 4);
+                              slice_lanes<W> <= 4 && (!packs || count == 0 || count > 4);
 
 /// Stores a vector's sums to `sums[rows[l]]`.
 template <class W>
@@ -547,23 +583,29 @@ HWY_INLINE void store_listed(slice_vec<W> some, const std::uint16_t* rows, W* su
 }
 
 /// Sums slices of listed rows. x begins at the scope's lowest column.
-template <bool keeps, class I, class W>
-HWY_NOINLINE void sum_listed(const slice_group& group, group_cursor<W>& at, const W* x, W* sums) {
+template <class I, slice_values reads, class W>
+HWY_NOINLINE void sum_listed(const slice_group& group, group_cursor<reads, W>& at, const W* x,
+                             W* sums) {
+  constexpr bool packs = at.packs;
   constexpr std::size_t slice = rows_of_slice<W>;
   const std::size_t n = group.longest;
-  const bool prefetches = keeps ? prefetches_packed(at, n) : at.far;
+  const bool prefetches = packs ? prefetches_packed(at, n) : at.far;
   const auto sum_each =
       [&]<std::size_t count>(std::integral_constant<std::size_t, count>) HWY_ATTR {
-        constexpr bool from_registers = stores_lanes<keeps, count, W>;
+        constexpr bool from_registers = stores_lanes<packs, count, W>;
         for (std::size_t i = 0; i < group.size; ++i) {
           HWY_ALIGN W all[slice];
           if (prefetches) {
-            keeps ? prefetch_adjacent(at.values, n * slice) : prefetch_listed(at, n);
+            if constexpr (packs) {
+              prefetch_adjacent(at.values, n * slice);
+            } else {
+              prefetch_listed(at, n);
+            }
           }
           for (std::size_t r = 0; r < slice; r += slice_lanes<W>) {
             const columns_x<W, I> of_x{reinterpret_cast<const I*>(at.columns) + r, x};
             const row_shape rows{group.shortest, n, at.counts, r};
-            const auto some = sum_slice<count, W>(listed_values<keeps>(at, r), of_x, rows);
+            const auto some = sum_slice<count, W>(listed_values(at, r), of_x, rows);
             if constexpr (from_registers) {
               store_listed<W>(some, at.rows + r, sums);
             } else {
@@ -576,7 +618,7 @@ HWY_NOINLINE void sum_listed(const slice_group& group, group_cursor<W>& at, cons
           } else if constexpr (!from_registers) {
             for (std::size_t r = 0; r < slice; ++r) sums[at.rows[r]] = all[r];
           }
-          if constexpr (keeps) at.values += n * slice;
+          if constexpr (packs) at.values += n * slice;
           at.columns += n * slice * sizeof(I);
           at.rows += slice;
           at.counts += n - group.shortest;
@@ -606,47 +648,88 @@ struct long_row_terms {
   HWY_INLINE long_row_terms from(std::size_t i) const { return {values + i, columns + i, x}; }
 };
 
-template <bool keeps, class I, class W>
-HWY_NOINLINE void sum_long_rows(const slice_group& group, group_cursor<W>& at, const W* x,
+/// The same, with values gathered.
+template <class W, class I>
+struct placed_row_terms {
+  using number = W;
+  using sum = W;
+  static constexpr std::size_t parts = 1;
+  static constexpr bool can_align = false;
+  const W* values;
+  const std::int32_t* places;
+  const I* columns;
+  const W* x;
+
+  HWY_INLINE vec<W> at(std::size_t i) const {
+    return hn::Mul(gathered_at_once(tag<W>(), values, places + i),
+                   gathered_at_once(tag<W>(), x, columns + i));
+  }
+  HWY_INLINE vec<W> first(std::size_t i, std::size_t count) const {
+    if (count == 0) return hn::Zero(tag<W>());
+    return only_first_rows<W>(std::min(count, width<W>), 0, at(i));
+  }
+  HWY_INLINE placed_row_terms from(std::size_t i) const {
+    return {values, places + i, columns + i, x};
+  }
+};
+
+template <class I, slice_values reads, class W>
+HWY_NOINLINE void sum_long_rows(const slice_group& group, group_cursor<reads, W>& at, const W* x,
                                 W* sums) {
   constexpr std::size_t slice = rows_of_slice<W>;
   for (std::size_t left = group.size; left > 0; --left, ++at.rows) {
     const std::size_t row = *at.rows;
     const std::int64_t begin = at.begins[row];
     const auto n = static_cast<std::size_t>(at.begins[row + 1] - begin);
-    const long_row_terms<W, I> terms{keeps ? at.values : at.values + begin,
-                                     reinterpret_cast<const I*>(at.columns), x};
-    sums[row] = canonical(sum_only_chunk(terms, n) + W{0});
+    const auto* const columns = reinterpret_cast<const I*>(at.columns);
+    W sum;
+    if constexpr (reads == slice_values::gathered) {
+      sum = sum_as_dot(placed_row_terms<W, I>{at.of_matrix, at.values, columns, x}, n);
+    } else {
+      const W* const values = at.packs ? at.values : at.values + begin;
+      sum = sum_only_chunk(long_row_terms<W, I>{values, columns, x}, n);
+    }
+    sums[row] = canonical(sum + W{0});
     const std::size_t padded = (n + slice - 1) / slice * slice;
-    if constexpr (keeps) at.values += padded;
+    if constexpr (at.packs) at.values += padded;
     at.columns += padded * sizeof(I);
   }
 }
 
 /// `others` sums rows that are in no slice.
-template <bool keeps, class W>
+template <slice_values reads, class W>
 HWY_INLINE void sum_scope(const csr_product& a, const row_slices& s, const sorting_scope* scope,
                           const row_kernels<W>& others, W* sums) {
   const std::size_t first = scope->first;
   const auto* const x = static_cast<const W*>(a.x.data);
-  group_cursor<W> at{keeps ? std::get<lines<W>>(s.values).data() + scope->value
-                           : static_cast<const W*>(a.a.values.data),
-                     index_vector(a.a.row_offsets.slice(first, 1)),
-                     s.columns.data() + scope->column,
-                     s.rows.data() + scope->row,
-                     s.rows.data() + scope[1].row,
-                     s.counts.data() + scope->count,
-                     a.a.nonzeros() * sizeof(W) > (keeps ? near_packed_bytes : near_bytes)};
+  using cursor = group_cursor<reads, W>;
+  const auto* const of_matrix = static_cast<const W*>(a.a.values.data);
+  const typename cursor::packed* values;
+  if constexpr (reads == slice_values::in_place) {
+    values = of_matrix;
+  } else if constexpr (reads == slice_values::copied) {
+    values = std::get<lines<W>>(s.values).data() + scope->value;
+  } else {
+    values = s.places.data() + scope->value;
+  }
+  cursor at{values,
+            of_matrix,
+            index_vector(a.a.row_offsets.slice(first, 1)),
+            s.columns.data() + scope->column,
+            s.rows.data() + scope->row,
+            s.rows.data() + scope[1].row,
+            s.counts.data() + scope->count,
+            a.a.nonzeros() * sizeof(W) > (cursor::packs ? near_packed_bytes : near_bytes)};
   for (std::size_t i = scope->group; i < scope[1].group; ++i) {
     const slice_group& group = s.groups[i];
     if (group.rows == slice_rows::apart) {
       for (std::size_t j = 0; j < group.size; ++j, at.rows += 2) {
-        others.rows(a, first + at.rows[0], at.rows[1], sums + at.rows[0]);
+        sum_rows_alone(others, a, first + at.rows[0], at.rows[1], sums + at.rows[0]);
       }
     } else if (group.rows == slice_rows::adjacent) {
       const bool full = group.adjacent == rows_of_slice<W>;
-      auto sum = full ? sum_adjacent<keeps, true, W> : sum_adjacent<keeps, false, W>;
-      if constexpr (keeps) {
+      auto sum = full ? sum_adjacent<true, reads, W> : sum_adjacent<false, reads, W>;
+      if constexpr (reads == slice_values::copied) {
         if (group.pattern->triples) {
           sum = full ? sum_adjacent_triples<true, W> : sum_adjacent_triples<false, W>;
         }
@@ -654,9 +737,9 @@ HWY_INLINE void sum_scope(const csr_product& a, const row_slices& s, const sorti
       sum(group, at, x + (static_cast<std::int64_t>(first) + group.pattern->lowest), sums);
     } else {
       constexpr auto narrow =
-          std::array{sum_listed<keeps, std::uint16_t, W>, sum_long_rows<keeps, std::uint16_t, W>};
+          std::array{sum_listed<std::uint16_t, reads, W>, sum_long_rows<std::uint16_t, reads, W>};
       constexpr auto wide =
-          std::array{sum_listed<keeps, std::uint32_t, W>, sum_long_rows<keeps, std::uint32_t, W>};
+          std::array{sum_listed<std::uint32_t, reads, W>, sum_long_rows<std::uint32_t, reads, W>};
       const bool alone = group.rows == slice_rows::alone;
       (scope->narrow ? narrow : wide)[alone](group, at, x + scope->lowest, sums);
     }
@@ -667,11 +750,11 @@ HWY_INLINE void sum_scope(const csr_product& a, const row_slices& s, const sorti
 
 /// Sums the rows of whole scopes, else rows before the next scope by `others`, at most n. Returns
 /// their number.
-template <bool keeps, class W>
+template <slice_values reads, class W>
 std::size_t sum_slices(const csr_product& a, std::size_t first, std::size_t n,
                        const row_kernels<W>& others, W* sums) {
 #if HWY_TARGET == HWY_SCALAR  // no slices
-  others.rows(a, first, n, sums);
+  sum_rows_alone(others, a, first, n, sums);
   return n;
 #else
   const row_slices& slices = *slices_of<W>(a);
@@ -679,12 +762,12 @@ std::size_t sum_slices(const csr_product& a, std::size_t first, std::size_t n,
   const auto last = slices.scopes.end() - 1;
   if (scope->first != first || scope == last || scope[1].first > first + n) {
     const std::size_t before = scope->first > first ? std::min(scope->first - first, n) : n;
-    others.rows(a, first, before, sums);
+    sum_rows_alone(others, a, first, before, sums);
     return before;
   }
   std::size_t row = first;
   for (; scope != last && scope[1].first <= first + n; ++scope) {
-    sum_scope<keeps>(a, slices, &*scope, others, sums + (row - first));
+    sum_scope<reads>(a, slices, &*scope, others, sums + (row - first));
     row = scope[1].first;
   }
   return row - first;

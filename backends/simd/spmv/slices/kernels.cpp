@@ -9,11 +9,11 @@
 namespace tally::backends::simd {
 namespace {
 
-/// Kernels for values in the matrix, and packed ones.
+/// Kernels by `slice_values`.
 struct implementation {
   instruction_set set;
-  slices_kernel<float>* floats[2];
-  slices_kernel<double>* doubles[2];
+  slices_kernel<float>* floats[3];
+  slices_kernel<double>* doubles[3];
 };
 
 }  // namespace
@@ -31,9 +31,16 @@ struct implementation {
 namespace tally::backends::simd {
 namespace HWY_NAMESPACE {
 
-constexpr implementation this_target = {set_of(HWY_TARGET),
-                                        {&sum_slices<false, float>, &sum_slices<true, float>},
-                                        {&sum_slices<false, double>, &sum_slices<true, double>}};
+template <slice_values... reads>
+constexpr implementation with_kernels() {
+  return {set_of(HWY_TARGET), {&sum_slices<reads, float>...}, {&sum_slices<reads, double>...}};
+}
+#if HWY_TARGET == HWY_AVX3
+constexpr implementation this_target =
+    with_kernels<slice_values::in_place, slice_values::copied, slice_values::gathered>();
+#else
+constexpr implementation this_target = with_kernels<slice_values::in_place, slice_values::copied>();
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -48,9 +55,9 @@ slices_kernel<W>* slices_kernel_of(instruction_set set, const csr_product& a) {
   const row_slices* const slices = slices_of<W>(a);
   if (slices == nullptr) return nullptr;
   if constexpr (std::is_same_v<W, float>) {
-    return implementation_of(set).floats[slices->keeps];
+    return implementation_of(set).floats[static_cast<int>(slices->reads)];
   } else {
-    return implementation_of(set).doubles[slices->keeps];
+    return implementation_of(set).doubles[static_cast<int>(slices->reads)];
   }
 }
 

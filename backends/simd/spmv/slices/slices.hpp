@@ -63,6 +63,13 @@ struct line_allocator {
 template <class W>
 using lines = std::vector<W, line_allocator<W>>;
 
+/// Values of slices.
+enum class slice_values : std::uint8_t {
+  in_place,  ///< those of the matrix, row after row
+  copied,    ///< packed in the plan
+  gathered   ///< those of the matrix, at places packed in the plan
+};
+
 struct row_slices {
   /// Rows per sorting scope: more means fewer groups and partial slices (tuning/spmv.md:
   /// row_slices::max_rows).
@@ -72,13 +79,16 @@ struct row_slices {
   /// equal parts.
   /// @pre float or double values, at most 2^31 columns, three arrays.
   row_slices(const csr_operand& a, bool copies, std::size_t shares);
+  /// Slices a transpose, whose values are gathered. `places`: int32, one for each term.
+  row_slices(const csr_operand& a, const operand& places);
 
   pattern_lists patterns;
   std::vector<slice_group> groups;
   std::vector<sorting_scope> scopes;  ///< closed by one past the end
-  bool keeps;                         ///< whether values are copied, else read in place
-  /// Values of the matrix's type, padded by one slice's rows.
+  slice_values reads;
+  /// Copied values, of the matrix's type, and places of those gathered; padded by one slice's rows.
   std::variant<lines<float>, lines<double>> values;
+  lines<std::int32_t> places;
   lines<std::byte> columns;  ///< of listed and single rows
   /// Rows of groups, relative to their scope: the first of adjacent ones; a row and a count each
   /// outside slices. Partial slices repeat the last row.
@@ -90,6 +100,7 @@ struct row_slices {
   std::size_t terms;              ///< of the matrix
   std::size_t pattern_terms = 0;  ///< in slices of adjacent rows
 
+  bool packs() const { return reads != slice_values::in_place; }
   std::string describe() const;
 };
 
