@@ -1324,6 +1324,27 @@ TEST_ON_EVERY_BACKEND(Spmv, TransposesOfManyTerms) {
           type::int32, {{}}, {}, transpose);
 }
 
+// Adjacent rows with equal columns, as of nodes with several unknowns, beside others; the last
+// one's values end the matrix.
+TEST_ON_EVERY_BACKEND(Spmv, RowsWithEqualColumns) {
+  for (const std::size_t columns : {std::size_t{900}, std::size_t{200000}}) {
+    pattern p;
+    p.columns = columns;
+    for (std::size_t node = 0; node < 700; ++node) {
+      const std::size_t terms = node % 131, begin = node * columns / 700;
+      for (std::size_t row = 0; row <= node % 7; ++row) {
+        for (std::size_t k = 0; k < terms; ++k) {
+          p.column_indices.push_back(static_cast<std::int32_t>((begin + 7 * k) % columns));
+        }
+        p.end_row();
+      }
+    }
+    compare(p, of<double, double, double>, kind::special, type::int32, type::int32,
+            {{}, {0.5, 2, true}});
+    compare(p, of<float, float, float>, kind::plain, type::int64, type::int64, {{}});
+  }
+}
+
 // Values gathered in the order of the transpose: columns of a whole chunk and more, few long rows,
 // patterns of more values than caches hold, and lanes that share a half.
 TEST_ON_EVERY_BACKEND(Spmv, TransposesOfGatheredValues) {

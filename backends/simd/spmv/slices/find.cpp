@@ -81,10 +81,11 @@ class slice_maker {
   /// Longer rows stay in place: threads may share one.
   static constexpr std::size_t max_terms = order::chunk;
 
-  /// A row in no slice yet.
+  /// A row in no slice yet, perhaps with others like it.
   struct remaining_row {
     std::size_t row;
     std::size_t terms;
+    std::size_t rows = 1;
   };
 
   static std::size_t divided(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
@@ -106,6 +107,7 @@ class slice_maker {
     first_ = first;
     sorting_scope& scope = begin_scope(first);
     left_.clear();
+    alike_.clear();
     adjacent_.clear();
     apart_.clear();
     std::size_t next = first;
@@ -153,15 +155,38 @@ class slice_maker {
   }
 
   void leave(std::size_t begin, std::size_t end) {
-    for (; begin < end; ++begin) {
+    for (std::size_t rows; begin < end; begin += rows) {
       const std::size_t terms = rows_.length(begin);
       s_.longest = std::max(s_.longest, terms);
-      if (terms > max_terms && s_.reads != slice_values::gathered) {
+      rows = alike_rows(begin, end, terms);
+      if (rows > 1) {
+        alike_.push_back({begin, terms, rows});
+      } else if (terms > max_terms && s_.reads != slice_values::gathered) {
         apart_.push_back(begin);
       } else {
         left_.push_back({begin, terms});
       }
     }
+  }
+
+  /// Returns the number of rows from `begin` with equal columns, if they are to be summed together,
+  /// else 1.
+  std::size_t alike_rows(std::size_t begin, std::size_t end, std::size_t terms) const {
+    if (terms <= row_order::lanes || terms > row_order::short_row ||
+        s_.reads == slice_values::gathered) {
+      return 1;
+    }
+    std::size_t rows = 1;
+    csr_defects::with_index(a_.column_indices, [&](const auto* columns) {
+      const auto* const of_first = columns + rows_.begin(begin);
+      while (begin + rows < end && rows_.length(begin + rows) == terms &&
+             std::equal(of_first, of_first + terms, of_first + rows * terms)) {
+        ++rows;
+      }
+    });
+    // Values are read 8 at a time.
+    const std::size_t readable = divided(terms, row_order::lanes) * row_order::lanes;
+    return rows_.begin(begin) + (rows - 1) * terms + readable <= a_.nonzeros() ? rows : 1;
   }
 
   const Packed* terms_of(std::size_t row) const { return of_terms_ + rows_.begin(row); }
@@ -242,6 +267,7 @@ class slice_maker {
     sort_left();
     const std::span<const remaining_row> rows(left_);
     std::size_t i = find_columns(rows, scope);
+    for (const remaining_row& row : alike_) add_alike(row, scope);
     if (!pays(rows, scope)) i = rows.size();
     for (const remaining_row& row : rows.first(i)) apart_.push_back(row.row);
     for (; i < rows.size() && rows[i].terms > row_order::short_row; ++i) {
@@ -284,6 +310,14 @@ class slice_maker {
     add_columns(std::span(&row, 1), 1, padded, scope);
   }
 
+  void add_alike(const remaining_row& row, const sorting_scope& scope) {
+    add_to_group({.rows = slice_rows::alike});
+    s_.rows.push_back(relative(row.row));
+    s_.rows.push_back(static_cast<std::uint16_t>(row.rows));
+    add_columns(std::span(&row, 1), 1, divided(row.terms, row_order::lanes) * row_order::lanes,
+                scope);
+  }
+
   void add_apart() {
     std::ranges::sort(apart_);
     for (std::size_t i = 0; i < apart_.size();) {
@@ -320,9 +354,10 @@ class slice_maker {
     const auto is_long = [](const remaining_row& row) { return row.terms > row_order::short_row; };
     const auto long_rows =
         static_cast<std::size_t>(std::ranges::find_if_not(rows, is_long) - rows.begin());
-    const columns_span some = with_rows({}, rows.subspan(long_rows));
+    const columns_span some = with_rows(with_rows({}, alike_), rows.subspan(long_rows));
     const columns_span all = with_rows(some, rows.first(long_rows));
-    const bool leaves = some.is_narrow() && !all.is_narrow() && long_rows < rows.size();
+    const bool leaves =
+        some.is_narrow() && !all.is_narrow() && (long_rows < rows.size() || !alike_.empty());
     const columns_span& span = leaves ? some : all;
     scope.lowest = std::min(span.lowest, span.highest);
     scope.narrow = span.is_narrow();
@@ -390,7 +425,7 @@ class slice_maker {
   // The rows of one sorting scope.
   std::size_t first_ = 0;
   std::vector<pattern_range> adjacent_;
-  std::vector<remaining_row> left_, sorted_;
+  std::vector<remaining_row> left_, sorted_, alike_;
   std::vector<std::size_t> apart_;
 };
 

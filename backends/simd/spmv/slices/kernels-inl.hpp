@@ -1,6 +1,7 @@
 // Kernels of SELL-C-σ slices of a plan's rows: a vector lane per row, a vector per lane of the row
-// order. Packed values are read in order, others transposed in registers; x is gathered unless
-// adjacent rows share a stencil.
+// order. Packed values are read in order, others transposed in registers, those of a transpose
+// gathered; x is gathered unless adjacent rows share a stencil. Adjacent rows with equal columns
+// are summed a vector per row instead, and share the gathered elements of x.
 //
 // Promise: sums in the row order.
 #include "backends/common/order/row_order.hpp"
@@ -696,6 +697,92 @@ HWY_NOINLINE void sum_long_rows(const slice_group& group, group_cursor<reads, W>
   }
 }
 
+/// Terms of adjacent rows of equal lengths and columns, eight of each at a time.
+template <class W, class I>
+struct alike_terms {
+#if HWY_TARGET == HWY_AVX3
+  static constexpr row_tag<W> d{};
+#else
+  static constexpr lanes_tag<W> d{};
+#endif
+  static constexpr std::size_t width = hn::MaxLanes(d), vectors = row_order::lanes / width;
+  using lanes = hn::Vec<std::remove_const_t<decltype(d)>>;
+
+  const W* values;
+  std::size_t n;  ///< of a row
+  const I* columns;
+  const W* x;
+
+  /// Adds terms [k, k + 8) of `rows` rows; of the last ones others are zeros. With `first` they
+  /// start the lanes.
+  template <std::size_t rows, bool first, bool last>
+  HWY_INLINE void add(std::size_t k, lanes (&sums)[rows][vectors]) const {
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const auto of_x = gathered_at_once(d, x, columns + k + v * width);
+      for (std::size_t r = 0; r < rows; ++r) {
+        auto term = hn::Mul(hn::LoadU(d, values + r * n + k + v * width), of_x);
+        if constexpr (last) term = before_end(k + v * width, term);
+        sums[r][v] = first ? term : hn::Add(sums[r][v], term);
+      }
+    }
+  }
+
+  HWY_INLINE lanes before_end(std::size_t k, lanes term) const {
+#if HWY_TARGET == HWY_AVX3
+    return hn::IfThenElseZero(hn::FirstN(d, n - k), term);
+#else
+    return only_first<W>(n < k ? 0 : n - k, 0, term);
+#endif
+  }
+
+  template <std::size_t rows>
+  HWY_INLINE void sum(W* sums) const {
+    lanes all[rows][vectors];
+    constexpr std::size_t lanes_of_row = row_order::lanes;
+    std::size_t k = lanes_of_row;
+    add<rows, true, false>(0, all);
+    for (; k + lanes_of_row <= n; k += lanes_of_row) add<rows, false, false>(k, all);
+    if (k < n) add<rows, false, true>(k, all);
+    lanes_vec<W> halves[4];
+    for (std::size_t r = 0; r < 4; ++r) {
+      if constexpr (vectors == 1) {
+        halves[r] = hn::Add(hn::LowerHalf(all[r % rows][0]),
+                            hn::UpperHalf(lanes_tag<W>(), all[r % rows][0]));
+      } else {
+        halves[r] = fold_vectors<W, vectors>(all[r % rows]);
+      }
+    }
+    W four[4];
+    store_sums<W>(halves, four);
+    std::copy_n(four, rows, sums);
+  }
+};
+
+/// Sums ranges of rows with equal columns. x begins at the scope's lowest column.
+template <class I, slice_values reads, class W>
+HWY_NOINLINE void sum_alike(const slice_group& group, group_cursor<reads, W>& at, const W* x,
+                            W* sums) {
+  for (std::size_t i = 0; i < group.size; ++i, at.rows += 2) {
+    const std::int64_t begin = at.begins[at.rows[0]];
+    const auto n = static_cast<std::size_t>(at.begins[at.rows[0] + std::size_t{1}] - begin);
+    alike_terms<W, I> terms{at.of_matrix + begin, n, reinterpret_cast<const I*>(at.columns), x};
+    W* to = sums + at.rows[0];
+    for (std::size_t left = at.rows[1]; left > 0;) {
+      const std::size_t some = std::min<std::size_t>(left, 4);
+      if (at.far) prefetch_adjacent(terms.values, some * n);
+      some == 1   ? terms.template sum<1>(to)
+      : some == 2 ? terms.template sum<2>(to)
+      : some == 3 ? terms.template sum<3>(to)
+                  : terms.template sum<4>(to);
+      terms.values += some * n;
+      to += some;
+      left -= some;
+    }
+    constexpr std::size_t lanes = row_order::lanes;
+    at.columns += (n + lanes - 1) / lanes * lanes * sizeof(I);
+  }
+}
+
 /// `others` sums rows that are in no slice.
 template <slice_values reads, class W>
 HWY_INLINE void sum_scope(const csr_product& a, const row_slices& s, const sorting_scope* scope,
@@ -737,11 +824,14 @@ HWY_INLINE void sum_scope(const csr_product& a, const row_slices& s, const sorti
       sum(group, at, x + (static_cast<std::int64_t>(first) + group.pattern->lowest), sums);
     } else {
       constexpr auto narrow =
-          std::array{sum_listed<std::uint16_t, reads, W>, sum_long_rows<std::uint16_t, reads, W>};
+          std::array{sum_listed<std::uint16_t, reads, W>, sum_long_rows<std::uint16_t, reads, W>,
+                     sum_alike<std::uint16_t, reads, W>};
       constexpr auto wide =
-          std::array{sum_listed<std::uint32_t, reads, W>, sum_long_rows<std::uint32_t, reads, W>};
-      const bool alone = group.rows == slice_rows::alone;
-      (scope->narrow ? narrow : wide)[alone](group, at, x + scope->lowest, sums);
+          std::array{sum_listed<std::uint32_t, reads, W>, sum_long_rows<std::uint32_t, reads, W>,
+                     sum_alike<std::uint32_t, reads, W>};
+      const auto kind =
+          static_cast<std::size_t>(group.rows) - static_cast<std::size_t>(slice_rows::listed);
+      (scope->narrow ? narrow : wide)[kind](group, at, x + scope->lowest, sums);
     }
   }
 }

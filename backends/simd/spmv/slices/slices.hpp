@@ -22,9 +22,10 @@ inline constexpr std::size_t rows_of_slice = 64 / sizeof(W);
 /// Row order of a group.
 enum class slice_rows : std::uint8_t {
   adjacent,  ///< slices of adjacent rows; the first row of each
+  apart,     ///< ranges of rows outside slices, summed where they are
   listed,    ///< slices of listed rows
   alone,     ///< single rows of more than `short_row` terms
-  apart      ///< ranges of rows outside slices, summed where they are
+  alike      ///< ranges of rows with equal columns, listed once; values in place
 };
 
 /// Consecutive slices of one kind, so that kernels branch once. Copied values are column-major:
@@ -90,8 +91,8 @@ struct row_slices {
   std::variant<lines<float>, lines<double>> values;
   lines<std::int32_t> places;
   lines<std::byte> columns;  ///< of listed and single rows
-  /// Rows of groups, relative to their scope: the first of adjacent ones; a row and a count each
-  /// outside slices. Partial slices repeat the last row.
+  /// Rows of groups, relative to their scope: the first of adjacent ones; of ranges a row and a
+  /// count each. Partial slices repeat the last row.
   std::vector<std::uint16_t> rows;
   /// Rows with a term k, `shortest` <= k < `longest`, of listed rows.
   std::vector<std::uint8_t> counts;
