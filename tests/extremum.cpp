@@ -342,6 +342,29 @@ TEST_ON_EVERY_BACKEND(Extremum, WhereverItIs) {
   });
 }
 
+/// Several MiB, of which parts are searched side by side: the first of equal ones counts, whichever
+/// is looked at first.
+TEST_ON_EVERY_BACKEND(Extremum, EqualOnesFarApart) {
+  const auto check = [&]<class X>(std::type_identity<X>) {
+    const std::size_t n = (std::size_t{9} << 20) / sizeof(X) + 3, page = 4096 / sizeof(X);
+    const auto plain = data::random_bytes<X>(n, n, kind::plain);
+    const auto [low, high] = low_and_high<X>();
+    for (const std::size_t p : {5 * page - 1, 700 * page + 1, n - 20 * page}) {
+      auto x = plain;
+      set(x, p, high), set(x, p + 4 * page - 5, high), set(x, p + 13 * page + 9, high);
+      set(x, p + 1, low), set(x, p + 4 * page - 4, low), set(x, p + 9 * page - 3, low);
+      ASSERT_NO_FATAL_FAILURE(compare_all<X>(x));
+      if constexpr (is_float<X> && !tally::is_complex_v<X>) {
+        const X nan = std::numeric_limits<X>::quiet_NaN();
+        set(x, p + 8 * page - 7, nan), set(x, p + 12 * page - 9, nan);
+        ASSERT_NO_FATAL_FAILURE(compare_all<X>(x, {.offset = 1}));
+      }
+    }
+  };
+  check(std::type_identity<float>{});
+  check(std::type_identity<double>{});
+}
+
 TEST_ON_EVERY_EXECUTOR(Extremum, AllEqual) {
   data::for_each_type([&]<class X>(std::type_identity<X>) {
     const auto [low, high] = low_and_high<X>();

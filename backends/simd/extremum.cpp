@@ -208,6 +208,12 @@ HWY_NOINLINE std::size_t find_number(const X* x, std::size_t first, std::size_t 
 template <class Numbers>
 constexpr std::size_t block = 64 * Numbers::step;
 
+/// Elements between the four streams in which memory is read (tuning/extremum.md:
+/// apart_in_memory).
+template <class X>
+constexpr std::size_t apart_in_memory = (std::size_t{16} << 10) / sizeof(X);
+constexpr std::size_t in_memory_from_bytes = std::size_t{8} << 20;
+
 template <class Numbers, class... Better>
 struct search {
   using W = typename Numbers::W;
@@ -221,10 +227,12 @@ struct search {
   }
   HWY_INLINE void clear() { (of<Better>().clear(), ...); }
 
-  /// Searches [first, last), at least a vector, aligned from `body` on. Returns the index of the
-  /// first NaN, else `last`.
+  /// Searches [first, last), at least a vector, aligned from `body` on: from there in order, or in
+  /// four streams of `apart` elements unless that is 0. Returns the index of the first NaN, else
+  /// `last`.
   template <class X>
-  HWY_INLINE std::size_t look(const X* x, std::size_t first, std::size_t body, std::size_t last) {
+  HWY_INLINE std::size_t look(const X* x, std::size_t first, std::size_t body, std::size_t last,
+                              std::size_t apart) {
     constexpr std::size_t step = Numbers::step;
     // A sum is NaN if a term is; or because of infinities.
     V sum = hn::Zero(tag<W>());
@@ -234,15 +242,24 @@ struct search {
       if constexpr (std::is_floating_point_v<W>) sum = hn::Add(sum, v);
     };
     if (first < body) look_at(first);
-    std::size_t i = body;
-    for (; i + 4 * step <= last; i += 4 * step) {
-      const V v = Numbers::at(x + i), w = Numbers::at(x + i + step);
-      const V y = Numbers::at(x + i + 2 * step), z = Numbers::at(x + i + 3 * step);
+    const auto look_at_four = [&](const X* p, std::size_t distance) HWY_ATTR {
+      const V v = Numbers::at(p), w = Numbers::at(p + distance);
+      const V y = Numbers::at(p + 2 * distance), z = Numbers::at(p + 3 * distance);
       (of<Better>().look(v, w, y, z), ...);
       if constexpr (std::is_floating_point_v<W>) {
         sum = hn::Add(sum, hn::Add(hn::Add(v, w), hn::Add(y, z)));
       }
+    };
+    std::size_t i = body;
+    if (apart != 0) {
+      constexpr std::size_t ahead = 1024 / sizeof(X);
+      for (; i < body + apart; i += step) {
+        for (std::size_t k = 0; k < 4; ++k) __builtin_prefetch(x + i + k * apart + ahead, 0, 2);
+        look_at_four(x + i, apart);
+      }
+      i = last;
     }
+    for (; i + 4 * step <= last; i += 4 * step) look_at_four(x + i, step);
     for (; i + step <= last; i += step) look_at(i);
     if (i < last) look_at(last - step);
     bool may_have_nan = false;
@@ -294,10 +311,13 @@ std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n)
   std::size_t body = past % sizeof(X) == 0 ? (step - past / sizeof(X)) % step : 0;
   search<Numbers, Better...> best;
   best.clear();
+  const bool in_memory = n >= in_memory_from_bytes / sizeof(X) && reads_in_streams();
   for (std::size_t first = 0; first < n;) {
-    std::size_t last = body + block<Numbers>;
+    const std::size_t in_streams = 4 * apart_in_memory<X>;
+    const bool in_turn = in_memory && n - body >= in_streams + step;
+    std::size_t last = body + (in_turn ? in_streams : block<Numbers>);
     if (last + step > n) last = n;
-    const std::size_t end = best.look(x, first, body, last);
+    const std::size_t end = best.look(x, first, body, last, in_turn ? apart_in_memory<X> : 0);
     if (end < last) {
       std::array<std::size_t, sizeof...(Better)> all;
       all.fill(end);

@@ -37,6 +37,10 @@ inline instruction_set for_cached(const executor& where, std::size_t bytes,
 /// those before; AMD's are slower than loads.
 bool gathers_fast();
 
+/// Whether a core reads memory faster in four streams than in one: the same processors
+/// (tuning/extremum.md: apart_in_memory; tuning/multi_dot.md: from_memory).
+inline bool reads_in_streams() { return gathers_fast(); }
+
 /// Whether reading the floating-point control register waits for all arithmetic before, as on Zen 4
 /// (tuning/short_calls.md: reads_control_slowly).
 bool reads_control_slowly();
