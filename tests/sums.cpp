@@ -222,6 +222,15 @@ TEST_ON_EVERY_BACKEND(Sums, RandomLayouts) {
   }
 }
 
+/// Columns of matrices of several MiB, which have a workspace.
+TEST_ON_EVERY_BACKEND(Sums, WideRows) {
+  const shape two_parts = {17'001, 260, 1, 17'003}, upwards = {601, 2 * chunk + 70, 1, -607};
+  ASSERT_NO_FATAL_FAILURE(check(type::float64, type::float64, two_parts, kind::wide, {}, 5));
+  for (const type t : {type::float64, type::float32, type::complex64, type::int64}) {
+    ASSERT_NO_FATAL_FAILURE(check(t, t, upwards, kind::special, {}, 6));
+  }
+}
+
 /// Rows whose vectors y change with the block, also where threads take parts of all pairs.
 TEST_ON_EVERY_EXECUTOR(Sums, PairsOfBlocks) {
   for (const std::size_t n : {7, 2350, 1 << 17}) {
@@ -461,6 +470,15 @@ TEST_ON_EVERY_EXECUTOR(Gemv, EveryLayout) {
   ASSERT_NO_FATAL_FAILURE((every_layout<tally::bfloat16, float, double>(40, 70)));
   ASSERT_NO_FATAL_FAILURE((every_layout<std::uint8_t, float, float>(40, 70)));
   ASSERT_NO_FATAL_FAILURE((every_layout<float, std::int8_t, float>(40, 70)));
+}
+
+TEST_ON_EVERY_BACKEND(Gemv, FromMemory) {
+  constexpr std::size_t m = 701, n = chunk + 601;
+  for (const auto op : {tally::matrix_operation::none, tally::matrix_operation::transpose}) {
+    ASSERT_NO_FATAL_FAILURE((check<double, double, double>(m, n, n + 1, 1, op, 0.75)));
+    ASSERT_NO_FATAL_FAILURE((check<double, double, float>(m, n, 1, m, op, 0)));
+    ASSERT_NO_FATAL_FAILURE((check<float, float, float>(2 * m, n, n, 1, op, 0.75)));
+  }
 }
 
 TEST_ON_EVERY_EXECUTOR(Gemv, Exact) {

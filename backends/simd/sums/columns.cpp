@@ -10,9 +10,9 @@
 #include <tally/numerics/order.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <tuple>
 
 #ifndef TALLY_BACKENDS_SIMD_COLUMNS_CPP  // once per target
@@ -21,7 +21,7 @@ namespace tally::backends::simd {
 namespace {
 
 template <class W>
-using column_sums = void(const columns& x, W* sums);
+using column_sums = void(const columns& x, W* sums, std::span<W> workspace);
 
 struct implementation {
   instruction_set set;
@@ -142,6 +142,28 @@ void sum_lane(const terms_in_place<W>& x, std::size_t lane, std::size_t count, c
   for_each_vector<8, W>(count, sum);
 }
 
+/// Lane `lane` from memory: each row is a stream (tuning/multi_dot.md: max_wide).
+template <bool multiplies, class W>
+void sum_lane_in_streams(const terms_in_place<W>& x, std::size_t lane, std::size_t count,
+                         const W* base, W* to) {
+  constexpr tag<W> d;
+  constexpr std::size_t ahead = 384 / sizeof(W);
+  const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(order::lanes) * x.step;
+  const bool is_added = base == to;
+  for_each_vector<1, W>(
+      count, [&]<std::size_t>(std::size_t i, const auto& load, const auto& store) HWY_ATTR {
+        auto s = hn::Set(d, no_numbers<W>.of[0]);
+        const W* from = x.row(lane) + i;
+        for (std::size_t t = lane; t < x.n; t += order::lanes, from += step) {
+          __builtin_prefetch(from + ahead);
+          auto term = load(from);
+          if constexpr (multiplies) term = hn::Mul(term, hn::Set(d, x.y[t]));
+          s = hn::Add(s, term);
+        }
+        store(is_added ? hn::Add(load(to + i), s) : s, to + i);
+      });
+}
+
 /// Lanes `lane`, 16, 32 and 48 further, of at most `most` terms each, with factors in registers.
 template <bool multiplies, std::size_t most, class W>
 void sum_four_lanes(const terms_in_place<W>& x, std::size_t lane, std::size_t count, const W* base,
@@ -211,36 +233,34 @@ void sum_few_rows(const terms_in_place<W>& x, std::size_t, std::size_t count, co
 template <class W>
 class lane_summer {
  public:
-  lane_summer(const columns& x, const W* y)
+  lane_summer(const columns& x, const W* y, std::span<W> memory, bool is_wide)
       : x_({static_cast<const W*>(x.first.data),
             x.first.increment * (is_complex(x.first.element) ? 2 : 1), y, x.first.size}),
         together_(x.first.size <= few_rows           ? order::lanes
                   : x.first.size <= 4 * order::lanes ? 4
                                                      : 1),
+        is_wide_(is_wide),
         kernel_(kernel()),
-        count_(x.count) {}
+        count_(x.count),
+        memory_(memory) {}
 
   void sum(W* sums) {
-    // One buffer per level of the chunks' tree, and of the lanes' tree above leaves and their sums.
-    const auto levels = static_cast<std::size_t>(std::bit_width((x_.n - 1) / order::chunk)) +
-                        (together_ == 1 ? 5 : 3);
+    const std::size_t buffers = column_buffers(x_.n) - (together_ == 1 ? 0 : 2);
     constexpr std::size_t line = 64 / sizeof(W);
-    const std::size_t most = memory_size / levels / line * line;
+    const std::size_t most = memory_.size() / buffers / line * line;
     const W* const first = x_.first;
     // Loads across cache lines cost two, so the second part begins with a line.
-    const bool is_alignable = x_.step % static_cast<std::ptrdiff_t>(line) == 0;
+    const bool is_alignable = !is_wide_ && x_.step % static_cast<std::ptrdiff_t>(line) == 0;
     const std::size_t head = -(reinterpret_cast<std::uintptr_t>(first) / sizeof(W)) % line;
     std::size_t next = is_alignable && head != 0 ? head : most;
     for (std::size_t j = 0; j < count_; j += some_, next = most) {
       some_ = std::min(next, count_ - j);
       x_.first = first + j;
-      sum_tree(x_, sums + j, memory_);
+      sum_tree(x_, sums + j, memory_.data());
     }
   }
 
  private:
-  static constexpr std::size_t memory_size = (std::size_t{15} << 10) / sizeof(W);
-
   sum_of_lanes<W>* kernel() const {
     if constexpr (std::is_floating_point_v<W>) {
       if (x_.y != nullptr) return kernel_of<true>();
@@ -253,6 +273,7 @@ class lane_summer {
            : x_.n <= order::lanes     ? &sum_four_lanes<multiplies, 1, W>
            : x_.n <= 2 * order::lanes ? &sum_four_lanes<multiplies, 2, W>
            : x_.n <= 4 * order::lanes ? &sum_four_lanes<multiplies, 4, W>
+           : is_wide_                 ? &sum_lane_in_streams<multiplies, W>
                                       : &sum_lane<multiplies, W>;
   }
 
@@ -286,9 +307,10 @@ class lane_summer {
 
   terms_in_place<W> x_;
   std::size_t together_;  ///< lanes of a call of `kernel_`
+  bool is_wide_;
   sum_of_lanes<W>* kernel_;
   std::size_t count_, some_ = 0;  ///< columns: all, and those that are summed now
-  HWY_ALIGN W memory_[memory_size];
+  std::span<W> memory_;
 };
 
 // --- Lanes in an array ---------------------------------------------------------------------------
@@ -516,10 +538,16 @@ class column_summer {
   HWY_ALIGN W lanes_[order::lanes * max_in_array<W> + width<W>];
 };
 
+template <class W>
+const W* factors_of(const columns& x) {
+  return x.y == nullptr ? nullptr : static_cast<const W*>(x.y->data);
+}
+
 // Not inlined, for the stack.
 template <class W>
 HWY_NOINLINE void sum_lane_by_lane(const columns& x, W* sums) {
-  lane_summer<W>(x, x.y == nullptr ? nullptr : static_cast<const W*>(x.y->data)).sum(sums);
+  HWY_ALIGN W memory[(std::size_t{15} << 10) / sizeof(W)];
+  lane_summer<W>(x, factors_of<W>(x), memory, false).sum(sums);
 }
 template <class W>
 HWY_NOINLINE void sum_in_array(const columns& x, W* sums) {
@@ -536,9 +564,13 @@ bool is_lane_by_lane(const columns& x) {
 
 /// A lane starts as its first term, so sums may be -0 where the order has +0.
 template <class W>
-void sum_columns(const columns& x, W* sums) {
+void sum_columns(const columns& x, W* sums, std::span<W> workspace) {
   if (is_lane_by_lane<W>(x)) {
-    sum_lane_by_lane(x, sums);
+    if (workspace.empty()) {
+      sum_lane_by_lane(x, sums);
+    } else {
+      lane_summer<W>(x, factors_of<W>(x), workspace, true).sum(sums);
+    }
   } else {
     const std::size_t most = max_in_array<W>;
     const std::size_t parts = is_complex(x.first.element) ? 2 : 1;
@@ -565,14 +597,16 @@ HWY_AFTER_NAMESPACE();
 namespace tally::backends::simd {
 
 template <class W>
-void sum_columns(instruction_set set, const columns& x, W* sums) {
-  std::get<column_sums<W>*>(implementation_of(set).sums)(x, sums);
+void sum_columns(instruction_set set, const columns& x, W* sums, std::span<W> workspace) {
+  std::get<column_sums<W>*>(implementation_of(set).sums)(x, sums, workspace);
 }
 
 // For multi_dot.
-template void sum_columns(instruction_set, const columns&, float*);
-template void sum_columns(instruction_set, const columns&, double*);
-template void sum_columns(instruction_set, const columns&, std::uint64_t*);
+template <class W>
+using summing = void(instruction_set, const columns&, W*, std::span<W>);
+template summing<float> sum_columns<float>;
+template summing<double> sum_columns<double>;
+template summing<std::uint64_t> sum_columns<std::uint64_t>;
 
 }  // namespace tally::backends::simd
 #endif  // HWY_ONCE

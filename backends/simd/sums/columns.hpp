@@ -2,9 +2,12 @@
 
 #include "backends/simd/vectors/instruction_set.hpp"
 
+#include <tally/numerics/order.hpp>
 #include <tally/operands/operand.hpp>
 
+#include <bit>
 #include <cstddef>
+#include <span>
 
 namespace tally::backends::simd {
 
@@ -28,14 +31,27 @@ struct columns {
   }
 };
 
-/// Numbers that are summed side by side, at most (tuning/multi_dot.md: max_columns).
+/// Numbers that are summed side by side, at most, and with a workspace (tuning/multi_dot.md:
+/// max_columns, max_wide).
 template <class W>
 inline constexpr std::size_t max_columns = 8192 / sizeof(W);
+template <class W>
+inline constexpr std::size_t max_wide = (std::size_t{128} << 10) / sizeof(W);
+
+/// Rows that gain nothing from a workspace, at most.
+inline constexpr std::size_t max_narrow_rows = 4 * order::lanes;
+
+/// Buffers of a row that sums of n rows need, above `max_narrow_rows`: one per level of the chunks'
+/// tree, and of the lanes' tree above leaves and their sums.
+constexpr std::size_t column_buffers(std::size_t n) {
+  return static_cast<std::size_t>(std::bit_width((n - 1) / order::chunk)) + 5;
+}
 
 /// Sums each vector over a node of the order's tree, in float, double, or uint64 for integers;
 /// zeros are +0. Terms are products with `y`, of the node's elements, unless it is null.
-/// @pre The default environment. At most `max_columns` numbers.
+/// @pre The default environment. At most `max_columns` numbers; or `workspace` has `column_buffers`
+/// of them, in whole cache lines.
 template <class W>
-void sum_columns(instruction_set set, const columns& x, W* sums);
+void sum_columns(instruction_set set, const columns& x, W* sums, std::span<W> workspace = {});
 
 }  // namespace tally::backends::simd

@@ -19,6 +19,9 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
 #include <tuple>
 
 #ifndef TALLY_BACKENDS_SIMD_MULTI_DOT_CPP  // once per target
@@ -42,9 +45,14 @@ struct turn {
 /// At most this many vectors at a time.
 constexpr std::size_t max_in_turn = 4;
 
+template <class W>
+struct turns {
+  turn<W> cached, from_memory;
+};
+
 struct implementation {
   instruction_set set;
-  std::tuple<turn<float>, turn<double>> turns;
+  std::tuple<turns<float>, turns<double>> turns_of;
 };
 
 }  // namespace
@@ -95,8 +103,9 @@ HWY_INLINE Sum fold_vector(D d, const terms_of_each<hn::Vec<D>, k>& v) {
   return sum;
 }
 
-/// Products of k vectors with y, which is loaded once.
-template <class W, std::size_t k>
+/// Products of k vectors with y, which is loaded once. The vectors are prefetched `ahead` numbers
+/// before, unless it is 0.
+template <class W, std::size_t k, std::size_t ahead>
 struct products_with_one {
   using number = W;
   using sum = sums_of_each<W, k>;
@@ -117,6 +126,10 @@ struct products_with_one {
     return terms;
   }
   HWY_INLINE auto at(std::size_t i) const {
+    if constexpr (ahead > 0) {
+#pragma GCC unroll 4
+      for (std::size_t j = 0; j < k; ++j) __builtin_prefetch(x[j] + i + ahead, 0, 2);
+    }
     return of([i](const W* p) HWY_ATTR { return load<W>(p + i); });
   }
   HWY_INLINE auto first(std::size_t i, std::size_t count) const {
@@ -136,9 +149,9 @@ struct products_with_one {
   }
 };
 
-template <class W, std::size_t k>
+template <class W, std::size_t k, std::size_t ahead>
 void sum_in_registers(const W* const* x, const W* y, std::size_t n, W* sums) {
-  products_with_one<W, k> t;
+  products_with_one<W, k, ahead> t;
   for (std::size_t j = 0; j < k; ++j) t.x[j] = x[j];
   t.y = y;
   const auto sum = sum_node(t, n);
@@ -201,20 +214,23 @@ template <class W>
 constexpr std::size_t fitting = registers / 2 * width<W> / order::lanes;
 
 template <class W>
-constexpr turn<W> turn_of_this_target() {
+constexpr turns<W> turns_of_this_target() {
+  static_assert(in_turn <= max_in_turn && fitting<W> <= max_in_turn);
   if constexpr (fitting<W> >= 2) {
-    static_assert(fitting<W> <= max_in_turn);
-    return {fitting<W>, true, &sum_in_registers<W, fitting<W>>};
+    // Twice as many as fit: what the compiler keeps in memory costs less than fewer streams.
+    constexpr std::size_t ahead = 512 / sizeof(W);
+    return {{fitting<W>, true, &sum_in_registers<W, fitting<W>, 0>},
+            {max_in_turn, true, &sum_in_registers<W, max_in_turn, ahead>}};
   } else {
-    static_assert(in_turn <= max_in_turn);
-    return {in_turn, false, &sum_in_memory<W>};
+    constexpr turn<W> in_memory = {in_turn, false, &sum_in_memory<W>};
+    return {in_memory, in_memory};
   }
 }
 
 }  // namespace
 
 constexpr implementation this_target = {
-    set_of(HWY_TARGET), {turn_of_this_target<float>(), turn_of_this_target<double>()}};
+    set_of(HWY_TARGET), {turns_of_this_target<float>(), turns_of_this_target<double>()}};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tally::backends::simd
@@ -227,7 +243,8 @@ namespace tally::backends::simd {
 namespace {
 
 /// Terms per tile. Pair by pair tiles are longer, since each begins with a wait for memory
-/// (tuning/multi_dot.md: tile_in_turn, tile_by_pair).
+/// (tuning/multi_dot.md: tile_in_turn, tile_by_pair, tile_in_streams).
+constexpr std::size_t tile_in_streams = 16 * order::chunk;
 constexpr std::size_t tile_in_turn = 64 * order::chunk;
 constexpr std::size_t tile_by_pair = 128 * order::chunk;
 
@@ -242,6 +259,9 @@ constexpr std::size_t by_pair_up_to_bytes = std::size_t{16} << 10;
 
 /// Minimum bytes for sums in memory; if all vectors fit a cache the kernel of `dot` is faster.
 constexpr std::size_t in_memory_from_bytes = std::size_t{4} << 20;
+
+/// Minimum bytes of a call's vectors that are read in streams (tuning/multi_dot.md: from_memory).
+constexpr std::size_t from_memory_from_bytes = std::size_t{8} << 20;
 
 /// Number of pairs from `first` on whose rows lie at one distance from the one before.
 std::size_t left_in_block(const dot_pairs& pairs, std::size_t first) {
@@ -278,6 +298,7 @@ struct method {
   dot_node<A>* node;  ///< null for values
   reduce_node<A>* node_of_values;
   const turn<A>* kernel;  ///< null if it gains nothing
+  const turn<A>* rest;    ///< for fewer vectors than that takes
   std::size_t tile;       ///< terms
 
   /// Returns the sum of a node; of complex values the parts.
@@ -292,33 +313,41 @@ struct method {
   }
 };
 
-/// Returns the method for pairs of at most n terms; with one y of the widest instruction set, for
-/// its registers (tuning/multi_dot.md: set_for).
+/// Returns the method for pairs of at most n terms, `some` of which are summed now; with one y of
+/// the widest instruction set, for its registers (tuning/multi_dot.md: set_for).
 template <class A>
 method<A> method_for(const executor& where, const multi_sum& a, std::size_t first,
-                     std::size_t count, std::size_t n) {
+                     std::size_t count, std::size_t n, std::size_t some) {
   const operand_pair one = a.pairs[first];
   const type x = one.x.element, y = one.y.element;
   if (a.values) {
     const instruction_set set = set_for_reduce(where, x, count * n);
-    return {nullptr, reduce_node_of<A>(set, reduction::sum, x), nullptr, tile_by_pair};
+    return {nullptr, reduce_node_of<A>(set, reduction::sum, x), nullptr, nullptr, tile_by_pair};
   }
   if constexpr (std::is_floating_point_v<A>) {
     if (count > 1 && have_one_y<A>(a.pairs, first, count)) {
       const instruction_set set = for_arithmetic(where);
-      const auto& kernel = std::get<turn<A>>(implementation_of(set).turns);
+      const auto& turns_of_set = std::get<turns<A>>(implementation_of(set).turns_of);
       const std::size_t bytes = n * sizeof(A);
+      const bool from_memory = count >= max_in_turn &&
+                               a.pairs.size() * some >= from_memory_from_bytes / sizeof(A) &&
+                               reads_in_streams();
+      const turn<A>& kernel = from_memory ? turns_of_set.from_memory : turns_of_set.cached;
       const bool gains =
           kernel.in_registers ? bytes > by_pair_up_to_bytes : count * bytes >= in_memory_from_bytes;
       if (count < kernel.vectors || !gains) {
-        return {node_of<A>(set, x, y), nullptr, nullptr, tile_by_pair};
+        return {node_of<A>(set, x, y), nullptr, nullptr, nullptr, tile_by_pair};
       }
       const bool by_chunk =
           kernel.in_registers && kernel.vectors == 2 && count * bytes <= chunk_in_turn_up_to_bytes;
-      return {node_of<A>(set, x, y), nullptr, &kernel, by_chunk ? order::chunk : tile_in_turn};
+      return {node_of<A>(set, x, y), nullptr, &kernel, &turns_of_set.cached,
+              by_chunk      ? order::chunk
+              : from_memory ? tile_in_streams
+                            : tile_in_turn};
     }
   }
-  return {node_of<A>(set_for_dot(where, x, y, count * n), x, y), nullptr, nullptr, tile_by_pair};
+  return {node_of<A>(set_for_dot(where, x, y, count * n), x, y), nullptr, nullptr, nullptr,
+          tile_by_pair};
 }
 
 // --- Columns -------------------------------------------------------------------------------------
@@ -352,11 +381,12 @@ struct columns_of_block {
   /// Terms [begin, begin + n) of `count` vectors from `vector` on.
   template <class A>
   void sum(const executor& where, const multi_sum& a, std::size_t vector, std::size_t count,
-           std::size_t begin, std::size_t n, column_number<A>* sums) const {
+           std::size_t begin, std::size_t n, column_number<A>* sums,
+           std::span<column_number<A>> workspace = {}) const {
     columns part = all.part(vector, count, begin, n);
     const operand factors = y.slice(begin, n);
     if (!a.values) part.y = &factors;
-    sum_columns(for_arithmetic(where), part, sums);
+    sum_columns(for_arithmetic(where), part, sums, workspace);
   }
 };
 
@@ -364,6 +394,45 @@ struct columns_of_block {
 template <class A>
 constexpr std::size_t max_column_vectors =
     max_columns<column_number<A>> / (is_complex_v<A> ? 2 : 1);
+
+/// Memory for wide parts of rows, which are read faster than narrow ones: more than the stack has.
+/// There is none where it gains nothing, or if the allocation fails.
+template <class A>
+class column_workspace {
+ public:
+  column_workspace(const multi_sum& a, std::size_t first, std::size_t count) {
+    if (is_exact(a)) return;
+    count = std::min(count, left_in_block(a.pairs, first));
+    const columns_of_block block(a, first, count);
+    const std::size_t rows = block.all.first.size;
+    if (!block.are_columns || rows <= max_narrow_rows) return;
+    if (count * sizeof(A) < in_memory_from_bytes / rows) return;
+    constexpr std::size_t most = max_wide<number> / numbers, line = 64 / sizeof(number);
+    const std::size_t parts = (count + most - 1) / most;
+    const std::size_t width = ((count + parts - 1) / parts * numbers + line - 1) / line * line;
+    buffers_ = column_buffers(rows) * width;
+    memory_.reset(new (std::nothrow) number[buffers_ + width + line]);
+    if (memory_ != nullptr) vectors_ = width / numbers;
+  }
+
+  /// Vectors that are summed at a time; 0 without memory.
+  std::size_t vectors() const { return vectors_; }
+  std::span<column_number<A>> buffers() const {
+    if (vectors_ == 0) return {};
+    constexpr std::size_t line = 64;
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(memory_.get()) % line;
+    return {memory_.get() + (line - past) / sizeof(number), buffers_};
+  }
+  /// Room for sums.
+  A* sums() const { return reinterpret_cast<A*>(buffers().data() + buffers_); }
+
+ private:
+  using number = column_number<A>;
+  static constexpr std::size_t numbers = sizeof(A) / sizeof(number);
+  std::unique_ptr<number[]> memory_;
+  std::size_t buffers_ = 0;  ///< numbers
+  std::size_t vectors_ = 0;
+};
 
 }  // namespace
 
@@ -400,15 +469,15 @@ multi_dot_sum<A> sum_side_by_side(const executor& where, const multi_sum& a, std
     }
   }
   const method<A> how =
-      method_for<A>(where, a, first_pair, count, longest(pairs, first_pair, count));
+      method_for<A>(where, a, first_pair, count, longest(pairs, first_pair, count), n);
   [[maybe_unused]] const auto* const y = static_cast<const A*>(pairs[first_pair].y.data);
 
   const auto sums = [&](std::size_t begin, std::size_t most) {
     multi_dot_sum<A> s;
     std::size_t j = 0;
     if constexpr (std::is_floating_point_v<A>) {
-      const auto* const kernel = how.kernel;
-      if (kernel != nullptr && (kernel->in_registers || most % order::chunk == 0)) {
+      for (const auto* const kernel : {how.kernel, how.rest}) {
+        if (kernel == nullptr || (!kernel->in_registers && most % order::chunk != 0)) continue;
         for (; j + kernel->vectors <= count; j += kernel->vectors) {
           std::array<const A*, max_in_turn> x;
           std::array<A, max_in_turn> of_turn;
@@ -473,15 +542,16 @@ bool sum_short_rows(const executor& where, const multi_sum& a, std::size_t first
 /// Finds the sums of pairs of one block.
 template <class A>
 void sum_block(const executor& where, const multi_sum& a, std::size_t first, std::size_t count,
-               A* sums) {
+               const column_workspace<A>& workspace, A* sums) {
   const columns_of_block block(a, first, count);
   if (block.are_columns) {
     using W = column_number<A>;
-    constexpr std::size_t most = max_column_vectors<A>;
+    const std::size_t most = std::max(max_column_vectors<A>, workspace.vectors());
     for (std::size_t j = 0; j < count; j += most) {
       const std::size_t some = std::min(most, count - j);
       auto* const numbers = reinterpret_cast<W*>(sums + j);
-      block.template sum<A>(where, a, j, some, 0, block.all.first.size, numbers);
+      block.template sum<A>(where, a, j, some, 0, block.all.first.size, numbers,
+                            workspace.buffers());
       for (std::size_t i = 0; i < some * sizeof(A) / sizeof(W); ++i) {
         numbers[i] = canonical(numbers[i]);
       }
@@ -492,7 +562,7 @@ void sum_block(const executor& where, const multi_sum& a, std::size_t first, std
   for (std::size_t j = 0; j < count; j += side_by_side) {
     const std::size_t some = std::min(side_by_side, count - j);
     const std::size_t n = longest(a.pairs, first + j, some);
-    const auto method = method_for<A>(where, a, first + j, some, n);
+    const auto method = method_for<A>(where, a, first + j, some, n, n);
     if (n <= tile_by_pair && !method.kernel) {
       for (std::size_t i = j; i < j + some; ++i) {
         sums[i] = finish(method.sum(a.pairs[first + i]), a.conjugated);
@@ -516,14 +586,14 @@ void sum_block(const executor& where, const multi_sum& a, std::size_t first, std
 /// Finds the sums of pairs [first, first + count).
 template <class A>
 void sum_pairs(const executor& where, const multi_sum& a, std::size_t first, std::size_t count,
-               A* sums) {
+               const column_workspace<A>& workspace, A* sums) {
   if (is_exact(a)) {
     for (std::size_t j = 0; j < count; ++j) sum_exactly(where, a, first + j, sums + j);
     return;
   }
   for (std::size_t j = 0; j < count;) {
     const std::size_t some = std::min(count - j, left_in_block(a.pairs, first + j));
-    sum_block<A>(where, a, first + j, some, sums + j);
+    sum_block<A>(where, a, first + j, some, workspace, sums + j);
     j += some;
   }
 }
@@ -536,15 +606,19 @@ void write_dots(const executor& where, const multi_sum& a, std::size_t first, st
     return;
   }
   with_type<accumulator_types>(a.results.element, [&]<class A>() {
+    const column_workspace<A> workspace(a, first, count);
     if (!a.update) {
-      return sum_pairs<A>(where, a, first, count, static_cast<A*>(a.results.data) + first);
+      return sum_pairs<A>(where, a, first, count, workspace,
+                          static_cast<A*>(a.results.data) + first);
     }
-    constexpr std::size_t block = 3072 / sizeof(A);  // small for the stack; many columns
-    std::array<A, block> sums;
+    std::array<A, 3072 / sizeof(A)> few_sums;  // small for the stack; many columns
+    const bool is_wide = workspace.vectors() > few_sums.size();
+    A* const sums = is_wide ? workspace.sums() : few_sums.data();
+    const std::size_t block = is_wide ? workspace.vectors() : few_sums.size();
     for (std::size_t j = 0; j < count; j += block) {
       const std::size_t some = std::min(block, count - j);
-      sum_pairs<A>(where, a, first + j, some, sums.data());
-      write_results<A>(a, first + j, some, sums.data());
+      sum_pairs<A>(where, a, first + j, some, workspace, sums);
+      write_results<A>(a, first + j, some, sums);
     }
   });
 }
