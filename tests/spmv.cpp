@@ -1571,16 +1571,13 @@ TEST(SpmvTemplates, TakeIndicesOfAnyIntegerTypeAndViews) {
                                  view<const double>{moved.data(), 3}});
   data::expect_error(
       tally::errc::invalid_argument,
-      "tally::csr_view: values has a stride; a matrix's arrays are contiguous", [&] {
-        (void)tally::csr_view{3, 2, offsets, columns, view<double>{values.data(), 3, 2}};
-      });
+      "tally::csr_view: values has a stride; a matrix's arrays are contiguous",
+      [&] { (void)tally::csr_view{3, 2, offsets, columns, view<double>{values.data(), 3, 2}}; });
   data::expect_error(
       tally::errc::invalid_argument,
       "tally::csr_view: column_indices is uint32 and there are 2147483649 columns; "
       "it is for up to 2147483648",
-      [&] {
-        (void)tally::csr_view{3, (std::size_t{1} << 31) + 1, offsets, columns, values};
-      });
+      [&] { (void)tally::csr_view{3, (std::size_t{1} << 31) + 1, offsets, columns, values}; });
   tally::csr_matrix<double, int, unsigned> wide;
   wide.columns = (std::size_t{1} << 31) + 1;
   data::expect_error(tally::errc::invalid_argument,

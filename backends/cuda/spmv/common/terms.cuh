@@ -213,8 +213,7 @@ __device__ void load_terms(const spmv_job& job, const nonzero_cursor<V, Column>&
                            dot_sum<A> (&terms)[in_flight]) {
   const auto wanted = [left](int k) { return k * apart < left; };
   if constexpr (std::is_same_v<V, any_element>) {
-    load_any_terms<A>(
-        job, wanted, [&](int k) { return from.at + k * apart; }, terms);
+    load_any_terms<A>(job, wanted, [&](int k) { return from.at + k * apart; }, terms);
   } else if constexpr (std::is_same_v<X, values_alone>) {
     static_assert(std::is_same_v<A, V>);
     V value[in_flight] = {};

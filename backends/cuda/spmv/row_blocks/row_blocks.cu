@@ -32,7 +32,7 @@ constexpr int terms_per_thread = sizeof(T) == 8 ? 6 : 8;
 /// Terms of a row block, at most, and its length on the merge path: the rest of its last row comes
 /// on top.
 template <class T>
-constexpr int max_block_terms = terms_per_thread<T>* group_threads;
+constexpr int max_block_terms = terms_per_thread<T> * group_threads;
 template <class T>
 constexpr int block_path = max_block_terms<T> - (short_row - 1);
 
