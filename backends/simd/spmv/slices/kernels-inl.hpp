@@ -419,7 +419,7 @@ HWY_INLINE void store_first(slice_vec<W> v, std::size_t n, W* sums) {
 template <bool full, slice_values reads, class W, class Sum>
 HWY_INLINE void sum_each_adjacent(const slice_group& group, group_cursor<reads, W>& at, const W* x,
                                   W* sums, const Sum& sum) {
-  constexpr bool packs = at.packs;
+  constexpr bool packs = group_cursor<reads, W>::packs;
   constexpr std::size_t slice = rows_of_slice<W>, lanes = slice_lanes<W>;
   const std::size_t terms = group.longest, rows = full ? slice : group.adjacent;
   const std::int32_t* const above = group.pattern->above;
@@ -473,7 +473,7 @@ template <bool full, slice_values reads, class W>
 HWY_NOINLINE void sum_adjacent(const slice_group& group, group_cursor<reads, W>& at, const W* x,
                                W* sums) {
   const std::size_t n = group.longest;
-  constexpr std::size_t max_counted = at.packs || full ? row_order::lanes : 0;
+  constexpr std::size_t max_counted = group_cursor<reads, W>::packs || full ? row_order::lanes : 0;
   with_count<max_counted>(
       n, [&]<std::size_t count>(std::integral_constant<std::size_t, count>)
              HWY_ATTR { sum_each_adjacent<full>(group, at, x, sums, even_sum<count, W>{n}); });
@@ -559,7 +559,7 @@ HWY_NOINLINE void sum_adjacent_triples(const slice_group& group,
 
 template <slice_values reads, class W>
 HWY_INLINE auto listed_values(const group_cursor<reads, W>& at, std::size_t r) {
-  if constexpr (at.packs) {
+  if constexpr (group_cursor<reads, W>::packs) {
     return packed_from(at, at.values + r, rows_of_slice<W>);
   } else {
     values_in_place<W, std::array<const W*, slice_lanes<W>>> in_place;
@@ -587,7 +587,7 @@ HWY_INLINE void store_listed(slice_vec<W> some, const std::uint16_t* rows, W* su
 template <class I, slice_values reads, class W>
 HWY_NOINLINE void sum_listed(const slice_group& group, group_cursor<reads, W>& at, const W* x,
                              W* sums) {
-  constexpr bool packs = at.packs;
+  constexpr bool packs = group_cursor<reads, W>::packs;
   constexpr std::size_t slice = rows_of_slice<W>;
   const std::size_t n = group.longest;
   const bool prefetches = packs ? prefetches_packed(at, n) : at.far;
@@ -677,6 +677,7 @@ struct placed_row_terms {
 template <class I, slice_values reads, class W>
 HWY_NOINLINE void sum_long_rows(const slice_group& group, group_cursor<reads, W>& at, const W* x,
                                 W* sums) {
+  constexpr bool packs = group_cursor<reads, W>::packs;
   constexpr std::size_t slice = rows_of_slice<W>;
   for (std::size_t left = group.size; left > 0; --left, ++at.rows) {
     const std::size_t row = *at.rows;
@@ -687,12 +688,12 @@ HWY_NOINLINE void sum_long_rows(const slice_group& group, group_cursor<reads, W>
     if constexpr (reads == slice_values::gathered) {
       sum = sum_as_dot(placed_row_terms<W, I>{at.of_matrix, at.values, columns, x}, n);
     } else {
-      const W* const values = at.packs ? at.values : at.values + begin;
+      const W* const values = packs ? at.values : at.values + begin;
       sum = sum_only_chunk(long_row_terms<W, I>{values, columns, x}, n);
     }
     sums[row] = canonical(sum + W{0});
     const std::size_t padded = (n + slice - 1) / slice * slice;
-    if constexpr (at.packs) at.values += padded;
+    if constexpr (packs) at.values += padded;
     at.columns += padded * sizeof(I);
   }
 }
