@@ -12,6 +12,9 @@ namespace tally::backends::cuda {
 inline constexpr unsigned exact_warps = 8;
 /// Blocks per SM.
 inline constexpr unsigned exact_blocks = 2;
+/// Blocks of a launch, at most: sums of more limbs could run into their counts (kernel.cuh:
+/// counting).
+inline constexpr unsigned max_exact_blocks = 1000;
 
 /// Scratch memory for the blocks' sums. Limbs are 128 bytes apart, in different slices of L2, which
 /// add in parallel.

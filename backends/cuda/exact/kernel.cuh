@@ -24,8 +24,10 @@ __device__ inline void add_to(std::uint64_t* word, std::int64_t value) {
 /// Words of sums in scratch memory. Their upper bits count what blocks add: a sum is complete once
 /// its counts are, without a fence or a ticket (tuning/exact.md: words that count).
 namespace counting {
-/// Bits of the sum, whose limbs, carried once, stay below 2^43 with up to 1000 blocks.
+/// Bits of the sum, with its sign. A block's limb, carried once, is below 2^32 + 2^31.
 inline constexpr int value_bits = 44;
+static_assert(((std::uint64_t{1} << 32) + (std::uint64_t{1} << 31)) * max_exact_blocks <
+              std::uint64_t{1} << (value_bits - 1));
 /// Words that a warp of a block adds; it counts `warp` in all of them.
 inline constexpr unsigned words_of_warp = warp - 1;
 

@@ -30,7 +30,8 @@ inline constexpr std::uint64_t min_batch = 8, max_batch = 16;
 inline exact_shape shape_of_exact(const exact_kernel_pair& kernels, std::uint64_t n,
                                   unsigned products, unsigned multiprocessors) {
   const auto ceil_div = [](std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; };
-  const std::uint64_t resident = std::uint64_t{exact_blocks} * multiprocessors * exact_warps;
+  const std::uint64_t resident =
+      std::uint64_t{std::min(exact_blocks * multiprocessors, max_exact_blocks)} * exact_warps;
   const auto tiles_of = [&](const exact_kernel_choice& kernel) {
     return ceil_div(n, static_cast<unsigned>(kernel.tile)) * products;
   };
