@@ -229,7 +229,8 @@ template <class T>
 __global__ void __launch_bounds__(lane_threads, lane_blocks_per_sm)
     spmv_whole_rows(const __grid_constant__ spmv_job job) {
   const std::int64_t row = blockIdx.x;
-  const auto begin = static_cast<int>(job.offset(row));  // plan data: no need to wait
+  // Not written by the launch before: no need to wait.
+  const auto begin = static_cast<int>(job.offset(row));
   const int length = static_cast<int>(job.offset(row + 1)) - begin;
   wait_for_launch_before();
   let_launch_after_start();
