@@ -513,7 +513,8 @@ def other_vectors(processor):
     if processor == "aarch64":
         return [*(f"max,sve-default-vector-length={bits // 8}" for bits in (128, 256, 2048)), "cortex-a72"]
     if processor == "riscv64":  # its own choice has none, nor has the build by GCC before 14
-        version = subprocess.run([f"{triplet(processor)}-g++", "-dumpversion"], capture_output=True, text=True).stdout
+        compiler = shutil.which(f"{triplet(processor)}-g++")  # none: not installed
+        version = subprocess.run([compiler, "-dumpversion"], capture_output=True, text=True).stdout if compiler else "0"
         lengths = (128, 256, 512, 1024) if int(version.split(".")[0]) >= 14 else ()
         return [f"rv64,v=true,vext_spec=v1.0,vlen={bits}" for bits in lengths]
     return []

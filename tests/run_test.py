@@ -355,6 +355,10 @@ class TestPlan(unittest.TestCase):
             self.assertIn("distribution debian:13", map(str, self.plan("--full")))
             self.assertIn("hip", map(str, self.plan("--full")))
 
+    def test_plans_need_no_program(self):
+        with unittest.mock.patch.dict(os.environ, {"PATH": ""}):
+            self.assertTrue(self.plan("--full"))
+
     def test_emulates_each_processor_with_few_tests_or_all(self):
         for name in run.PROCESSORS:
             build, few = self.plan("--quick", "--emulate", name)[-3:-1]
