@@ -86,7 +86,7 @@ REASONS = [
     ("maps and `max` of 2^28 on GPUs", r"H.00/.*/2\^28/", "at 97 to 100 % of the limit"),
     ("`max` of 2^22 on GPUs", r"H.00/max-cuda/.*/2\^22/", "CUB's value has no index"),
     ("`bincount` of equal bytes on an H200", "H200/bincount-constant-cuda/uint8", "6.5 µs in a later run"),
-    ("`spmv`, 16 a row at random, on GPUs", "H.00/spmv-cuda/.*/random-20/",
+    ("`spmv`, columns at random, on GPUs", "H.00/spmv-cuda/.*/(random-20|skewed-20|200-to-2000)/",
      "the L2 cache serves 32 bytes for each x"),
 ]
 
