@@ -92,7 +92,7 @@ struct numbers {
   static constexpr bool negative = !by_bits && std::is_integral_v<W> && std::is_signed_v<W>;
   using of_largest_magnitude = std::conditional_t<negative, smaller, larger>;
 
-  /// The bits.
+  /// Bits without the sign, which compare as magnitudes do.
   static HWY_INLINE vec<W> magnitude(vec<compared<X>> v) {
     const tag<W> d;
     return hn::And(hn::BitCast(d, v), hn::Set(d, std::numeric_limits<W>::max()));

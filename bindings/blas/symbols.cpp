@@ -73,8 +73,8 @@ length elements_of(length m, length n) { return m > 0 && n > 0 ? m * n : 0; }
     count(called, elements, __builtin_return_address(0));
 }
 
-/// What no usual call is, as a function's last call: none of its arguments outlives a call, so it
-/// has no frame.
+/// Calls that no short kernel takes. Not inlined, and called last: the symbol itself saves no
+/// registers.
 template <routine called, class R, class... A>
 [[gnu::noinline]] R otherwise(const void* caller, length n, A... rest) {
   if (set().verbose) [[unlikely]]

@@ -220,7 +220,7 @@ HWY_INLINE vec<W> load(const X* p) {
   }
 }
 
-/// f(std::integral_constant) for the powers of two up to `count` whose sum n is.
+/// Calls f(std::integral_constant) for the powers of two up to `count` whose sum n is.
 template <std::size_t count, class F>
 HWY_INLINE void for_each_piece([[maybe_unused]] std::size_t n, [[maybe_unused]] const F& f) {
   if constexpr (count > 0) {
