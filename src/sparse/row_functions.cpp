@@ -109,10 +109,6 @@ void write_on_host(const executor& where, const row_function_arguments& a) {
                 });
 }
 
-bool is_device_of_kokkos(const executor& where) {
-  return where.name() == "kokkos" && !where.backend()->is_on_host;
-}
-
 void write(const executor& where, const row_function_arguments& a) {
   const bool in_double =
       part_of(a.a.values.element) == type::float64 || part_of(a.z.element) == type::float64 ||
@@ -123,7 +119,7 @@ void write(const executor& where, const row_function_arguments& a) {
   }
 #endif
 #if TALLY_HAS_KOKKOS
-  if (is_device_of_kokkos(where)) return backends::kokkos::apply_to_rows(where, a, in_double);
+  if (!where.backend()->is_on_host) return backends::kokkos::apply_to_rows(where, a, in_double);
 #endif
   in_double ? write_on_host<double>(where, a) : write_on_host<float>(where, a);
 }
@@ -290,10 +286,7 @@ void write_norms_on_device(const executor& where, const row_function_arguments& 
 }
 
 void write_norms(const executor& where, const row_function_arguments& a) {
-#if TALLY_HAS_CUDA
-  if (where.backend() == &backends::cuda::instance) return write_norms_on_device(where, a);
-#endif
-  is_device_of_kokkos(where) ? write_norms_on_device(where, a) : write_norms_on_host(where, a);
+  where.backend()->is_on_host ? write_norms_on_host(where, a) : write_norms_on_device(where, a);
 }
 
 }  // namespace
