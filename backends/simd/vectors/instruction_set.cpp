@@ -6,7 +6,9 @@
 #include <tally/error.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
 #if HWY_ARCH_X86
 #include <cpuid.h>
@@ -63,6 +65,17 @@ std::size_t scalable_bytes() {
   if ((getauxval(AT_HWCAP) & (TALLY_HAS_SVE ? sve : rvv)) != 0) return scalable::vector_bytes();
 #endif
   return 0;
+}
+
+bool has_fast_gathers() {
+#if HWY_ARCH_X86
+  constexpr unsigned avx512_fp16 = 1u << 23;
+  unsigned eax, ebx, ecx, edx;
+  if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx) || ebx != signature_INTEL_ebx) return false;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (edx & avx512_fp16) != 0;
+#else
+  return false;
+#endif
 }
 
 instruction_set best_of(const std::vector<instruction_set>& sets) {
@@ -129,17 +142,11 @@ bool reads_control_slowly() {
 }
 
 bool gathers_fast() {
-#if HWY_ARCH_X86
   static const bool fast = [] {
-    constexpr unsigned avx512_fp16 = 1u << 23;
-    unsigned eax, ebx, ecx, edx;
-    if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx) || ebx != signature_INTEL_ebx) return false;
-    return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (edx & avx512_fp16) != 0;
+    const char* const chosen = std::getenv("TALLY_GATHERS");
+    return has_fast_gathers() != (chosen != nullptr && std::string_view(chosen) == "other");
   }();
   return fast;
-#else
-  return false;
-#endif
 }
 
 }  // namespace tally::backends::simd

@@ -34,7 +34,8 @@ inline instruction_set for_cached(const executor& where, std::size_t bytes,
 
 /// Whether AVX-512 gathers beat a load per element in the caches: Intel's from Sapphire Rapids on,
 /// the first with 16-bit arithmetic (tuning/spmv.md: gathers_fast). A mitigation in microcode slows
-/// those before; AMD's are slower than loads.
+/// those before; AMD's are slower than loads. With "other" in the environment variable
+/// TALLY_GATHERS the contrary, so that tests take both paths on every processor.
 bool gathers_fast();
 
 /// Whether a core reads memory faster in four streams than in one: the same processors
