@@ -35,20 +35,22 @@ constexpr std::size_t min_of_several = std::size_t{1} << 17;
 /// costs more than unequal parts (tuning/spmv.md: rows_of_share).
 constexpr std::size_t rows_of_share = 16;
 
-std::size_t count_parts(const csr_operand& a, int threads, std::size_t least) {
+std::size_t count_parts(const csr_operand& a, int threads, std::size_t min_work) {
   const std::size_t work = a.rows + a.nonzeros();
-  const auto most = static_cast<std::size_t>(threads);
-  const bool has_several = most > 1 && work / (most * shares_of_thread) >= min_of_several;
-  return has_several ? most * shares_of_thread : std::clamp<std::size_t>(work / least, 1, most);
+  const auto max_threads = static_cast<std::size_t>(threads);
+  const bool has_several =
+      max_threads > 1 && work / (max_threads * shares_of_thread) >= min_of_several;
+  return has_several ? max_threads * shares_of_thread
+                     : std::clamp<std::size_t>(work / min_work, 1, max_threads);
 }
 
 /// Calls f(i) for each part. Thread i begins with part i, then takes the next free one. f must not
 /// throw in the parallel region.
 template <class F>
 void take_shares(std::size_t shares, int threads, const F& f) {
-  const int most = static_cast<int>(std::min(shares, static_cast<std::size_t>(threads)));
+  const int max_threads = static_cast<int>(std::min(shares, static_cast<std::size_t>(threads)));
   std::atomic<std::size_t> taken = 0;
-#pragma omp parallel num_threads(most)
+#pragma omp parallel num_threads(max_threads)
   {
     const default_environment environment;
     const auto team = static_cast<std::size_t>(omp_get_num_threads());

@@ -51,8 +51,8 @@ inline csr_defect in_columns(const csr_operand& a, std::size_t first, std::size_
   return with_index(a.column_indices, [&]<class I>(const I* columns) -> csr_defect {
     // In the index type, so both sides have one width; negative indices become large.
     using U = std::make_unsigned_t<I>;
-    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<I>::max()) + 1;
-    const auto bound = static_cast<U>(std::min(a.columns, most));
+    constexpr auto max_columns = static_cast<std::size_t>(std::numeric_limits<I>::max()) + 1;
+    const auto bound = static_cast<U>(std::min(a.columns, max_columns));
     const std::size_t i =
         find(first, n, [&](std::size_t j) { return static_cast<U>(columns[j]) >= bound; });
     if (i == first + n) return {};

@@ -98,18 +98,18 @@ template <class R>
   const double* const a = group.a + i;
   const double* const b = group.b + i;
   double special = 0;
-  int least = exact::highest_exponent, largest = exact::lowest_exponent;
+  int smallest = exact::highest_exponent, largest = exact::lowest_exponent;
   for (std::size_t k = 0; k < group.length; ++k) {
     const binary_number x(a[k * step]), y(b[k * step]);
     if (!x.is_finite() || !y.is_finite()) special += a[k * step] * b[k * step];
     if (x.significand == 0 || y.significand == 0) continue;
-    least = std::min(least, x.exponent + y.exponent);
+    smallest = std::min(smallest, x.exponent + y.exponent);
     largest = std::max(largest, x.exponent + y.exponent);
   }
   if (special != 0) return canonical(static_cast<R>(special));
-  if (least > largest) return 0;
+  if (smallest > largest) return 0;
   std::int64_t pieces[3];
-  const int low = exact::split(0, least, pieces);
+  const int low = exact::split(0, smallest, pieces);
   const int high = exact::split(0, largest + part_bits, pieces) + 3;
   std::int64_t words[exact::words];  // set: low to high, and the last three
   std::fill(words + low, words + high + 1, 0);
@@ -217,12 +217,12 @@ void add_part_of_row(const csr_product& a, std::size_t begin, std::size_t end, e
     part.x = a.a.values.slice(begin, end - begin);
     return node(part, to);
   }
-  const std::size_t most =
+  const std::size_t max_terms =
       sizeof(room.a) / std::max(size_of(a.x.element), size_of(a.a.values.element));
   auto* const values = reinterpret_cast<std::byte*>(room.a);
   auto* const elements = reinterpret_cast<std::byte*>(room.b);
-  for (std::size_t j = begin; j < end; j += most) {
-    const std::size_t terms = std::min(most, end - j);
+  for (std::size_t j = begin; j < end; j += max_terms) {
+    const std::size_t terms = std::min(max_terms, end - j);
     part.x = a.is_permuted() ? gathered(a.a.values, index_vector(a.places), j, terms, values)
                              : a.a.values.slice(j, terms);
     part.y = gathered(a.x, columns, j, terms, elements);

@@ -153,8 +153,8 @@ template <std::size_t block, class A>
                                           std::size_t first, std::size_t n) {
   std::array<A, block> sums;
   for (std::size_t i = 0; i < n;) {
-    const std::size_t most = std::min(block, n - i);
-    const std::size_t count = sum_some_rows(kernels, a, first + i, most, sums.data());
+    const std::size_t max_rows = std::min(block, n - i);
+    const std::size_t count = sum_some_rows(kernels, a, first + i, max_rows, sums.data());
     write_rows(a, first + i, count, sums.data());
     i += count;
   }

@@ -84,10 +84,10 @@ std::shared_ptr<const csr_transpose> transposed(const csr_operand& a, bool keeps
 }  // namespace
 
 std::shared_ptr<const csr_transpose> transpose_on_host(const csr_operand& a, bool keeps_values) {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  constexpr auto max_index = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
   std::size_t terms = 0;  // with four arrays rows may share some
   for_each_term(a, [&](std::size_t, std::size_t) { ++terms; });
-  return std::max({a.rows, a.columns, a.nonzeros(), terms}) <= most
+  return std::max({a.rows, a.columns, a.nonzeros(), terms}) <= max_index
              ? transposed<std::int32_t>(a, keeps_values)
              : transposed<std::int64_t>(a, keeps_values);
 }

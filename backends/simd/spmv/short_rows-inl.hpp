@@ -367,22 +367,22 @@ HWY_INLINE void store_sums(const lanes_vec<W>* rows, W* sums) {
 #endif
 }
 
-/// Folds a row of n terms, one per lane. Reads `most` terms.
-template <std::size_t most, class Terms, std::size_t... v>
+/// Folds a row of n terms, one per lane. Reads `max_terms` terms.
+template <std::size_t max_terms, class Terms, std::size_t... v>
 HWY_INLINE lanes_vec<typename Terms::number> sum_lane_each(std::index_sequence<v...>, Terms t,
                                                            std::size_t n) {
   using W = typename Terms::number;
   constexpr lanes_tag<W> d;
   constexpr std::size_t w = hn::MaxLanes(d);
   const lanes_vec<W> lane[] = {
-      only_first<W>(n, v * w, t.template at<std::min(w, most - v * w)>(d, v * w))...};
+      only_first<W>(n, v * w, t.template at<std::min(w, max_terms - v * w)>(d, v * w))...};
   return fold_vectors<W, sizeof...(v)>(lane);
 }
 
-template <std::size_t most, class Terms>
+template <std::size_t max_terms, class Terms>
 HWY_INLINE lanes_vec<typename Terms::number> sum_lane_each(Terms t, std::size_t n) {
   constexpr std::size_t w = hn::MaxLanes(lanes_tag<typename Terms::number>());
-  return sum_lane_each<most>(std::make_index_sequence<(most + w - 1) / w>(), t, n);
+  return sum_lane_each<max_terms>(std::make_index_sequence<(max_terms + w - 1) / w>(), t, n);
 }
 
 /// Folds a row of more than 8 terms.
@@ -443,35 +443,35 @@ HWY_INLINE std::size_t longest_of_four(const std::int64_t* offsets) {
   return std::max(std::max(length(0), length(1)), std::max(length(2), length(3)));
 }
 
-template <std::size_t most, class Terms>
+template <std::size_t max_terms, class Terms>
 HWY_INLINE lanes_vec<typename Terms::number> sum_row_up_to(Terms all, const std::int64_t* offsets) {
   const auto begin = static_cast<std::size_t>(offsets[0]);
-  return sum_lane_each<most>(all.from(begin), static_cast<std::size_t>(offsets[1]) - begin);
+  return sum_lane_each<max_terms>(all.from(begin), static_cast<std::size_t>(offsets[1]) - begin);
 }
 
-template <std::size_t most, class W, class V, class I>
+template <std::size_t max_terms, class W, class V, class I>
 HWY_INLINE void sum_four_rows_up_to(const row_terms<W, V, I> all, const std::int64_t* offsets,
                                     bool far, W* sums) {
   if (far) {
     const auto terms = all.from(static_cast<std::size_t>(offsets[0]));
-    for (std::size_t k = 0; k < 4 * most; k += 8) terms.prefetch(k);
+    for (std::size_t k = 0; k < 4 * max_terms; k += 8) terms.prefetch(k);
   }
   const lanes_vec<W> rows[] = {
-      sum_row_up_to<most>(all, offsets), sum_row_up_to<most>(all, offsets + 1),
-      sum_row_up_to<most>(all, offsets + 2), sum_row_up_to<most>(all, offsets + 3)};
+      sum_row_up_to<max_terms>(all, offsets), sum_row_up_to<max_terms>(all, offsets + 1),
+      sum_row_up_to<max_terms>(all, offsets + 2), sum_row_up_to<max_terms>(all, offsets + 3)};
   store_sums<W>(rows, sums);
 }
 
-/// Sums four rows at a time while none has more than `most` terms, the first four always. Returns
-/// their number.
-template <std::size_t most, class W, class V, class I>
+/// Sums four rows at a time while none has more than `max_terms` terms, the first four always.
+/// Returns their number.
+template <std::size_t max_terms, class W, class V, class I>
 HWY_NOINLINE std::size_t sum_rows_up_to(const row_terms<W, V, I> all, const std::int64_t* offsets,
                                         std::size_t n, bool far, W* sums) {
   std::size_t i = 0;
   do {
-    sum_four_rows_up_to<most>(all, offsets + i, far, sums + i);
+    sum_four_rows_up_to<max_terms>(all, offsets + i, far, sums + i);
     i += 4;
-  } while (i + 4 <= n && longest_of_four(offsets + i) <= most);
+  } while (i + 4 <= n && longest_of_four(offsets + i) <= max_terms);
   return i;
 }
 

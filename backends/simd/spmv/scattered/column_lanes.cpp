@@ -108,10 +108,11 @@ class lanes_maker {
       l_ = {};
       return lanes_maker(l_, a_, false).make();
     }
-    const std::size_t most = std::ranges::max(blocks_, {}, &block::lanes).lanes;
-    if (l_.lanes * size > max_bytes_unstaged && most <= std::numeric_limits<std::uint16_t>::max()) {
+    const std::size_t max_lanes = std::ranges::max(blocks_, {}, &block::lanes).lanes;
+    if (l_.lanes * size > max_bytes_unstaged &&
+        max_lanes <= std::numeric_limits<std::uint16_t>::max()) {
       stage();
-      l_.lanes = most;
+      l_.lanes = max_lanes;
     }
     if (l_.lanes > std::numeric_limits<std::int32_t>::max()) l_.to = {};
   }
@@ -177,10 +178,10 @@ class lanes_maker {
     for (auto c = sliced.begin(); c != sliced.end();) {
       // As many lanes as the first; fewer only in the last slice.
       const std::size_t lanes = columns_[*c].lanes(l_.are_single);
-      const auto fewer = std::find_if(c, sliced.end(), [&](std::size_t other) {
+      const auto next = std::find_if(c, sliced.end(), [&](std::size_t other) {
         return columns_[other].lanes(l_.are_single) < lanes;
       });
-      auto some = std::min<std::size_t>(static_cast<std::size_t>(fewer - c), per_group);
+      auto some = std::min<std::size_t>(static_cast<std::size_t>(next - c), per_group);
       some = std::min((some + slice_ - 1) / slice_ * slice_,
                       static_cast<std::size_t>(sliced.end() - c));
       add_group({c, some}, lanes, first, made);

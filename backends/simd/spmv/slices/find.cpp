@@ -252,13 +252,13 @@ class slice_maker {
   /// Sorts by length, stably; by counting, the longest first.
   void sort_left() {
     std::array<std::uint16_t, max_terms + 2> ends{};
-    const auto fewer = [](const remaining_row& row) {
+    const auto missing_terms = [](const remaining_row& row) {
       return max_terms - std::min(row.terms, max_terms);
     };
-    for (const remaining_row& row : left_) ++ends[fewer(row) + 1];
+    for (const remaining_row& row : left_) ++ends[missing_terms(row) + 1];
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     sorted_.resize(left_.size());
-    for (const remaining_row& row : left_) sorted_[ends[fewer(row)]++] = row;
+    for (const remaining_row& row : left_) sorted_[ends[missing_terms(row)]++] = row;
     left_.swap(sorted_);
   }
 
