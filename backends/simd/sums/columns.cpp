@@ -49,16 +49,6 @@ namespace {
 template <class W>
 constexpr std::size_t max_in_array = 256 / sizeof(W);
 
-template <class W>
-constexpr type stored_as = type_of<std::conditional_t<std::is_integral_v<W>, std::int64_t, W>>;
-
-/// Whether rows are numbers in place.
-template <class W>
-bool is_direct(const columns& x) {
-  return x.distance == 1 && part_of(x.first.element) == stored_as<W> &&
-         !(std::is_integral_v<W> && x.y != nullptr);
-}
-
 // --- Lane by lane --------------------------------------------------------------------------------
 
 /// Numbers that change no other when added, as many as columns.
@@ -164,18 +154,19 @@ void sum_lane_in_streams(const terms_in_place<W>& x, std::size_t lane, std::size
       });
 }
 
-/// Lanes `lane`, 16, 32 and 48 further, of at most `most` terms each, with factors in registers.
-template <bool multiplies, std::size_t most, class W>
+/// Lanes `lane`, 16, 32 and 48 further, of at most `max_terms` terms each, with factors in
+/// registers.
+template <bool multiplies, std::size_t max_terms, class W>
 void sum_four_lanes(const terms_in_place<W>& x, std::size_t lane, std::size_t count, const W* base,
                     W* to) {
   constexpr tag<W> d;
   constexpr std::size_t apart = order::lanes / 4;
-  const W* from[4][most];
-  [[maybe_unused]] vec<W> factor[4][most];
+  const W* from[4][max_terms];
+  [[maybe_unused]] vec<W> factor[4][max_terms];
 #pragma GCC unroll 4
   for (std::size_t k = 0; k < 4; ++k) {
 #pragma GCC unroll 4
-    for (std::size_t t = 0; t < most; ++t) {
+    for (std::size_t t = 0; t < max_terms; ++t) {
       const std::size_t i = lane + k * apart + t * order::lanes;
       from[k][t] = i < x.n ? x.row(i) : no_numbers<W>.of;
       if constexpr (multiplies) factor[k][t] = hn::Set(d, i < x.n ? x.y[i] : W{1});
@@ -187,7 +178,7 @@ void sum_four_lanes(const terms_in_place<W>& x, std::size_t lane, std::size_t co
 #pragma GCC unroll 4
         for (std::size_t k = 0; k < 4; ++k) {
 #pragma GCC unroll 4
-          for (std::size_t t = 0; t < most; ++t) {
+          for (std::size_t t = 0; t < max_terms; ++t) {
             auto term = load(from[k][t] + i);
             if constexpr (multiplies) term = hn::Mul(term, factor[k][t]);
             s[k] = t == 0 ? term : hn::Add(s[k], term);
@@ -247,13 +238,13 @@ class lane_summer {
   void sum(W* sums) {
     const std::size_t buffers = column_buffers(x_.n) - (together_ == 1 ? 0 : 2);
     constexpr std::size_t line = 64 / sizeof(W);
-    const std::size_t most = memory_.size() / buffers / line * line;
+    const std::size_t max_width = memory_.size() / buffers / line * line;
     const W* const first = x_.first;
     // Loads across cache lines cost two, so the second part begins with a line.
     const bool is_alignable = !is_wide_ && x_.step % static_cast<std::ptrdiff_t>(line) == 0;
     const std::size_t head = -(reinterpret_cast<std::uintptr_t>(first) / sizeof(W)) % line;
-    std::size_t next = is_alignable && head != 0 ? head : most;
-    for (std::size_t j = 0; j < count_; j += some_, next = most) {
+    std::size_t next = is_alignable && head != 0 ? head : max_width;
+    for (std::size_t j = 0; j < count_; j += some_, next = max_width) {
       some_ = std::min(next, count_ - j);
       x_.first = first + j;
       sum_tree(x_, sums + j, memory_.data());
@@ -520,9 +511,9 @@ class column_summer {
       }
       return add_rows(x, n - inside, starts, stride_, lanes_ + inside * stride_);
     }
-    constexpr std::size_t most = row_buffer<W>::max_rows;
-    for (std::size_t i = 0; i < n; i += most) {
-      const std::size_t some = std::min(most, n - i);
+    constexpr std::size_t max_rows = row_buffer<W>::max_rows;
+    for (std::size_t i = 0; i < n; i += max_rows) {
+      const std::size_t some = std::min(max_rows, n - i);
       add_rows(buffer_.fetch(x_, first + i, some, stride_, y != nullptr ? y + i : nullptr), some,
                starts, stride_, lanes_ + i * stride_);
     }
@@ -554,14 +545,6 @@ HWY_NOINLINE void sum_in_array(const columns& x, W* sums) {
   column_summer<W>(x).sum(sums);
 }
 
-/// Whether rows are summed lane by lane (tuning/multi_dot.md: lane_by_lane).
-template <class W>
-bool is_lane_by_lane(const columns& x) {
-  constexpr std::size_t min_columns = 512 / sizeof(W);
-  return x.count >= min_columns && x.first.size > 0 && is_direct<W>(x) &&
-         (x.y == nullptr || (x.y->increment == 1 && x.y->element == stored_as<W>));
-}
-
 /// A lane starts as its first term, so sums may be -0 where the order has +0.
 template <class W>
 void sum_columns(const columns& x, W* sums, std::span<W> workspace) {
@@ -572,10 +555,11 @@ void sum_columns(const columns& x, W* sums, std::span<W> workspace) {
       lane_summer<W>(x, factors_of<W>(x), workspace, true).sum(sums);
     }
   } else {
-    const std::size_t most = max_in_array<W>;
+    const std::size_t max_numbers = max_in_array<W>;
     const std::size_t parts = is_complex(x.first.element) ? 2 : 1;
-    for (std::size_t j = 0; j < x.count; j += most) {
-      const columns some = x.part(j / parts, std::min(most, x.count - j) / parts, 0, x.first.size);
+    for (std::size_t j = 0; j < x.count; j += max_numbers) {
+      const columns some =
+          x.part(j / parts, std::min(max_numbers, x.count - j) / parts, 0, x.first.size);
       sum_in_array(some, sums + j);
     }
   }

@@ -7,7 +7,9 @@
 
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <type_traits>
 
 namespace tally::backends::simd {
 
@@ -38,6 +40,25 @@ inline constexpr std::size_t max_columns = 8192 / sizeof(W);
 template <class W>
 inline constexpr std::size_t max_wide = (std::size_t{128} << 10) / sizeof(W);
 
+template <class W>
+inline constexpr type stored_as =
+    type_of<std::conditional_t<std::is_integral_v<W>, std::int64_t, W>>;
+
+/// Whether rows are numbers in place.
+template <class W>
+bool is_direct(const columns& x) {
+  return x.distance == 1 && part_of(x.first.element) == stored_as<W> &&
+         !(std::is_integral_v<W> && x.y != nullptr);
+}
+
+/// Whether rows are summed lane by lane (tuning/multi_dot.md: lane_by_lane).
+template <class W>
+bool is_lane_by_lane(const columns& x) {
+  constexpr std::size_t min_columns = 512 / sizeof(W);
+  return x.count >= min_columns && x.first.size > 0 && is_direct<W>(x) &&
+         (x.y == nullptr || (x.y->increment == 1 && x.y->element == stored_as<W>));
+}
+
 /// Rows that gain nothing from a workspace, at most.
 inline constexpr std::size_t max_narrow_rows = 4 * order::lanes;
 
@@ -50,7 +71,7 @@ constexpr std::size_t column_buffers(std::size_t n) {
 /// Sums each vector over a node of the order's tree, in float, double, or uint64 for integers;
 /// zeros are +0. Terms are products with `y`, of the node's elements, unless it is null.
 /// @pre The default environment. At most `max_columns` numbers; or `workspace` has `column_buffers`
-/// of them, in whole cache lines.
+/// of them, in whole cache lines. Only rows summed lane by lane use it.
 template <class W>
 void sum_columns(instruction_set set, const columns& x, W* sums, std::span<W> workspace = {});
 

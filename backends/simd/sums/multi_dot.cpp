@@ -406,9 +406,12 @@ class column_workspace {
     const columns_of_block block(a, first, count);
     const std::size_t rows = block.all.first.size;
     if (!block.are_columns || rows <= max_narrow_rows) return;
+    columns wide = block.all.part(0, count, 0, rows);
+    if (!a.values) wide.y = &block.y;
+    if (!is_lane_by_lane<number>(wide)) return;
     if (count * sizeof(A) < in_memory_from_bytes / rows) return;
-    constexpr std::size_t most = max_wide<number> / numbers, line = 64 / sizeof(number);
-    const std::size_t parts = (count + most - 1) / most;
+    constexpr std::size_t max_vectors = max_wide<number> / numbers, line = 64 / sizeof(number);
+    const std::size_t parts = (count + max_vectors - 1) / max_vectors;
     const std::size_t width = ((count + parts - 1) / parts * numbers + line - 1) / line * line;
     buffers_ = column_buffers(rows) * width;
     memory_.reset(new (std::nothrow) number[buffers_ + width + line]);
@@ -472,19 +475,19 @@ multi_dot_sum<A> sum_side_by_side(const executor& where, const multi_sum& a, std
       method_for<A>(where, a, first_pair, count, longest(pairs, first_pair, count), n);
   [[maybe_unused]] const auto* const y = static_cast<const A*>(pairs[first_pair].y.data);
 
-  const auto sums = [&](std::size_t begin, std::size_t most) {
+  const auto sums = [&](std::size_t begin, std::size_t max_terms) {
     multi_dot_sum<A> s;
     std::size_t j = 0;
     if constexpr (std::is_floating_point_v<A>) {
       for (const auto* const kernel : {how.kernel, how.rest}) {
-        if (kernel == nullptr || (!kernel->in_registers && most % order::chunk != 0)) continue;
+        if (kernel == nullptr || (!kernel->in_registers && max_terms % order::chunk != 0)) continue;
         for (; j + kernel->vectors <= count; j += kernel->vectors) {
           std::array<const A*, max_in_turn> x;
           std::array<A, max_in_turn> of_turn;
           for (std::size_t i = 0; i < kernel->vectors; ++i) {
             x[i] = static_cast<const A*>(pairs[first_pair + j + i].x.data) + begin;
           }
-          kernel->sum(x.data(), y + begin, most, of_turn.data());
+          kernel->sum(x.data(), y + begin, max_terms, of_turn.data());
           for (std::size_t i = 0; i < kernel->vectors; ++i) s.of[j + i].value = of_turn[i];
         }
       }
@@ -492,7 +495,7 @@ multi_dot_sum<A> sum_side_by_side(const executor& where, const multi_sum& a, std
     for (; j < count; ++j) {
       const operand_pair pair = pairs[first_pair + j];
       if (pair.x.size <= begin) continue;
-      const std::size_t terms = std::min(most, pair.x.size - begin);
+      const std::size_t terms = std::min(max_terms, pair.x.size - begin);
       s.of[j] = how.sum({pair.x.slice(begin, terms), pair.y.slice(begin, terms)});
     }
     return s;
@@ -546,9 +549,9 @@ void sum_block(const executor& where, const multi_sum& a, std::size_t first, std
   const columns_of_block block(a, first, count);
   if (block.are_columns) {
     using W = column_number<A>;
-    const std::size_t most = std::max(max_column_vectors<A>, workspace.vectors());
-    for (std::size_t j = 0; j < count; j += most) {
-      const std::size_t some = std::min(most, count - j);
+    const std::size_t max_vectors = std::max(max_column_vectors<A>, workspace.vectors());
+    for (std::size_t j = 0; j < count; j += max_vectors) {
+      const std::size_t some = std::min(max_vectors, count - j);
       auto* const numbers = reinterpret_cast<W*>(sums + j);
       block.template sum<A>(where, a, j, some, 0, block.all.first.size, numbers,
                             workspace.buffers());
