@@ -481,6 +481,21 @@ TEST_ON_EVERY_BACKEND(Gemv, FromMemory) {
   }
 }
 
+/// Columns that end anywhere in a cache line, of as many chunks as take all of a workspace.
+TEST_ON_EVERY_BACKEND(Gemv, EveryWidthFromMemory) {
+  const auto check_width = [this]<class T>(T, std::size_t terms, std::size_t columns) {
+    const auto across = static_cast<std::ptrdiff_t>(columns);
+    check<T, T, T>(terms, columns, across, 1, tally::matrix_operation::transpose, 0.75);
+  };
+  for (const std::size_t terms : {chunk, 2 * chunk, 4 * chunk}) {
+    const std::size_t columns = (std::size_t{4} << 20) / sizeof(double) / terms + 256;
+    for (const std::size_t more : {0, 1, 8, 9}) {
+      ASSERT_NO_FATAL_FAILURE(check_width(double{}, terms, columns + more));
+    }
+    ASSERT_NO_FATAL_FAILURE(check_width(float{}, terms, 2 * columns + 9));
+  }
+}
+
 TEST_ON_EVERY_EXECUTOR(Gemv, Exact) {
   ASSERT_NO_FATAL_FAILURE((every_layout<double, double, double>(9, 70, tally::exact)));
   ASSERT_NO_FATAL_FAILURE((every_layout<float, double, float>(600, 7, tally::exact)));

@@ -223,6 +223,8 @@ void sum_few_rows(const terms_in_place<W>& x, std::size_t, std::size_t count, co
 /// Sums of rows of any number, some columns at a time.
 template <class W>
 class lane_summer {
+  static constexpr std::size_t line = 64 / sizeof(W);
+
  public:
   lane_summer(const columns& x, const W* y, std::span<W> memory, bool is_wide)
       : x_({static_cast<const W*>(x.first.data),
@@ -237,7 +239,6 @@ class lane_summer {
 
   void sum(W* sums) {
     const std::size_t buffers = column_buffers(x_.n) - (together_ == 1 ? 0 : 2);
-    constexpr std::size_t line = 64 / sizeof(W);
     const std::size_t max_width = memory_.size() / buffers / line * line;
     const W* const first = x_.first;
     // Loads across cache lines cost two, so the second part begins with a line.
@@ -294,7 +295,7 @@ class lane_summer {
                               HWY_ATTR { store(hn::Add(load(to + i), load(from + i)), to + i); });
   }
 
-  std::size_t some_in_lines() const { return (some_ + 15) / 16 * 16; }
+  std::size_t some_in_lines() const { return (some_ + line - 1) / line * line; }
 
   terms_in_place<W> x_;
   std::size_t together_;  ///< lanes of a call of `kernel_`
