@@ -2,6 +2,7 @@
 // not positive, increments of 0, unaligned pointers, overlapping operands, NaNs in iamax.
 #pragma once
 
+#include "backends/common/floating_point_environment.hpp"
 #include "bindings/blas/settings.hpp"
 
 #include <tally/operands/operand.hpp>
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -26,24 +28,38 @@ namespace tally::blas {
 
 using length = std::ptrdiff_t;  // of vectors, and increments
 
-/// Whether x is 0. Compares bits: the caller's environment may take subnormal numbers for 0.
+// The caller's environment may take subnormal numbers for 0, and trap on NaNs: these compare bits.
+
+template <std::floating_point T>
+auto bits_of(T x) {
+  return std::bit_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(x);
+}
+
 template <class T>
 bool is_zero(T x) {
   if constexpr (std::floating_point<T>) {
-    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    return std::bit_cast<bits>(x) << 1 == 0;
+    return bits_of(x) << 1 == 0;
   } else {
     return is_zero(x.real()) && is_zero(x.imag());
   }
 }
 
-/// Whether x is 1, likewise.
 template <class T>
 bool is_one(T x) {
   if constexpr (std::floating_point<T>) {
-    return x == T(1);
+    return bits_of(x) == bits_of(T(1));
   } else {
     return is_one(x.real()) && is_zero(x.imag());
+  }
+}
+
+/// Whether x, or a part of it, is NaN.
+template <class T>
+bool is_nan(T x) {
+  if constexpr (std::floating_point<T>) {
+    return bits_of(x) << 1 > bits_of(std::numeric_limits<T>::infinity()) << 1;
+  } else {
+    return is_nan(x.real()) || is_nan(x.imag());
   }
 }
 
@@ -124,7 +140,7 @@ template <class T>
     const auto* const kernels = kernels_for<T>(n, is_plain(x, incx));
     if (kernels == nullptr) return false;
     result = static_cast<length>(kernels->iamax(x, static_cast<std::size_t>(n)));
-    return !std::isnan(x[result]);
+    return !is_nan(x[result]);
   } else {
     return false;
   }
@@ -282,6 +298,7 @@ auto magnitude(const T& x) {
 /// front.
 template <class T>
 [[gnu::noinline]] length iamax_without_nans(length n, const T* x, length incx) {
+  const backends::default_environment environment;
   const auto at = [&](length i) {
     T element;
     gather_elements(&element, 1, x + i * incx, 1);
@@ -306,7 +323,7 @@ length iamax(length n, const T* x, length incx) {
   if (result > 0) {
     T element;
     gather_elements(&element, 1, x + result * incx, 1);
-    if (std::isnan(magnitude(element))) [[unlikely]]
+    if (is_nan(element)) [[unlikely]]
       return iamax_without_nans(n, x, incx);
   }
   return result;

@@ -1,4 +1,5 @@
 // The library's symbols: a function for each convention and routine, whose names are aliases.
+#include "backends/common/order/dot_sum.hpp"
 #include "bindings/blas/gemv.hpp"
 #include "bindings/blas/level_one.hpp"
 #include "bindings/blas/names.h"
@@ -61,7 +62,10 @@ typename returned<T>::type as_returned(T x) {
 std::size_t c_index(length index) { return index < 0 ? 0 : static_cast<std::size_t>(index); }
 
 float sdsdot(length n, float b, const float* x, length incx, const float* y, length incy) {
-  return static_cast<float>(static_cast<double>(b) + blas::dot<double>(n, x, incx, y, incy));
+  using namespace backends;
+  const default_environment environment;
+  const double sum = static_cast<double>(settled(b)) + blas::dot<double>(n, x, incx, y, incy);
+  return settled(canonical(static_cast<float>(sum)));
 }
 
 /// Elements of a matrix; none where a dimension is invalid.

@@ -3,11 +3,18 @@
 
 #include "tests/blas/names.hpp"
 
+#include <gtest/gtest.h>
+
+#include <cfenv>
 #include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 namespace blas_test {
 
@@ -40,9 +47,45 @@ c_number<T> c_number_of(const T& x) {
   }
 }
 
+/// Floating-point environment of calls: on x86 the control register, else a rounding mode.
+#if defined(__x86_64__)
+inline constexpr unsigned environments[] = {
+    0x1f80,
+    0x5f80 | 0x8040,  // upwards, FTZ, DAZ
+    0x2000,           // downwards, traps unmasked
+    0x6040            // towards zero, DAZ, traps unmasked
+};
+#else
+inline constexpr int environments[] = {FE_TONEAREST, FE_UPWARD};
+#endif
+inline auto environment_of_calls = environments[0];
+
+class call_environment {
+ public:
+#if defined(__x86_64__)
+  call_environment() : saved_(_mm_getcsr()) { _mm_setcsr(environment_of_calls); }
+  ~call_environment() {
+    EXPECT_EQ(_mm_getcsr() & ~0x3fU, environment_of_calls);
+    _mm_setcsr(saved_);
+  }
+#else
+  call_environment() : saved_(std::fegetround()) { std::fesetround(environment_of_calls); }
+  ~call_environment() {
+    EXPECT_EQ(std::fegetround(), environment_of_calls);
+    std::fesetround(saved_);
+  }
+#endif
+  call_environment(const call_environment&) = delete;
+  call_environment& operator=(const call_environment&) = delete;
+
+ private:
+  decltype(environment_of_calls) saved_;
+};
+
 /// Calls f.operator()<I>(), with the symbol's integers.
 template <class F>
 auto with_integers(convention called, const F& f) {
+  const call_environment environment;
   switch (called) {
     case convention::fortran64:
     case convention::c64:
