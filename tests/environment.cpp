@@ -264,7 +264,8 @@ void Environment::test_operations(std::size_t n) {
   }
 }
 
-TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoOperation) { test_operations(3000); }
+/// Two chunks, a row of lanes and a part of one.
+TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoOperation) { test_operations(2 * 1024 + 64 + 36); }
 
 /// Short vectors may take another path.
 TEST_ON_EVERY_EXECUTOR(Environment, ReachesNoShortOperation) { test_operations(100); }
