@@ -26,15 +26,15 @@ constexpr std::size_t max_bytes_gathered = std::size_t{5} << 18;
 constexpr std::size_t max_terms_gathered = 32;
 
 /// Whether values gathered by slices of the transpose share cache lines: all are in the L2 cache,
-/// or rows are few and long, or the transpose is mostly of patterns (tuning/spmv.md: gathers_near;
-/// what few and long means is not tuned).
+/// or rows are few and long, or the transpose is mostly of patterns (tuning/spmv.md: gathers_near).
 bool gathers_near(const csr_operand& a, const csr_operand& transpose) {
   const std::size_t terms = a.nonzeros(), bytes = terms * size_of(a.values.element);
   if (terms > max_terms_gathered * a.columns) return false;
   if (bytes <= max_bytes_gathered) return true;
   const std::size_t scopes = (a.columns + row_slices::max_rows - 1) / row_slices::max_rows;
-  constexpr std::size_t max_few_rows = 4096, min_terms_of_scope = 64;
-  if (a.rows <= max_few_rows && terms >= min_terms_of_scope * a.rows * scopes) return true;
+  // With `max_terms_gathered`, rows are at most 1024.
+  constexpr std::size_t min_terms_of_scope = 64;
+  if (terms >= min_terms_of_scope * a.rows * scopes) return true;
   // Longer columns are more streams than are prefetched from memory.
   constexpr std::size_t max_bytes_of_column = 128, max_near_bytes = std::size_t{1} << 22;
   if (bytes > std::max(max_bytes_of_column * a.columns, max_near_bytes)) return false;
