@@ -11,6 +11,7 @@
 #include "backends/common/order/reduce_sum.hpp"
 #include "backends/common/order/tree.hpp"
 #include "backends/common/types/tables.hpp"
+#include "backends/simd/vectors/instruction_set.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
 #include <tally/numerics/order.hpp>
@@ -352,28 +353,23 @@ struct two_sums {
   }
 };
 
-/// Sums two chunks, `distance` numbers apart, row by row in turn.
-template <class Terms>
-HWY_INLINE two_sums<sum_of<Terms>> sum_two_chunks(Terms t, std::size_t distance) {
+/// Sums chunks that are `distance` numbers apart, row by row in turn.
+template <class Terms, std::size_t... c>
+HWY_INLINE void sum_in_turn(std::index_sequence<c...>, sum_of<Terms>* sums, Terms t,
+                            std::size_t distance) {
   using all = std::make_index_sequence<vectors<Terms>>;
-  vec_of<Terms> near[vectors<Terms>], far[vectors<Terms>];
+  vec_of<Terms> lanes[sizeof...(c)][vectors<Terms>];
   const std::size_t head = head_of(t, chunk<Terms>);
   t = t.from(head);
-  start(all(), near, t);
-  start(all(), far, t.from(distance));
-  add_head(near, t, head);
-  add_head(far, t.from(distance), head);
+  (start(all(), lanes[c], t.from(c * distance)), ...);
+  (add_head(lanes[c], t.from(c * distance), head), ...);
   std::size_t i = row<Terms>;
 #pragma GCC unroll 1
   for (; i + head <= chunk<Terms> - row<Terms>; i += row<Terms>) {
-    add(all(), near, t.from(i));
-    add(all(), far, t.from(distance + i));
+    (add(all(), lanes[c], t.from(c * distance + i)), ...);
   }
-  if (head > 0) {
-    add_tail(near, t.from(i), head);
-    add_tail(far, t.from(distance + i), head);
-  }
-  return {fold<vectors<Terms>, Terms>(near), fold<vectors<Terms>, Terms>(far)};
+  if (head > 0) (add_tail(lanes[c], t.from(c * distance + i), head), ...);
+  ((sums[c] = fold<vectors<Terms>, Terms>(lanes[c])), ...);
 }
 
 /// Chunks from one stream to the other. Two streams use memory better than one, since prefetchers
@@ -391,7 +387,9 @@ template <class Terms>
 HWY_INLINE sum_of<Terms> sum_two_streams(Terms t) {
   tree<two_sums<sum_of<Terms>>> chunks;
   for (std::size_t i = 0; i < stream * chunk<Terms>; i += chunk<Terms>) {
-    chunks.add(sum_two_chunks(t.from(i), stream * chunk<Terms>));
+    sum_of<Terms> sums[2];
+    sum_in_turn(std::make_index_sequence<2>(), sums, t.from(i), stream * chunk<Terms>);
+    chunks.add({sums[0], sums[1]});
   }
   const auto sums = total(chunks);
   return sums.near + sums.far;
@@ -408,6 +406,21 @@ HWY_NOINLINE sum_of<Terms> sum_chunks(Terms t, std::size_t n) {
                 vectors<Terms> * side_by_side<Terms> <= registers && !is_avx512) {
     constexpr std::size_t both = 2 * stream * chunk<Terms>;
     for (; i + both <= n; i += both) chunks.add(sum_two_streams(t.from(i)), 2 * stream);
+  }
+  if constexpr (is_avx512 && vectors<Terms> * side_by_side<Terms> <= registers / 8) {
+    // Each lane's additions are a chain, and floats have few (tuning/dot.md: sum_in_turn).
+    const auto add_in_turn = [&]<std::size_t... c>(std::index_sequence<c...> all) HWY_ATTR {
+      constexpr std::size_t node = sizeof...(c) * chunk<Terms>;
+      for (; i + node <= n; i += node) {
+        sum_of<Terms> sums[sizeof...(c)];
+        sum_in_turn(all, sums, t.from(i), chunk<Terms>);
+        (chunks.add(sums[c]), ...);
+      }
+    };
+    if (reads_in_streams()) {
+      add_in_turn(std::make_index_sequence<4>());
+      add_in_turn(std::make_index_sequence<2>());
+    }
   }
   if constexpr (in_registers<typename Terms::number>) {
     for (; i + chunk<Terms> <= n; i += chunk<Terms>) chunks.add(sum_whole_chunk(t.from(i)));
