@@ -7,11 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cfenv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -341,6 +343,44 @@ TEST_ON_EVERY_EXECUTOR(Transform, WideRangesAndSpecialValues) {
 }
 
 // Misaligned alike and not; checks the last n mod 4 and surrounding elements.
+/// A NaN among others, at each place of vectors that begin with a cache line, or not.
+template <class T>
+void expect_one_nan(const tally::executor& where) {
+  constexpr std::size_t n = 300;
+  alignas(64) T x_memory[n + 1], z_memory[n + 1];
+  constexpr T factor(0.3), nan = std::numeric_limits<T>::quiet_NaN();
+  for (const std::size_t offset : {0, 1}) {
+    const std::span x(x_memory + offset, n), z(z_memory + offset, n);
+    for (std::size_t place = 0; place < n; ++place) {
+      const auto prepare = [&] {
+        for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<T>(i), z[i] = T(1);
+      };
+      const auto check = [&](const char* name, T added) {
+        for (std::size_t i = 0; i < n; ++i) {
+          const T wanted = i == place ? nan : factor * static_cast<T>(i) + added;
+          ASSERT_EQ(data::bits(z[i]), data::bits(wanted))
+              << name << " of " << 8 * sizeof(T) << " bits, element " << i << ", NaN at " << place;
+        }
+      };
+      prepare();
+      (place % 2 == 0 ? x[place] : z[place]) = -nan;
+      tally::axpy(where, factor, x, z);
+      ASSERT_NO_FATAL_FAILURE(check("axpy", 1));
+      prepare();
+      std::copy(x.begin(), x.end(), z.begin());
+      z[place] = -nan;
+      tally::scal(where, factor, z);
+      ASSERT_NO_FATAL_FAILURE(check("scal", 0));
+    }
+  }
+}
+
+TEST_ON_EVERY_EXECUTOR(Transform, FindsEachNan) {
+  if (data::on_device(where())) GTEST_SKIP() << "vectors lie in the host's memory";
+  expect_one_nan<double>(where());
+  expect_one_nan<float>(where());
+}
+
 TEST_ON_EVERY_EXECUTOR(Transform, EveryAlignment) {
   for (const type_case& c : pure_cases()) {
     for (const std::size_t n : {std::size_t{70}, std::size_t{1031}}) {

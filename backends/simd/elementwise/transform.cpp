@@ -594,15 +594,21 @@ void run_reduced(three_factors<T> f, const T* x, const T* y, T* z, std::size_t n
 constexpr std::size_t bytes_of_few = 1024;
 
 template <elementwise what, class T>
+struct static_update {
+  vec<T> factor;
+
+  HWY_INLINE statically_rounded<T> operator()(vec<T> x, [[maybe_unused]] vec<T> y) const {
+    const statically_rounded<T> product = multiply_to_nearest()(factor, x);
+    if constexpr (what == elementwise::scal) return product;
+    return added(product, statically_rounded<T>{y});
+  }
+};
+
+template <elementwise what, class T>
 HWY_NOINLINE void update_few(T alpha, const T* x, const T* y, T* z, std::size_t n) {
   constexpr tag<T> d;
   constexpr std::size_t w = width<T>;
-  const auto factor = hn::Set(d, alpha);
-  const auto updated = [factor](vec<T> a, [[maybe_unused]] vec<T> b) HWY_ATTR {
-    const statically_rounded<T> product = multiply_to_nearest()(factor, a);
-    if constexpr (what == elementwise::scal) return product;
-    return added(product, statically_rounded<T>{b});
-  };
+  const static_update<what, T> updated{hn::Set(d, alpha)};
   const auto at = [&](std::size_t i)
                       HWY_ATTR { return updated(hn::LoadU(d, x + i), hn::LoadU(d, y + i)); };
   std::size_t i = 0;
@@ -625,12 +631,44 @@ HWY_NOINLINE void update_few(T alpha, const T* x, const T* y, T* z, std::size_t 
       });
 }
 
-/// Leaves its arguments where they are: no frame.
+/// Groups of an aligned z are stored, then checked for NaN (tuning/short_calls.md: update_aligned).
 template <elementwise what, class T>
+HWY_NOINLINE void update_aligned(T alpha, const T* x, const T* y, T* z, std::size_t n) {
+  constexpr tag<T> d;
+  constexpr std::size_t w = width<T>, group = 16 * w;
+  const static_update<what, T> updated{hn::Set(d, alpha)};
+  hn::Mask<tag<T>> are_known;
+  const auto update_pair = [&](std::size_t i) HWY_ATTR {
+    const auto p = updated(hn::LoadU(d, x + i), hn::LoadU(d, y + i));
+    hn::Store(p.v, d, z + i);
+    const auto q = updated(hn::LoadU(d, x + i + w), hn::LoadU(d, y + i + w));
+    hn::Store(q.v, d, z + i + w);
+    are_known = ordered(are_known, p, q);
+  };
+  const auto update_group = [&]<std::size_t... k>(std::index_sequence<k...>, std::size_t i)
+                                HWY_ATTR { (update_pair(i + 2 * k * w), ...); };
+  std::size_t i = 0;
+  for (; i + group <= n; i += group) {
+    are_known = {static_cast<decltype(are_known.raw)>(-1)};
+    update_group(std::make_index_sequence<8>(), i);
+    if (hn::AllTrue(d, are_known)) [[likely]]
+      continue;
+    for (std::size_t j = i; j < i + group; j += w) {
+      hn::Store(known(statically_rounded<T>{hn::Load(d, z + j)}), d, z + j);
+    }
+  }
+  update_few<what>(alpha, x + i, y + i, z + i, n - i);
+}
+
+/// Leaves its arguments where they are: no frame.
+template <bool takes_aligned, elementwise what, class T>
 void short_or_long_update(T alpha, T beta, T gamma, const T* x, const T* y, const T* w, T* z,
                           std::size_t n) {
-  if (n <= bytes_of_few / sizeof(T) && keeps_subnormals()) {
-    return update_few<what>(alpha, x, y, z, n);
+  if (n <= bytes_of_few / sizeof(T)) [[likely]] {
+    if (keeps_subnormals()) return update_few<what>(alpha, x, y, z, n);
+  } else if (takes_aligned && reinterpret_cast<std::uintptr_t>(z) % sizeof(vec<T>) == 0 &&
+             keeps_subnormals()) {
+    return update_aligned<what>(alpha, x, y, z, n);
   }
   longer_update<T, what>(alpha, beta, gamma, x, y, w, z, n);
 }
@@ -643,7 +681,9 @@ void add_short_updates([[maybe_unused]] detail::level_one_kernels& to) {
   const auto add = []<class T, elementwise what>(detail::level_one<T>& kernels,
                                                  std::integral_constant<elementwise, what>) {
     auto& kernel = kernels.transform[static_cast<std::size_t>(what)];
-    longer_update<T, what> = std::exchange(kernel, &short_or_long_update<what, T>);
+    longer_update<T, what> =
+        std::exchange(kernel, reads_control_slowly() ? &short_or_long_update<false, what, T>
+                                                     : &short_or_long_update<true, what, T>);
   };
   using axpy = std::integral_constant<elementwise, elementwise::axpy>;
   using scal = std::integral_constant<elementwise, elementwise::scal>;

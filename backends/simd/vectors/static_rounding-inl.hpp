@@ -121,6 +121,18 @@ HWY_INLINE hn::Mask<tag<float>> unordered(statically_rounded<float> a,
   return {_mm512_cmp_round_ps_mask(a.v.raw, b.v.raw, _CMP_UNORD_Q, _MM_FROUND_NO_EXC)};
 }
 
+/// Whether the numbers of a and b are none, in the lanes of `where`.
+HWY_INLINE hn::Mask<tag<double>> ordered(hn::Mask<tag<double>> where, statically_rounded<double> a,
+                                         statically_rounded<double> b) {
+  return {
+      _mm512_mask_cmp_round_pd_mask(where.raw, a.v.raw, b.v.raw, _CMP_ORD_Q, _MM_FROUND_NO_EXC)};
+}
+HWY_INLINE hn::Mask<tag<float>> ordered(hn::Mask<tag<float>> where, statically_rounded<float> a,
+                                        statically_rounded<float> b) {
+  return {
+      _mm512_mask_cmp_round_ps_mask(where.raw, a.v.raw, b.v.raw, _CMP_ORD_Q, _MM_FROUND_NO_EXC)};
+}
+
 /// Replaces NaNs by the positive quiet one with an empty payload.
 template <class W>
 HWY_INLINE vec<W> known(statically_rounded<W> a) {
