@@ -342,7 +342,6 @@ TEST_ON_EVERY_EXECUTOR(Transform, WideRangesAndSpecialValues) {
   }
 }
 
-// Misaligned alike and not; checks the last n mod 4 and surrounding elements.
 /// A NaN among others, at each place of vectors that begin with a cache line, or not.
 template <class T>
 void expect_one_nan(const tally::executor& where) {
@@ -381,6 +380,7 @@ TEST_ON_EVERY_EXECUTOR(Transform, FindsEachNan) {
   expect_one_nan<float>(where());
 }
 
+// Misaligned alike and not; checks the last n mod 4 and surrounding elements.
 TEST_ON_EVERY_EXECUTOR(Transform, EveryAlignment) {
   for (const type_case& c : pure_cases()) {
     for (const std::size_t n : {std::size_t{70}, std::size_t{1031}}) {
