@@ -112,7 +112,7 @@ void compare(rows_kernel<W, V, I>* implementation::* kernel) {
       std::vector<W> want(rows);
       tally::spmv(tally::serial(), csr_view{rows, columns, a.offsets, a.columns, a.values}, x,
                   want);
-      for (const instruction_set set : instruction_sets()) {
+      for (const instruction_set set : tally::instruction_sets()) {
         for (const bool far_x : {false, true}) {
           for (const bool fast : {false, true}) {
             std::vector<W> sums(rows);
