@@ -271,4 +271,31 @@ __device__ void stage(const spmv_job& job, const term_planes<A, capacity>& terms
   }
 }
 
+/// The same of real types, with columns of 32 bits and contiguous x. Values and columns, needed
+/// once, leave the first cache to x.
+template <class T, int threads, int in_flight, int capacity>
+__device__ void stage_streamed(const spmv_job& job, const term_planes<T, capacity>& terms,
+                               std::int64_t first, int count) {
+  nonzero_cursor<T, std::int32_t> from(job, first + threadIdx.x);
+#pragma unroll 1
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += in_flight * threads) {
+    const auto wanted = [&](int k) { return i + k * threads < count; };
+    std::int32_t column[in_flight] = {};
+    T value[in_flight] = {}, element[in_flight] = {};
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) stream_if(wanted(k), from.columns + k * threads, column[k]);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) stream_if(wanted(k), from.values + k * threads, value[k]);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      load_if(wanted(k), static_cast<const T*>(job.x.data) + column[k], element[k]);
+    }
+    from.move(in_flight * threads);
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      if (wanted(k)) terms.put(i + k * threads, term_of<T, T, T>(value[k], element[k]));
+    }
+  }
+}
+
 }  // namespace tally::backends::cuda

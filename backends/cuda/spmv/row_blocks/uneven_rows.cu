@@ -34,40 +34,6 @@ static_assert(uneven_block_terms <= uneven_in_flight * uneven_threads);  // at o
 template <class T>
 using uneven_terms = term_planes<T, chunk>;
 
-/// Stages `count` terms from `first` on. Values and columns, needed once, leave the first cache to
-/// x.
-template <class T>
-__device__ void stage_streamed(const spmv_job& job, const uneven_terms<T>& terms,
-                               std::int64_t first, int count) {
-  constexpr int apart = uneven_threads;
-  nonzero_cursor<T, std::int32_t> from(job, first + threadIdx.x);
-#pragma unroll 1
-  for (int i = static_cast<int>(threadIdx.x); i < count; i += uneven_in_flight * apart) {
-    std::int32_t column[uneven_in_flight];
-    T value[uneven_in_flight], element[uneven_in_flight];
-#pragma unroll
-    for (int k = 0; k < uneven_in_flight; ++k) {
-      column[k] = 0;
-      stream_if(i + k * apart < count, from.columns + k * apart, column[k]);
-    }
-#pragma unroll
-    for (int k = 0; k < uneven_in_flight; ++k) {
-      value[k] = 0;
-      stream_if(i + k * apart < count, from.values + k * apart, value[k]);
-    }
-#pragma unroll
-    for (int k = 0; k < uneven_in_flight; ++k) {
-      element[k] = 0;
-      load_if(i + k * apart < count, static_cast<const T*>(job.x.data) + column[k], element[k]);
-    }
-    from.move(uneven_in_flight * apart);
-#pragma unroll
-    for (int k = 0; k < uneven_in_flight; ++k) {
-      if (i + k * apart < count) terms.put(i + k * apart, term_of<T, T, T>(value[k], element[k]));
-    }
-  }
-}
-
 struct uneven_job : blocks_job {
   using blocks_job::blocks_job;
 
@@ -95,7 +61,7 @@ template <class T>
 __device__ void sum_chunk_of_row(const uneven_job& job, const uneven_terms<T>& terms, int row,
                                  int begin, int length, int k) {
   const int first = begin + k * chunk, count = ::min(length - k * chunk, chunk);
-  stage_streamed<T>(job, terms, first, count);
+  stage_streamed<T, uneven_threads, uneven_in_flight>(job, terms, first, count);
   __syncthreads();
   if (threadIdx.x >= warp) return;
   const int thread = static_cast<int>(threadIdx.x);
@@ -148,7 +114,7 @@ __global__ void __launch_bounds__(uneven_threads, uneven_blocks_per_sm<T>)
             static_cast<const std::int32_t*>(job.offsets.data) + block.row + own_row(k),
             offsets[k]);
   }
-  stage_streamed<T>(job, terms, block.nonzero, block.terms);
+  stage_streamed<T, uneven_threads, uneven_in_flight>(job, terms, block.nonzero, block.terms);
 #pragma unroll
   for (int k = 0; k < rows_per_thread; ++k) {
     if (own_row(k) < block.rows) starts[own_row(k)] = block.start_of(offsets[k]);
@@ -185,7 +151,10 @@ __global__ void __launch_bounds__(uneven_threads, uneven_blocks_per_sm<T>)
 
 bool multiply_uneven_rows(const spmv_call& call) {
   const csr_operand& a = call.product.a;
-  if (call.product.sums_values() || !call.is_plain() || !has_uneven_rows_unplanned(a)) return false;
+  if (call.product.sums_values() || !call.is_plain() || a.row_ends ||
+      !has_uneven_rows_unplanned(a)) {
+    return false;
+  }
   const std::size_t count = (a.rows + a.nonzeros()) / uneven_path + 1;
   uneven_job job(call.job);
   const call_memory memory(
