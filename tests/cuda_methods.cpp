@@ -113,6 +113,15 @@ TEST(CudaMethods, WholeRows) {
   EXPECT_FALSE(may_have_whole_rows(matrix(1 << 12, 1 << 20, type::float64, type::int64), 4096));
 }
 
+TEST(CudaMethods, WholeRowsUnplanned) {
+  using tally::backends::cuda::has_whole_rows_unplanned;
+  EXPECT_TRUE(has_whole_rows_unplanned(matrix(1 << 12, 1 << 20)));
+  EXPECT_FALSE(has_whole_rows_unplanned(matrix((1 << 12) + 1, 1 << 20)));
+  EXPECT_TRUE(has_whole_rows_unplanned(matrix(1 << 9, 1 << 20)));
+  EXPECT_FALSE(has_whole_rows_unplanned(matrix((1 << 9) - 1, 1 << 20)));
+  EXPECT_FALSE(has_whole_rows_unplanned(matrix(1 << 12, 1 << 20, type::float64, type::int64)));
+}
+
 TEST(CudaMethods, UnevenRowsUnplanned) {
   using tally::backends::cuda::has_uneven_rows_unplanned;
   constexpr std::size_t rows = 1 << 18;

@@ -717,6 +717,25 @@ TEST_ON_EVERY_EXECUTOR(Spmv, ManyTermsInEvenRows) {
   }
 }
 
+// Without a plan a block each, short ones among them, and some of many chunks.
+TEST_ON_EVERY_EXECUTOR(Spmv, LongRowsInTheMean) {
+  if (!data::on_device(where())) return;
+  std::mt19937_64 random(12);
+  std::vector<std::size_t> lengths(3001);
+  for (std::size_t& length : lengths) length = random() % 800;
+  for (const std::size_t n : {0, 1, 128, 129, 1023, 1024, 1025, 4095, 4096, 4097, 70'000}) {
+    lengths[random() % lengths.size()] = n;
+  }
+  lengths.front() = 5000;
+  for (const std::size_t columns : {3000, 200'000}) {
+    const pattern p = matrices::rows_of(lengths, columns, 5);
+    const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+    compare(p, of<double, double, double>, kind::plain, type::int64, type::int32, all,
+            {{1, 1}, {3, -2}, 1});
+    compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, {all[1]});
+  }
+}
+
 // Hub columns with most of the terms, and split rows.
 TEST_ON_EVERY_EXECUTOR(Spmv, HotColumns) {
   if (!data::on_device(where())) return;

@@ -174,6 +174,14 @@ inline bool may_have_whole_rows(const csr_operand& a, std::size_t longest) {
          a.nonzeros() <= max_indices && longest <= 4 * order::chunk;
 }
 
+/// Whether each row has a block without a plan: rows are long, but not of many chunks, in the mean
+/// (tuning/spmv.md: has_whole_rows_unplanned).
+inline bool has_whole_rows_unplanned(const csr_operand& a) {
+  return a.column_indices.element == type::int32 && a.nonzeros() >= 1 << 20 &&
+         a.nonzeros() <= max_indices && a.nonzeros() >= 2 * row_order::short_row * a.rows &&
+         a.nonzeros() <= 2 * order::chunk * a.rows;
+}
+
 /// Rows of a matrix whose x goes through a ring, at least (tuning/spmv.md: min_ring_rows).
 inline constexpr std::size_t min_ring_rows = 1 << 18;
 

@@ -10,6 +10,7 @@
 #include "backends/cuda/spmv/analysis/search.hpp"
 #include "backends/cuda/spmv/common/near_columns.cuh"
 #include "backends/cuda/spmv/csr/row_threads.cuh"
+#include "backends/cuda/spmv/queued_rows/queued_rows.hpp"
 #include "backends/cuda/spmv/queued_rows/segment_queue.cuh"
 #include "backends/cuda/spmv/shape.hpp"
 
@@ -224,25 +225,38 @@ __device__ dot_sum<T> fold_lanes(const dot_sum<T>& lane) {
   return fold_across_threads<warp>(lane + dot_sum<T>{upper[thread]});
 }
 
-/// One row per block. Pre: rows are long.
-template <class T>
+/// Chunks of a row that a block sums by itself, at most.
+constexpr int chunks_per_block = 4;
+
+/// One row per block. A plan's are long, of `chunks_per_block` at most; without one, longer rows
+/// are queued.
+template <class T, bool is_planned>
 __global__ void __launch_bounds__(lane_threads, lane_blocks_per_sm)
     spmv_whole_rows(const __grid_constant__ spmv_job job) {
   const std::int64_t row = blockIdx.x;
-  // Not written by the launch before: no need to wait.
+  if (!is_planned) wait_for_launch_before();
   const auto begin = static_cast<int>(job.offset(row));
   const int length = static_cast<int>(job.offset(row + 1)) - begin;
-  wait_for_launch_before();
+  if (is_planned) wait_for_launch_before();  // a plan's offsets were there before
   let_launch_after_start();
-  warp_tree<dot_sum<T>> tree;
-#pragma unroll 1
-  for (int done = 0; done < length; done += chunk) {
-    const dot_sum<T> sum = fold_lanes(sum_lane<T>(job, begin + done, ::min(length - done, chunk)));
-    if (threadIdx.x < warp) tree.add(sum, static_cast<int>(threadIdx.x));
-    __syncthreads();  // the upper lanes have been read
+  if (!is_planned && length > chunks_per_block * chunk) {
+    if (threadIdx.x < warp) queue_long_rows<warp>(job, true, row, length);
+    return;
   }
-  if (threadIdx.x >= warp) return;
-  const dot_sum<T> sum = tree.total();
+  dot_sum<T> sum;
+  if (!is_planned && length <= short_row) {
+    if (threadIdx.x < warp) sum = sum_short_row<T>(job, begin, length);
+  } else {
+    warp_tree<dot_sum<T>> tree;
+#pragma unroll 1
+    for (int done = 0; done < length; done += chunk) {
+      const dot_sum<T> part =
+          fold_lanes(sum_lane<T>(job, begin + done, ::min(length - done, chunk)));
+      if (threadIdx.x < warp) tree.add(part, static_cast<int>(threadIdx.x));
+      __syncthreads();  // the upper lanes have been read
+    }
+    if (threadIdx.x < warp) sum = tree.total();
+  }
   if (threadIdx.x == 0) write_row<T>(job, row, finish_parts(sum, conjugate::none));
 }
 
@@ -309,6 +323,10 @@ class rows_of_many_chunks : public method {
   std::size_t bytes_;
 };
 
+launch_shape shape_of_whole_rows(const csr_operand& a) {
+  return {.blocks = static_cast<unsigned>(a.rows), .threads = lane_threads};
+}
+
 class whole_rows : public method {
  public:
   std::string describe(const std::string& other) const override {
@@ -319,15 +337,19 @@ class whole_rows : public method {
     // Columns without promise may have another type by now.
     if (!call.is_plain() || call.product.a.column_indices.element != type::int32) return false;
     with_special(call.element(), [&]<class T>() {
-      call.launch(&spmv_whole_rows<T>,
-                  {.blocks = static_cast<unsigned>(call.product.a.rows), .threads = lane_threads},
-                  call.job);
+      call.launch(&spmv_whole_rows<T, true>, shape_of_whole_rows(call.product.a), call.job);
     });
     return true;
   }
 };
 
 }  // namespace
+
+queue_launch launch_of_whole_rows(const spmv_call& call) {
+  return with_special(call.element(), [&]<class T>() {
+    return queue_launch{&spmv_whole_rows<T, false>, shape_of_whole_rows(call.product.a)};
+  });
+}
 
 bool multiply_long_rows(const spmv_call& call) {
   if (!serves_long_rows(call)) return false;

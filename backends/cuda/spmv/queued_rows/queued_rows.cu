@@ -1,8 +1,9 @@
 // Kernels of large matrices without a plan. The first launch has a few threads per row, by the mean
-// length alone, or one where rows seem equally long, or a warp per segment of `segmented_sum` where
-// these are long; it queues rows that are too long for that for the warps of the last
-// (segment_queue.cuh). With longer rows in the mean it only queues those, and cuts the others into
-// row blocks (row_blocks.cu), which a launch of its own sums, or, if long rows are many, another.
+// length alone, or one where rows seem equally long, or a block where they are long, or a warp per
+// segment of `segmented_sum` where these are; it queues rows that are too long for that for the
+// warps of the last (segment_queue.cuh). With longer rows in the mean it only queues those, and
+// cuts the others into row blocks (row_blocks.cu), which a launch of its own sums, or, if long rows
+// are many, another.
 //
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
 #include "backends/cuda/device/bulk_copy.cuh"
@@ -279,7 +280,11 @@ void multiply(const spmv_call& call, const std::uint16_t* codes = nullptr) {
   queue_launch last{&spmv_queued<T, X>,
                     {.blocks = queued_blocks_per_sm<X> * processors, .threads = row_threads}};
   if constexpr (std::is_same_v<X, T>) {
-    if (keeps_few_columns(call)) last = launch_of_few_columns(call, codes);
+    if (codes == nullptr && call.is_plain() && has_whole_rows_unplanned(a)) {
+      rows = launch_of_whole_rows(call);
+    } else if (keeps_few_columns(call)) {
+      last = launch_of_few_columns(call, codes);
+    }
   }
   segment_queue& queue = job.queue;
   queue.row_capacity = a.nonzeros() / row_order::short_row;
