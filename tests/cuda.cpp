@@ -652,6 +652,7 @@ TEST_F(Cuda, WrongOffsetsOfManyTermsHarmNoLaterCall) {
   multiply_with_wrong_offsets<float, std::int32_t>(150'000, (1 << 22) + 5);   // row blocks
   multiply_with_wrong_offsets<double, std::int32_t>(200'000, (1 << 21) + 5);  // uneven rows
   multiply_with_wrong_offsets<float, std::int32_t>(100, (1 << 20) + 5);       // long rows
+  multiply_with_wrong_offsets<float, std::int32_t>(1 << 18, 17 << 18);        // seem even
 }
 TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat32) {
   multiply_with_wrong_offsets<float, std::int64_t>();

@@ -702,12 +702,13 @@ TEST_ON_EVERY_EXECUTOR(Spmv, VeryLongRow) {
 // Without a plan nearly all rows seem as long as the longest.
 TEST_ON_EVERY_EXECUTOR(Spmv, ManyTermsInEvenRows) {
   if (!data::on_device(where())) return;
-  for (const std::size_t terms : {7, 9, 11, 13, 27, 35}) {
+  for (const std::size_t terms : {7, 9, 11, 13, 17, 27, 35}) {
     std::vector<std::size_t> lengths(std::max<std::size_t>(1'650'000 / terms, 270'001), terms);
     for (std::size_t i = 0; i < lengths.size(); i += 57) lengths[i] = i % 4;
     for (std::size_t i = 5; i < lengths.size(); i += 9973) lengths[i] = terms + i % 70;
     lengths[70'000] = 129;
     lengths[70'001] = 5000;
+    std::fill_n(lengths.begin() + 90'000, 30, 100);  // more than a tile has room for
     lengths.back() = 0;
     const pattern p = matrices::rows_of(lengths, 60'000, 5);
     const layouts l{{1, 1}, {3, -2}, 1};

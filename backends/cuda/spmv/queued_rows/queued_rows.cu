@@ -80,14 +80,67 @@ __global__ void __launch_bounds__(row_threads, 4)
   if (thread == 0) write_row<T>(job, row, finish_parts(sum, conjugate::none));
 }
 
-/// Minimum blocks per SM, which bounds registers (tuning/spmv.md).
+/// Minimum blocks per SM, which bounds registers (tuning/spmv.md: even_rows_blocks_per_sm).
 template <class T, int in_flight>
-constexpr unsigned even_rows_blocks_per_sm = in_flight > 8    ? 1
-                                             : sizeof(T) == 8 ? 10
-                                                              : 16;
+constexpr unsigned even_rows_blocks_per_sm =
+    sizeof(T) == 8 ? (in_flight > 8 ? 1 : 10) : (in_flight > 8 ? 8 : 16);
+
+/// Sums the short rows of a tile that are not as even as they seem, and queues the others. Adjacent
+/// threads bring adjacent terms to shared memory, of as many rows at a time as have room. Pre: no
+/// length is negative.
+template <class T>
+__device__ void sum_uneven_tile(const spmv_job& job, void* memory, std::int64_t row,
+                                std::int64_t begin, std::int64_t end) {
+  constexpr int rows = rows_per_row_tile, in_flight = 6;
+  constexpr unsigned warps = rows_per_row_tile / warp;
+  auto* const begins = static_cast<std::int64_t*>(memory);
+  auto* const starts = reinterpret_cast<int*>(begins + rows + 2);
+  const term_planes<T, 1> terms(starts + rows + 2);
+  const std::size_t bytes =
+      bytes_to_bring<T>(job.tile_terms) + bytes_to_bring<std::int32_t>(job.tile_terms);
+  const auto room =
+      static_cast<int>((bytes - (rows + 2) * (sizeof *begins + sizeof *starts)) / sizeof(T));
+  __shared__ unsigned last_rows[warps];
+  const int own = static_cast<int>(threadIdx.x);
+  const bool is_long = end - begin > short_row;
+  if (__any_sync(whole_warp, is_long)) queue_long_rows<1>(job, is_long, row, end - begin);
+  let_launch_after_start();
+  begins[own] = begin;
+  if (own == rows - 1) begins[rows] = end;
+  const std::int64_t first = row - own;
+  __syncthreads();
+#pragma unroll 1
+  for (int done = 0; done < rows;) {
+    const unsigned ends =
+        __ballot_sync(whole_warp, own >= done && (is_long || end - begins[done] > room));
+    if (threadIdx.x % warp == 0) last_rows[threadIdx.x / warp] = ends;
+    __syncthreads();
+    int next = rows;
+#pragma unroll
+    for (unsigned i = warps; i-- > 0;) {
+      if (last_rows[i] != 0) {
+        next = static_cast<int>(i * warp) + __ffs(static_cast<int>(last_rows[i])) - 1;
+      }
+    }
+    const int count = static_cast<int>(begins[next] - begins[done]);
+    if (own >= done && own < next) starts[own - done] = static_cast<int>(begin - begins[done]);
+    if (own == 0) starts[next - done] = count;
+    stage_streamed<T, rows, in_flight>(job, terms, begins[done], count);
+    __syncthreads();
+    sum_short_rows<rows>(
+        staged_rows<T, 1>{terms, starts, next - done}, false, [&](int i, const dot_sum<T>& sum) {
+          if (first + done + i < job.rows) {
+            write_row<T>(job, first + done + i, finish_parts(sum, conjugate::none));
+          }
+        });
+    done = next + (next < rows && begins[next + 1] - begins[next] > short_row);
+    __syncthreads();
+  }
+}
 
 /// Sums a tile of adjacent rows: in one thread each if none is longer than the mean suggests, with
-/// values and columns by bulk copies (row_tiles.cu); else in a few.
+/// values and columns by bulk copies (row_tiles.cu); else in `threads` each, or, if these are 0,
+/// with terms side by side.
 template <class T, int threads, int in_flight>
 __global__ void __launch_bounds__(rows_per_row_tile, (even_rows_blocks_per_sm<T, in_flight>))
     spmv_even_rows(const __grid_constant__ spmv_job job) {
@@ -111,9 +164,15 @@ __global__ void __launch_bounds__(rows_per_row_tile, (even_rows_blocks_per_sm<T,
   // Uneven rows get no copies.
   if (__syncthreads_or(length < 0 ||
                        length > job.tile_terms / static_cast<int>(rows_per_row_tile))) {
+    if constexpr (threads == 0) {
+      if (__syncthreads_or(length < 0)) return;  // wrong offsets
+      sum_uneven_tile<T>(job, memory, row, row_begin, row_end);
+    } else {
 #pragma unroll 1
-    for (int turn = 0; turn < threads; ++turn) {
-      multiply_row<T, T, threads>(job, first + (turn * rows_per_row_tile + threadIdx.x) / threads);
+      for (int turn = 0; turn < threads; ++turn) {
+        multiply_row<T, T, threads>(job,
+                                    first + (turn * rows_per_row_tile + threadIdx.x) / threads);
+      }
     }
     return;
   }
@@ -234,6 +293,10 @@ __global__ void __launch_bounds__(row_threads, queued_blocks_per_sm<X>)
 /// (tuning/spmv.md).
 constexpr std::size_t max_8_in_flight = 11;
 
+/// Length from which on rows that only seem even have their terms side by side
+/// (tuning/spmv.md: min_side_by_side).
+constexpr std::size_t min_side_by_side = 16;
+
 template <class T, class X>
 queue_launch launch_of_rows(const csr_operand& a) {
   if constexpr (std::is_same_v<X, values_alone>) {
@@ -253,7 +316,9 @@ queue_launch launch_of_rows(const csr_operand& a) {
 template <class T>
 queue_launch launch_of_even_rows(const csr_operand& a, std::size_t length) {
   const std::size_t terms = rows_per_row_tile * length;
-  return {length <= max_8_in_flight ? &spmv_even_rows<T, 2, 8> : &spmv_even_rows<T, 4, 16>,
+  return {length <= max_8_in_flight   ? &spmv_even_rows<T, 2, 8>
+          : length < min_side_by_side ? &spmv_even_rows<T, 4, 16>
+                                      : &spmv_even_rows<T, 0, 16>,
           {.blocks = blocks_of(a.rows, rows_per_row_tile),
            .threads = rows_per_row_tile,
            .shared_bytes = bytes_to_bring<T>(terms) + bytes_to_bring<std::int32_t>(terms)}};
