@@ -647,7 +647,9 @@ TEST_F(Cuda, WrongOffsetsHarmNoLaterCallFloat64) {
 }
 // Enough terms for long rows to be queued.
 TEST_F(Cuda, WrongOffsetsOfManyTermsHarmNoLaterCall) {
-  multiply_with_wrong_offsets<double, std::int32_t>(1500, (1 << 21) + 5);
+  multiply_with_wrong_offsets<double, std::int32_t>(12'000, (1 << 21) + 5);  // a few threads
+  multiply_with_wrong_offsets<float, std::int64_t>(12'000, (1 << 21) + 5);
+  multiply_with_wrong_offsets<double, std::int32_t>(1500, (1 << 21) + 5);  // a block per row
   multiply_with_wrong_offsets<float, std::int64_t>(1500, (1 << 21) + 5);
   multiply_with_wrong_offsets<float, std::int32_t>(150'000, (1 << 22) + 5);   // row blocks
   multiply_with_wrong_offsets<double, std::int32_t>(200'000, (1 << 21) + 5);  // uneven rows

@@ -663,28 +663,32 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowsOfOneLength) {
   compare_all(matrices::rows_of(lengths, 60'000, 2));
 }
 
-// Device plans, and products without one, keep x in shared memory.
+// Device plans that know columns, and with fewer than 256 terms a row products without one, keep x
+// in shared memory.
 TEST_ON_EVERY_EXECUTOR(Spmv, LongRowsOfFewColumns) {
   if (!data::on_device(where())) return;
   std::mt19937_64 random(9);
-  std::vector<std::size_t> lengths(2500);
-  for (std::size_t& length : lengths) length = random() % 1300;
-  for (const std::size_t n : {0, 1, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 5000, 70'000}) {
-    lengths[random() % lengths.size()] = n;
-  }
-  lengths.front() = 4097;
-  for (const std::size_t last : {0, 1025}) {
-    lengths.back() = last;
-    const pattern p = matrices::rows_of(lengths, 3001, 5);
-    const std::vector<factors> all = {{}, {0.7, -1.25, true}};
-    compare(p, of<double, double, double>, kind::special, type::int32, type::int32, all,
-            {{1, 1}, {3, -2}, 1});
-    compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, all,
-            {{3, 1}, {}, 1});
-    compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}});
-    // Other columns, and x, take another way.
-    compare(p, of<double, double, double>, kind::plain, type::int32, type::int64, {{}});
-    compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, {{}}, {{1, 2}, {}});
+  for (const std::size_t longest : {400, 1300}) {
+    std::vector<std::size_t> lengths(3'300'000 / longest);
+    for (std::size_t& length : lengths) length = random() % longest;
+    for (const std::size_t n : {0, 1, 128, 129, 1023, 1024, 1025, 2047, 2048, 2049, 5000, 70'000}) {
+      lengths[random() % lengths.size()] = n;
+    }
+    lengths.front() = 4097;
+    for (const std::size_t last : {0, 1025}) {
+      lengths.back() = last;
+      const pattern p = matrices::rows_of(lengths, 3001, 5);
+      const std::vector<factors> all = {{}, {0.7, -1.25, true}};
+      compare(p, of<double, double, double>, kind::special, type::int32, type::int32, all,
+              {{1, 1}, {3, -2}, 1});
+      compare(p, of<float, float, float>, kind::plain, type::int64, type::int32, all,
+              {{3, 1}, {}, 1});
+      compare(p, of<float, float, double>, kind::plain, type::int32, type::int32, {{}});
+      // Other columns, and x, take another way.
+      compare(p, of<double, double, double>, kind::plain, type::int32, type::int64, {{}});
+      compare(p, of<float, float, float>, kind::plain, type::int32, type::int32, {{}},
+              {{1, 2}, {}});
+    }
   }
 }
 

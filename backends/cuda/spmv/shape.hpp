@@ -199,9 +199,9 @@ inline bool has_band(const csr_operand& a, std::size_t brought, std::uint64_t ad
 }
 
 /// Returns the length that nearly all rows seem to have and none exceeds, as on grids; 0 where
-/// tiles gain nothing. If it is wrong, rows have a few threads, the fewer at a time the longer they
-/// are: so at most those of a grid with 27 points. A multiple of 4, of doubles, makes threads read
-/// from the same banks (tuning/spmv.md).
+/// tiles gain nothing. If it is wrong, rows have a few threads each, or, from 16 terms on, their
+/// terms lie side by side: at most those of a grid with 27 points. A multiple of 4, of doubles,
+/// makes threads read from the same banks (tuning/spmv.md).
 inline std::size_t even_length_unplanned(const csr_operand& a) {
   constexpr std::size_t longest_stencil = 27;
   const std::size_t length = (a.nonzeros() + a.rows - 1) / a.rows;

@@ -67,16 +67,14 @@ std::size_t scalable_bytes() {
   return 0;
 }
 
-bool has_fast_gathers() {
 #if HWY_ARCH_X86
+bool has_fast_gathers() {
   constexpr unsigned avx512_fp16 = 1u << 23;
   unsigned eax, ebx, ecx, edx;
   if (!__get_cpuid(0, &eax, &ebx, &ecx, &edx) || ebx != signature_INTEL_ebx) return false;
   return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (edx & avx512_fp16) != 0;
-#else
-  return false;
-#endif
 }
+#endif
 
 instruction_set best_of(const std::vector<instruction_set>& sets) {
   const auto avx2 = std::ranges::find(sets, instruction_set::avx2);
@@ -142,11 +140,15 @@ bool reads_control_slowly() {
 }
 
 bool gathers_fast() {
+#if HWY_ARCH_X86
   static const bool fast = [] {
     const char* const chosen = std::getenv("TALLY_GATHERS");
     return has_fast_gathers() != (chosen != nullptr && std::string_view(chosen) == "other");
   }();
   return fast;
+#else
+  return false;
+#endif
 }
 
 }  // namespace tally::backends::simd

@@ -121,7 +121,7 @@ HWY_INLINE hn::Mask<tag<float>> unordered(statically_rounded<float> a,
   return {_mm512_cmp_round_ps_mask(a.v.raw, b.v.raw, _CMP_UNORD_Q, _MM_FROUND_NO_EXC)};
 }
 
-/// Whether the numbers of a and b are none, in the lanes of `where`.
+/// Whether neither a nor b is NaN, in the lanes of `where`; false in the others.
 HWY_INLINE hn::Mask<tag<double>> ordered(hn::Mask<tag<double>> where, statically_rounded<double> a,
                                          statically_rounded<double> b) {
   return {

@@ -63,6 +63,9 @@ class rows_of_few_columns : public method {
       : codes_(codes), count_(count), are_whole_(are_whole) {}
 
   std::string describe(const std::string& other) const override {
+    if (codes_ == nullptr && !are_whole_) {
+      return "few columns: rows as without a plan, in 0 bytes; otherwise " + other;
+    }
     return "few columns: long rows in warps, with x in shared memory, " +
            (codes_ == nullptr ? "in 0 bytes"
                               : "and columns of 16 bits, in " +

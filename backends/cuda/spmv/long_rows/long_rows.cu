@@ -2,7 +2,7 @@
 // chunk after another. Chunk k of row i, which begins at term b, has the number b / 1024 + i + k,
 // by which a warp finds it; some numbers have none. The warp whose chunk is the last of a row to
 // come adds their sums. A plan that knows columns keeps them in 16 bits, as differences from the
-// chunk's least. Many rows of a few chunks, with a plan: a block has one row.
+// chunk's least. Many rows of a few chunks, with a plan or without: a block has one row.
 //
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
 #include "backends/cuda/runtime/call_memory.hpp"

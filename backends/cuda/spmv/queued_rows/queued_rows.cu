@@ -1,8 +1,8 @@
-// Kernels of large matrices without a plan. The first launch has a few threads per row, by the mean
-// length alone, or one where rows seem equally long, or a block where they are long, or a warp per
-// segment of `segmented_sum` where these are; it queues rows that are too long for that for the
-// warps of the last (segment_queue.cuh). With longer rows in the mean it only queues those, and
-// cuts the others into row blocks (row_blocks.cu), which a launch of its own sums, or, if long rows
+// Kernels of large matrices without a plan. By the mean length alone the first launch has one
+// thread per row, where rows seem equally long, or a few, or, from 256 terms on, a block; a warp
+// per long segment of `segmented_sum`. It queues rows that are too long for that for the warps of
+// the last (segment_queue.cuh). Between them, with a few threads, it may only queue long rows and
+// cut the others into row blocks (row_blocks.cu), which a launch of its own sums, or, if long rows
 // are many, another.
 //
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
@@ -293,7 +293,7 @@ __global__ void __launch_bounds__(row_threads, queued_blocks_per_sm<X>)
 /// (tuning/spmv.md).
 constexpr std::size_t max_8_in_flight = 11;
 
-/// Length from which on rows that only seem even have their terms side by side
+/// Minimum length of rows that only seem even for terms side by side, which have room for a row
 /// (tuning/spmv.md: min_side_by_side).
 constexpr std::size_t min_side_by_side = 16;
 
