@@ -168,10 +168,13 @@ inline bool has_long_rows(const csr_operand& a) {
          a.nonzeros() <= max_indices && a.nonzeros() >= 8 * order::chunk * a.rows;
 }
 
-/// Whether each row has a block, if all are long (tuning/spmv.md: spmv_whole_rows).
+/// Chunks of a row that a block sums by itself, at most (tuning/spmv.md: spmv_whole_rows).
+inline constexpr int chunks_per_block = 4;
+
+/// Whether each row has a block, if all are long.
 inline bool may_have_whole_rows(const csr_operand& a, std::size_t longest) {
   return a.column_indices.element == type::int32 && a.nonzeros() >= 1 << 20 &&
-         a.nonzeros() <= max_indices && longest <= 4 * order::chunk;
+         a.nonzeros() <= max_indices && longest <= chunks_per_block * order::chunk;
 }
 
 /// Whether each row has a block without a plan: rows are long, but not of many chunks, in the mean

@@ -225,9 +225,6 @@ __device__ dot_sum<T> fold_lanes(const dot_sum<T>& lane) {
   return fold_across_threads<warp>(lane + dot_sum<T>{upper[thread]});
 }
 
-/// Chunks of a row that a block sums by itself, at most.
-constexpr int chunks_per_block = 4;
-
 /// One row per block. A plan's are long, of `chunks_per_block` at most; without one, longer rows
 /// are queued.
 template <class T, bool is_planned>
