@@ -45,6 +45,11 @@ enum class column_form : std::uint8_t {
   patterns,     ///< stencils
 };
 
+template <column_form from>
+using column_of =
+    std::conditional_t<from == column_form::differences, std::int16_t,
+                       std::conditional_t<from == column_form::narrow, std::uint16_t, std::int32_t>>;
+
 /// Minimum blocks per SM, which bounds registers (tuning/spmv.md).
 template <class T, column_form from, int in_flight>
 constexpr unsigned row_tile_blocks_per_sm = in_flight > 8                      ? 1
@@ -56,9 +61,7 @@ template <class T, column_form from, int in_flight>
 __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, from, in_flight>))
     spmv_row_tiles(const __grid_constant__ spmv_job job) {
   constexpr bool has_stencils = from == column_form::patterns;
-  using Column = std::conditional_t<
-      from == column_form::differences, std::int16_t,
-      std::conditional_t<from == column_form::narrow, std::uint16_t, std::int32_t>>;
+  using Column = column_of<from>;
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ std::uint32_t begin;  // first term, lower 32 bits
@@ -189,6 +192,80 @@ __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, 
   }
 }
 
+/// Rows per thread, and terms of a row, at most, where all rows have as many (tuning/spmv.md:
+/// spmv_rows_of_few_terms).
+constexpr unsigned rows_per_thread = 2;
+constexpr int few_terms = 4;
+
+/// Rows of one length, of few terms: all elements of x of a thread are in flight at once.
+template <class T, column_form from>
+__global__ void __launch_bounds__(rows_per_row_tile, 8)
+    spmv_rows_of_few_terms(const __grid_constant__ spmv_job job) {
+  using Column = column_of<from>;
+  extern __shared__ uint4 memory[];
+  __shared__ bulk_barrier barrier;
+  __shared__ int value_shift, column_shift;  // of the first term in `values`, in `columns`
+  const int length = job.row_terms;
+  T* const values = reinterpret_cast<T*>(memory);
+  Column* const columns = reinterpret_cast<Column*>(
+      reinterpret_cast<char*>(memory) +
+      bytes_to_bring<T>(static_cast<std::size_t>(rows_per_thread * rows_per_row_tile) *
+                        static_cast<std::size_t>(length)));
+  const std::int64_t first_row =
+      std::int64_t{blockIdx.x} * (rows_per_thread * rows_per_row_tile);
+  if (brings()) {
+    const std::int64_t begin = job.within(first_row * length),
+                       end = job.within((first_row + rows_per_thread * rows_per_row_tile) * length);
+    if (threadIdx.x == 0) barrier.expect(2);
+    wait_for_launch_before();
+    const std::int64_t first_value =
+        bring(barrier, values, static_cast<const T*>(job.values.data), job.nonzeros, begin, end);
+    const void* const all = from == column_form::differences ? job.differences : job.columns.data;
+    const std::int64_t first_column =
+        bring(barrier, columns, static_cast<const Column*>(all), job.nonzeros, begin, end);
+    if (threadIdx.x == 0) {
+      value_shift = static_cast<int>(begin - first_value);
+      column_shift = static_cast<int>(begin - first_column);
+    }
+  }
+  wait_for_launch_before();
+  let_launch_after_start();
+  __syncthreads();
+  barrier.wait();
+  const auto row_of = [&](unsigned r) { return first_row + r * rows_per_row_tile + threadIdx.x; };
+  const auto start_of = [&](unsigned r) {
+    return static_cast<int>(r * rows_per_row_tile + threadIdx.x) * length;
+  };
+  T element[rows_per_thread][few_terms];
+#pragma unroll
+  for (unsigned r = 0; r < rows_per_thread; ++r) {
+    const T* x = static_cast<const T*>(job.x.data);
+    const std::int64_t row = row_of(r);
+    if (from == column_form::differences) x += row;
+#pragma unroll
+    for (int k = 0; k < few_terms; ++k) {
+      const bool wanted = k < length && row < job.rows;
+      std::int32_t place = 0;
+      if (wanted) place = columns[column_shift + start_of(r) + k];
+      element[r][k] = 0;
+      load_if(wanted, x + place, element[r][k]);
+    }
+  }
+#pragma unroll
+  for (unsigned r = 0; r < rows_per_thread; ++r) {
+    dot_sum<T> lanes[row_order::lanes];
+#pragma unroll
+    for (int k = 0; k < few_terms; ++k) {
+      if (k < length) {
+        lanes[k] = lanes[k] +
+                   term_of<T, T, T>(values[value_shift + start_of(r) + k], element[r][k]);
+      }
+    }
+    const dot_sum<T> sum = fold_within_thread(lanes);
+    if (row_of(r) < job.rows) write_row<T>(job, row_of(r), finish_parts(sum, conjugate::none));
+  }
+}
+
 namespace {
 
 /// Whether 16 elements of x are in flight per thread of a plan's row tile, else 8 (tuning/spmv.md).
@@ -232,16 +309,26 @@ class rows_in_tiles : public method {
       job.columns.data = columns_;
     }
     return with_special(call.element(), [&]<class T>() {
-      std::size_t bytes = bytes_to_bring<T>(terms_);
-      if (from == column_form::matrix) bytes += bytes_to_bring<std::int32_t>(terms_);
-      if (from == column_form::differences || from == column_form::narrow) {
-        bytes += bytes_to_bring<std::int16_t>(terms_);
+      const auto bytes_of = [](std::size_t terms) {
+        return bytes_to_bring<T>(terms) +
+               (from == column_form::patterns ? 0 : bytes_to_bring<column_of<from>>(terms));
+      };
+      if constexpr (from != column_form::patterns) {
+        constexpr unsigned rows = rows_per_thread * rows_per_row_tile;
+        if (0 < job.row_terms && job.row_terms <= few_terms) {
+          call.launch(&spmv_rows_of_few_terms<T, from>,
+                      {.blocks = blocks_of(a.rows, rows),
+                       .threads = rows_per_row_tile,
+                       .shared_bytes = bytes_of(rows * row_terms_)},
+                      job);
+          return true;
+        }
       }
       return call.launch_if_fits(
           has_16_in_flight_ ? &spmv_row_tiles<T, from, 16> : &spmv_row_tiles<T, from, 8>,
           {.blocks = blocks_of(a.rows, rows_per_row_tile),
            .threads = rows_per_row_tile,
-           .shared_bytes = bytes},
+           .shared_bytes = bytes_of(terms_)},
           job);
     });
   }
