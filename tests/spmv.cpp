@@ -653,9 +653,20 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowsOfOneLength) {
     compare(p, of<float, float, float>, kind::plain, type::int32, type::int64, {{}});
   };
   for (const std::size_t columns : {64, 65'536, 65'537}) {
-    for (const std::size_t terms : {1, 3, 9}) {
+    for (const std::size_t terms : {1, 2, 3, 4, 9}) {
       compare_all(matrices::rows_of(std::vector<std::size_t>((1 << 18) + 77, terms), columns, 1));
     }
+  }
+  // Near the diagonal.
+  for (const std::size_t terms : {1, 2, 3, 4, 5}) {
+    const std::size_t rows = 40'001;
+    pattern near = matrices::rows_of(std::vector<std::size_t>(rows, terms), rows, 3);
+    for (std::size_t i = 0; i < near.nonzeros(); ++i) {
+      std::int32_t& column = near.column_indices[i];
+      column = static_cast<std::int32_t>(
+          std::min(i / terms + static_cast<std::size_t>(column) % 900, rows - 1));
+    }
+    compare_all(near);
   }
   // Nearly one length.
   std::vector<std::size_t> lengths((1 << 18) + 77, 5);

@@ -46,9 +46,9 @@ enum class column_form : std::uint8_t {
 };
 
 template <column_form from>
-using column_of =
-    std::conditional_t<from == column_form::differences, std::int16_t,
-                       std::conditional_t<from == column_form::narrow, std::uint16_t, std::int32_t>>;
+using column_of = std::conditional_t<
+    from == column_form::differences, std::int16_t,
+    std::conditional_t<from == column_form::narrow, std::uint16_t, std::int32_t>>;
 
 /// Minimum blocks per SM, which bounds registers (tuning/spmv.md).
 template <class T, column_form from, int in_flight>
@@ -211,8 +211,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, 8)
       reinterpret_cast<char*>(memory) +
       bytes_to_bring<T>(static_cast<std::size_t>(rows_per_thread * rows_per_row_tile) *
                         static_cast<std::size_t>(length)));
-  const std::int64_t first_row =
-      std::int64_t{blockIdx.x} * (rows_per_thread * rows_per_row_tile);
+  const std::int64_t first_row = std::int64_t{blockIdx.x} * (rows_per_thread * rows_per_row_tile);
   if (brings()) {
     const std::int64_t begin = job.within(first_row * length),
                        end = job.within((first_row + rows_per_thread * rows_per_row_tile) * length);
@@ -257,8 +256,8 @@ __global__ void __launch_bounds__(rows_per_row_tile, 8)
 #pragma unroll
     for (int k = 0; k < few_terms; ++k) {
       if (k < length) {
-        lanes[k] = lanes[k] +
-                   term_of<T, T, T>(values[value_shift + start_of(r) + k], element[r][k]);
+        lanes[k] =
+            lanes[k] + term_of<T, T, T>(values[value_shift + start_of(r) + k], element[r][k]);
       }
     }
     const dot_sum<T> sum = fold_within_thread(lanes);
