@@ -58,6 +58,12 @@ class search {
 
   /// Runs kernels, and waits. If columns are unchecked, checks them, too, unless the kernels do.
   analysis_results run(std::vector<analysis_launch> launches, bool check_columns = false);
+  /// Runs a kernel whose last block does not publish.
+  template <class Job>
+  analysis_results run(void (*kernel)(Job), const launch_shape& shape, Job& parameter) {
+    analysis_job published(matrix);
+    return run({{kernel, shape, parameter}, publish_launch(published)});
+  }
   void check_columns() {
     if (unchecked) (void)run({});
   }

@@ -166,9 +166,10 @@ __global__ void __launch_bounds__(long_row_threads, long_row_blocks_per_sm<T>)
       sum = sum_short_row<T>(job, own.begin, own.length);
     } else if constexpr (is_near) {
       const int least = job.near.least[own_number];
-      const int most = static_cast<int>(job.column_count) - 1 - least;  // if offsets have changed
+      const int max_code =
+          static_cast<int>(job.column_count) - 1 - least;  // if offsets have changed
       x += least;
-      const auto place = [&](std::uint16_t code) { return x + ::min(int{code}, most); };
+      const auto place = [&](std::uint16_t code) { return x + ::min(int{code}, max_code); };
       sum = sum_long_chunk<T>(job, job.near.codes, place, own.first(), own.terms(), thread);
     } else {
       const auto place = [&](std::int32_t column) { return x + column; };
@@ -364,11 +365,8 @@ std::unique_ptr<const method> find_long_rows(search& s) {
   void* const memory = s.knows_columns ? s.take(bytes) : nullptr;
   if (memory != nullptr) {
     near_job job(a, chunks, memory);
-    std::vector<analysis_launch> launches;
-    launches.emplace_back(&encode_near_columns, items_shape(chunks * warp), job);
-    analysis_job published(a);
-    launches.push_back(publish_launch(published));
-    const bool fit = s.run(std::move(launches))[result_words::wide_rows] == 0;
+    const analysis_results found = s.run(&encode_near_columns, items_shape(chunks * warp), job);
+    const bool fit = found[result_words::wide_rows] == 0;
     if (s.has_defect()) return nullptr;
     if (fit) near = job.written();
     if (!fit) s.memory().give_back(memory);

@@ -1,9 +1,8 @@
-// Kernels of large matrices without a plan. By the mean length alone the first launch has one
-// thread per row, where rows seem equally long, or a few, or, from 256 terms on, a block; a warp
-// per long segment of `segmented_sum`. It queues rows that are too long for that for the warps of
-// the last (segment_queue.cuh). Between them, with a few threads, it may only queue long rows and
-// cut the others into row blocks (row_blocks.cu), which a launch of its own sums, or, if long rows
-// are many, another.
+// Kernels of large matrices without a plan. By the mean length alone the first launch has, per row,
+// one thread where rows seem equally long, else a few, or a block; per long segment of
+// `segmented_sum` a warp. It queues rows that are too long for that for the warps of the last
+// (segment_queue.cuh). Instead it may queue all long rows, and cut the others into row blocks
+// (row_blocks.cu), which a launch of its own sums, or, if long rows are many, another.
 //
 // Promise: y has the bits of the row order. Offsets may be wrong (job.hpp).
 #include "backends/cuda/device/bulk_copy.cuh"
@@ -340,7 +339,7 @@ void multiply(const spmv_call& call, const std::uint16_t* codes = nullptr) {
   }
   const bool has_blocks =
       std::is_same_v<X, T> && length == 0 && has_row_blocks_unplanned(a) && serves_row_blocks(call);
-  const std::size_t blocks = has_blocks ? row_blocks_of(a.rows, a.nonzeros(), call.element()) : 0;
+  const std::size_t blocks = has_blocks ? row_blocks_of(a) : 0;
   const unsigned processors = multiprocessors(call.current.device());
   queue_launch last{&spmv_queued<T, X>,
                     {.blocks = queued_blocks_per_sm<X> * processors, .threads = row_threads}};

@@ -116,7 +116,7 @@ __device__ inline int narrow_offset(const spmv_job& job, int row) {
              : static_cast<int>(job.nonzeros);
 }
 
-__device__ inline int within(int n, int most) { return ::min(::max(n, 0), most); }
+__device__ inline int within(int n, int limit) { return ::min(::max(n, 0), limit); }
 
 /// Row block whose every index is clamped: with wrong offsets it may be anything.
 struct block_range {

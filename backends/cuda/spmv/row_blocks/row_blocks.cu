@@ -228,7 +228,7 @@ void multiply(const spmv_call& call, const spmv_job& job, const row_block* block
   const csr_operand& a = call.product.a;
   turns_job of(job);
   of.blocks = const_cast<row_block*>(blocks);
-  of.count = static_cast<int>(row_blocks_of(a.rows, a.nonzeros(), call.element()));
+  of.count = static_cast<int>(row_blocks_of(a));
   of.near = near;
   if (near.codes != nullptr) of.columns.data = near.codes;
   with_special(call.element(), [&]<class T>() {
@@ -277,14 +277,10 @@ row_block* find_blocks(search& s, std::size_t count, int max_span_of_rows) {
   if (job.blocks == nullptr) return nullptr;
   job.count = static_cast<int>(count);
   job.max_span = max_span_of_rows;
-  std::vector<analysis_launch> launches;
-  with_special(s.matrix.values.element, [&]<class T>() {
-    launches.emplace_back(&cut_planned_rows<block_path<T>>, cut_shape(s.matrix.rows), job);
+  const analysis_results found = with_special(s.matrix.values.element, [&]<class T>() {
+    return s.run(&cut_planned_rows<block_path<T>>, cut_shape(s.matrix.rows), job);
   });
-  analysis_job published(s.matrix);
-  launches.push_back(publish_launch(published));
-  const bool is_near = 2 * s.run(std::move(launches))[result_words::wide_rows] <= s.matrix.rows;
-  if (is_near && !s.has_defect()) return job.blocks;
+  if (2 * found[result_words::wide_rows] <= s.matrix.rows && !s.has_defect()) return job.blocks;
   s.memory().give_back(job.blocks);
   return nullptr;
 }
@@ -309,9 +305,9 @@ __global__ void __launch_bounds__(256) encode_row_blocks(const near_blocks_job s
 
 }  // namespace
 
-std::size_t row_blocks_of(std::size_t rows, std::size_t nonzeros, type element) {
-  const int path = with_special(element, []<class T>() { return block_path<T>; });
-  return (rows + nonzeros) / static_cast<std::size_t>(path) + 1;
+std::size_t row_blocks_of(const csr_operand& a) {
+  const int path = with_special(a.values.element, []<class T>() { return block_path<T>; });
+  return (a.rows + a.nonzeros()) / static_cast<std::size_t>(path) + 1;
 }
 
 bool serves_row_blocks(const spmv_call& call) {
@@ -324,7 +320,7 @@ void cut_row_blocks(const spmv_call& call, const spmv_job& job, row_block* block
   const csr_operand& a = call.product.a;
   blocks_job cuts(job);
   cuts.blocks = blocks;
-  cuts.count = static_cast<int>(row_blocks_of(a.rows, a.nonzeros(), call.element()));
+  cuts.count = static_cast<int>(row_blocks_of(a));
   with_special(call.element(),
                [&]<class T>() { call.launch(&cut_rows<block_path<T>>, cut_shape(a.rows), cuts); });
 }
@@ -337,30 +333,26 @@ std::unique_ptr<const method> find_near_row_blocks(search& s) {
   const csr_operand& a = s.matrix;
   // Rows of one length have faster methods (tuning/spmv.md: find_near_row_blocks).
   if (!s.knows_columns || are_even(a.rows, a.nonzeros(), s.longest())) return nullptr;
-  const std::size_t count = row_blocks_of(a.rows, a.nonzeros(), a.values.element);
+  const std::size_t count = row_blocks_of(a);
   row_block* const blocks = find_blocks(s, count, max_span_of_near);
   if (blocks == nullptr) return nullptr;
   const std::size_t bytes = near_columns::bytes(count, a.nonzeros());
   void* const memory = s.take(bytes);
-  bool fit = memory != nullptr;
-  near_blocks_job job(a, count, memory);
-  if (fit) {
+  if (memory != nullptr) {
+    near_blocks_job job(a, count, memory);
     job.blocks = blocks;
-    std::vector<analysis_launch> launches;
-    launches.emplace_back(&encode_row_blocks, items_shape(count * warp), job);
-    analysis_job published(a);
-    launches.push_back(publish_launch(published));
-    fit = s.run(std::move(launches))[result_words::wide_rows] == 0;
+    if (s.run(&encode_row_blocks, items_shape(count * warp), job)[result_words::wide_rows] == 0) {
+      return std::make_unique<rows_in_turn>(blocks, count, job.written(), bytes);
+    }
+    s.memory().give_back(memory);
   }
-  if (fit) return std::make_unique<rows_in_turn>(blocks, count, job.written(), bytes);
-  if (memory != nullptr) s.memory().give_back(memory);
   s.memory().give_back(blocks);
   return nullptr;
 }
 
 std::unique_ptr<const method> find_row_blocks(search& s) {
   const csr_operand& a = s.matrix;
-  const std::size_t count = row_blocks_of(a.rows, a.nonzeros(), a.values.element);
+  const std::size_t count = row_blocks_of(a);
   const row_block* const blocks = find_blocks(s, count, max_span);
   if (blocks == nullptr) return nullptr;
   return std::make_unique<rows_in_turn>(blocks, count, near_columns(), 0);

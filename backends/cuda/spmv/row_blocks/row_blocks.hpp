@@ -14,8 +14,8 @@ struct alignas(16) row_block {
   std::int32_t end_row = 0, end_nonzero = 0;
 };
 
-/// Returns the number of row blocks of a matrix with values of type `element`.
-std::size_t row_blocks_of(std::size_t rows, std::size_t nonzeros, type element);
+/// Returns the number of a matrix's row blocks. Pre: values of a special type.
+std::size_t row_blocks_of(const csr_operand& a);
 
 /// Whether row blocks can be used: values, x, y and C of one special type, contiguous x, indices of
 /// 32 bits.

@@ -4,7 +4,6 @@
 #include "backends/simd/spmv/slices/slices.hpp"
 #include "backends/simd/vectors/targets.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
