@@ -48,6 +48,7 @@ bool are_on_host(std::span<const void* const> pointers);
 /// Maximum number of elements, times the increment: more than memory holds, and byte counts cannot
 /// wrap.
 inline constexpr std::size_t max_elements = std::size_t{1} << 48;
+inline constexpr std::size_t max_int32 = (std::size_t{1} << 31) - 1;
 
 /// `function` begins every message: "tally::dot: x has 5 elements, y has 6". Texts are made out of
 /// line.
@@ -76,6 +77,13 @@ class check {
     known_type(name, v.element);
     if (!has_reach(v)) fail_reach(name, v);
     if (v.size > 0) pointer(name, v.data, v.element, v.size);
+  }
+  /// Checks that offsets of type `element` can count n elements.
+  void offsets(const char* name, type element, const char* counted, std::size_t n) const {
+    if (element == type::int32 && n > max_int32) {
+      fail(errc::invalid_argument, counted, " has ", n, " elements, and ", name,
+           " is int32, which ends at ", max_int32);
+    }
   }
   /// Plausible number of rows and distances between them.
   void shape(const char* name, const operand_rows& v) const {

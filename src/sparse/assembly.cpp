@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -33,10 +32,11 @@ void check_input(const char* name, const operand& v, std::size_t entries) {
   }
 }
 
-void check_output(const char* name, const output_operand& v, std::size_t least) {
+void check_output(const char* name, const output_operand& v, std::size_t min_size) {
   check_of.vector(name, v);
-  if (v.size < least) {
-    check_of.fail(errc::size_mismatch, name, " has ", v.size, " elements; ", least, " are needed");
+  if (v.size < min_size) {
+    check_of.fail(errc::size_mismatch, name, " has ", v.size, " elements; ", min_size,
+                  " are needed");
   }
   if (v.increment != 1) {
     check_of.fail(errc::invalid_argument, "the matrix's arrays must be contiguous");
@@ -70,14 +70,10 @@ void check_arguments(const coo_arguments& a) {
                   " columns; there can be ", max_elements);
   }
   const std::size_t entries = a.values.size;
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  if (a.row_offsets.element == type::int32 && entries > most) {
-    check_of.fail(errc::invalid_argument, "values has ", entries,
-                  " elements, and row_offsets is int32, which ends at ", most);
-  }
-  if (a.sorted_columns.element == type::int32 && a.columns > most + 1) {
+  check_of.offsets("row_offsets", a.row_offsets.element, "values", entries);
+  if (a.sorted_columns.element == type::int32 && a.columns > max_int32 + 1) {
     check_of.fail(errc::invalid_argument, "there are ", a.columns,
-                  " columns, and sorted_columns is int32, which ends at ", most);
+                  " columns, and sorted_columns is int32, which ends at ", max_int32);
   }
   check_input("values", a.values, entries);
   check_input("row_indices", a.row_indices, entries);

@@ -10,7 +10,6 @@
 #include "src/operands/pair_rules.hpp"
 
 #include <cstdint>
-#include <limits>
 
 namespace tally {
 namespace {
@@ -47,11 +46,7 @@ void check_arguments(const segmented_sum_arguments& a) {
     check_of.fail(errc::size_mismatch, "offsets has ", offsets.size, " elements; ", a.results.size,
                   " results need ", a.results.size + 1);
   }
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  if (offsets.element == type::int32 && a.x.size > most) {
-    check_of.fail(errc::invalid_argument, "x has ", a.x.size,
-                  " elements, and offsets is int32, which ends at ", most);
-  }
+  check_of.offsets("offsets", offsets.element, "x", a.x.size);
   check_apart(check_of, "x", a.x, "results", a.results);
   check_apart(check_of, "offsets", offsets, "results", a.results);
 }

@@ -13,7 +13,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 #include <string>
 
@@ -81,11 +80,7 @@ void check_matrix(const check& check, const csr_operand& a) {
     check.fail(errc::size_mismatch, "column_indices has ", a.column_indices.size,
                " elements, values has ", a.values.size);
   }
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  if (a.row_offsets.element == type::int32 && a.nonzeros() > most) {
-    check.fail(errc::invalid_argument, "values has ", a.nonzeros(),
-               " elements, and row_offsets is int32, which ends at ", most);
-  }
+  check.offsets("row_offsets", a.row_offsets.element, "values", a.nonzeros());
   if (a.row_offsets.increment != 1 || a.column_indices.increment != 1 || a.values.increment != 1) {
     check.fail(errc::invalid_argument, "the matrix's arrays must be contiguous");
   }
@@ -264,9 +259,8 @@ bool is_plain(const spmv_arguments& a) {
       a.added || a.options.wait || m.row_ends || m.operation != matrix_operation::none) {
     return false;
   }
-  const std::size_t most =
-      i == type::int32 ? std::numeric_limits<std::int32_t>::max() : max_elements;
-  if (m.rows >= max_elements || m.columns >= max_elements || m.values.size > most ||
+  const std::size_t max_nonzeros = i == type::int32 ? max_int32 : max_elements;
+  if (m.rows >= max_elements || m.columns >= max_elements || m.values.size > max_nonzeros ||
       m.row_offsets.size != m.rows + 1 || m.column_indices.size != m.values.size ||
       a.x.size != m.columns || a.y.size != m.rows) {
     return false;
