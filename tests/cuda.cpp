@@ -28,9 +28,7 @@ using data::device_vector;
 class Cuda : public testing::Test {
  protected:
   void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
-      GTEST_SKIP() << "no CUDA device";
+    if (!data::has_cuda_device()) GTEST_SKIP() << "no CUDA device";
   }
 };
 

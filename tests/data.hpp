@@ -33,6 +33,18 @@ void for_each_type(F&& f) {
   }(tally::element_types{});
 }
 
+/// Sizes around the borders of lanes and chunks, and `more`.
+inline std::vector<std::size_t> short_sizes(const std::vector<std::size_t>& more = {}) {
+  using namespace tally::order;
+  std::vector<std::size_t> sizes = {0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 100, 3 * lanes + 5};
+  for (const std::size_t n : {lanes, 2 * lanes, chunk, 2 * chunk}) {
+    sizes.insert(sizes.end(), {n - 1, n, n + 1});
+  }
+  sizes.insert(sizes.end(), {3 * chunk + 17, 5 * chunk, 8 * chunk - 1, 17 * chunk + 33});
+  sizes.insert(sizes.end(), more.begin(), more.end());
+  return sizes;
+}
+
 /// Distribution of random elements.
 enum class kind {
   plain,    ///< in [-1, 1); small integers
@@ -165,6 +177,12 @@ OnEveryExecutor* make() {
 #if TALLY_HAS_CUDA
 inline void check_cuda(cudaError_t status) {
   ASSERT_EQ(status, cudaSuccess) << cudaGetErrorString(status);
+}
+inline bool has_cuda_device() {
+  int devices = 0;
+  const bool has = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
+  (void)cudaGetLastError();
+  return has;
 }
 #endif
 

@@ -21,28 +21,6 @@ using data::layout;
 using tally::order::chunk;
 using tally::order::lanes;
 
-const std::vector<std::size_t> short_sizes = {0,
-                                              1,
-                                              2,
-                                              3,
-                                              7,
-                                              8,
-                                              lanes - 1,
-                                              lanes,
-                                              lanes + 1,
-                                              100,
-                                              2 * lanes,
-                                              chunk - 1,
-                                              chunk,
-                                              chunk + 1,
-                                              2 * chunk - 1,
-                                              2 * chunk,
-                                              2 * chunk + 1,
-                                              3 * chunk + 17,
-                                              5 * chunk,
-                                              8 * chunk - 1,
-                                              17 * chunk + 33};
-
 struct pair_case {
   tally::type x;
   tally::type y;
@@ -119,7 +97,7 @@ class Dot : public data::OnEveryExecutor {
 
 TEST_ON_EVERY_EXECUTOR(Dot, EveryPairAndSize) {
   for (const pair_case& c : all_cases()) {
-    for (const std::size_t n : short_sizes) {
+    for (const std::size_t n : data::short_sizes()) {
       const auto x = c.x_bytes(n, 2 * n + 1, kind::plain);
       const auto y = c.y_bytes(n, 3 * n + 2, kind::plain);
       ASSERT_NO_FATAL_FAILURE(
@@ -223,14 +201,14 @@ void compare_constant(const tally::executor& where, X x, Y y) {
 
 // Products of bytes may be added in fewer than 64 bits: extreme ones must not overflow.
 TEST_ON_EVERY_EXECUTOR(Dot, BytesFarthestFromZero) {
-  constexpr std::int8_t least = -128, most = 127;
+  constexpr std::int8_t lowest = -128, highest = 127;
   constexpr std::uint8_t greatest = 255;
-  compare_constant(where(), least, least);
-  compare_constant(where(), least, most);
-  compare_constant(where(), most, most);
+  compare_constant(where(), lowest, lowest);
+  compare_constant(where(), lowest, highest);
+  compare_constant(where(), highest, highest);
   compare_constant(where(), greatest, greatest);
-  compare_constant(where(), greatest, least);
-  compare_constant(where(), most, greatest);
+  compare_constant(where(), greatest, lowest);
+  compare_constant(where(), highest, greatest);
 }
 
 TEST_ON_EVERY_EXECUTOR(Dot, SameVectorTwice) {

@@ -160,15 +160,15 @@ TEST_ON_EVERY_EXECUTOR(Exponential, BitsOfTheFormula) {
   };
   check(numbers_of_every_exponent<float>(20011));
   check(numbers_of_every_exponent<double>(std::uint64_t{0x7fff12345677}));
-  const auto spread = [&]<class R>(R most, std::size_t n) {
+  const auto spread = [&]<class R>(R limit, std::size_t n) {
     std::vector<R> x(n);
     for (std::size_t i = 0; i < n; ++i) {
-      x[i] = most * (2 * static_cast<R>(i) / static_cast<R>(n) - 1);
+      x[i] = limit * (2 * static_cast<R>(i) / static_cast<R>(n) - 1);
     }
     check(x);
   };
-  for (const float most : {1e-3f, 1.0f, 20.0f, 110.0f}) spread(most, 20001);
-  for (const double most : {1e-9, 1.0, 40.0, 760.0}) spread(most, 20001);
+  for (const float limit : {1e-3f, 1.0f, 20.0f, 110.0f}) spread(limit, 20001);
+  for (const double limit : {1e-9, 1.0, 40.0, 760.0}) spread(limit, 20001);
   const auto around = [&]<class R>(std::initializer_list<R> borders) {
     std::vector<R> x;
     for (const R border : borders) {
@@ -188,10 +188,10 @@ TEST_ON_EVERY_EXECUTOR(Exponential, BitsOfTheFormula) {
           1e10});
 }
 
-/// Numbers up to `most`, some NaNs and infinities. Every other thousand is moderate, so that all,
+/// Numbers up to `limit`, some NaNs and infinities. Every other thousand is moderate, so that all,
 /// some or none of a warp is.
 template <class T>
-std::vector<T> long_vector(std::size_t n, double most) {
+std::vector<T> long_vector(std::size_t n, double limit) {
   using limits = std::numeric_limits<float>;
   constexpr float others[] = {limits::quiet_NaN(),
                               -limits::quiet_NaN(),
@@ -202,7 +202,7 @@ std::vector<T> long_vector(std::size_t n, double most) {
   std::vector<T> x(n);
   for (std::size_t i = 0; i < n; ++i) {
     const double within = static_cast<double>(i * 2654435761u % 1000003) / 500001 - 1;
-    const double value = i / 1000 % 2 == 0 ? most * within : 0.1 * most * within;
+    const double value = i / 1000 % 2 == 0 ? limit * within : 0.1 * limit * within;
     if constexpr (sizeof(T) == 2) {
       x[i] = T(static_cast<float>(value));
     } else {
@@ -219,9 +219,9 @@ TEST_ON_EVERY_BACKEND(Exponential, LongVectors) {
   struct example {
     std::size_t x_offset, z_offset, size;
   };
-  const auto check = [&]<class T>(std::type_identity<T>, double most) {
+  const auto check = [&]<class T>(std::type_identity<T>, double limit) {
     static constexpr std::size_t n = (sizeof(T) == 2 ? 4'400'000 : 8'800'000) / sizeof(T) + 3;
-    static const std::vector<T> x = long_vector<T>(n, most);
+    static const std::vector<T> x = long_vector<T>(n, limit);
     const auto serial = [](elementwise what) {
       std::vector<T> z(n);
       tally::transform(tally::serial(),
@@ -345,17 +345,17 @@ double error_at(elementwise what, double x) {
 void expect_within_bound(elementwise what, double x) {
   exact_value value(what, x);
   const bool subnormal = value.rounded(format_of<double>) < std::numeric_limits<double>::min();
-  const error_bound most = bound_of_doubles(what);
+  const error_bound bound = bound_of_doubles(what);
   EXPECT_LE(value.error_of(exponential_of(what, x), format_of<double>),
-            subnormal ? most.subnormal : most.normal)
+            subnormal ? bound.subnormal : bound.normal)
       << (what == elementwise::exp ? "exp " : "sigmoid ") << x;
 }
 
 TEST(ExponentialError, OfDoublesIsWithinItsBound) {
   std::mt19937_64 random(5);
   std::vector<double> x = numbers_of_every_exponent<double>(std::uint64_t{0xfff123456789f});
-  for (const double most : {1e-5, 0.5, 3.0, 40.0, 760.0}) {
-    std::uniform_real_distribution<double> within(-most, most);
+  for (const double limit : {1e-5, 0.5, 3.0, 40.0, 760.0}) {
+    std::uniform_real_distribution<double> within(-limit, limit);
     for (int i = 0; i < 20000; ++i) x.push_back(within(random));
   }
   for (int i = 0; i < 20000; ++i) {  // where results are subnormal

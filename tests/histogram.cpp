@@ -547,7 +547,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
           << lower << " to " << upper;
     };
     constexpr double largest = std::numeric_limits<double>::max();
-    constexpr double least = std::numeric_limits<double>::denorm_min();
+    constexpr double smallest = std::numeric_limits<double>::denorm_min();
     for (const std::size_t bins : {1, 2, 3, 7, 10, 49, 100, 255, 256}) {
       check_even(0, 1, bins);
       check_even(-1, 1, bins);
@@ -559,11 +559,12 @@ TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
       check_even(-largest, 1e300, bins);
       check_even(1e16, 1e16 + 4, bins);  // edges are equal
       check_even(0x1p53, 0x1p53 + 7, bins);
-      check_even(0, 3 * least, bins);  // a width rounded up, or to 0
-      check_even(-7 * least, 1e-310, bins);
+      check_even(0, 3 * smallest, bins);  // a width rounded up, or to 0
+      check_even(-7 * smallest, 1e-310, bins);
       const double normal = std::numeric_limits<double>::min();
       const auto count = static_cast<double>(bins);
-      for (const double width : {least, 5 * least, normal - least, normal, normal + least}) {
+      for (const double width :
+           {smallest, 5 * smallest, normal - smallest, normal, normal + smallest}) {
         check_even(0, count * width, bins);
         check_even(-count * width, count * width / 2, bins);
       }
@@ -580,7 +581,7 @@ TEST_ON_EVERY_EXECUTOR(Histogram, EveryEdgeAndItsNeighbours) {
       edges.push_back(static_cast<double>(random() % 256) - 128);
     }
     for (const double e : {0x1p63, -0x1p63, 0x1p31, -0x1p31, 65504.0, 65520.0, 3.4e38, 3.5e38, -0.0,
-                           HUGE_VAL, -HUGE_VAL, largest, least}) {
+                           HUGE_VAL, -HUGE_VAL, largest, smallest}) {
       edges.insert(edges.end(), {e, e, std::nextafter(e, 0.0), std::nextafter(e, HUGE_VAL)});
     }
     std::sort(edges.begin(), edges.end());
@@ -1069,18 +1070,19 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, SpecialValues) {
   const auto check = [&]<class W>(std::type_identity<W>) {
     using limits = std::numeric_limits<W>;
     const W inf = limits::infinity(), nan = -limits::quiet_NaN(), huge = limits::max();
-    const W least = limits::denorm_min();
+    const W smallest = limits::denorm_min();
     //                                  0    1     2    3     4     5      6      7   8
     const std::vector<std::int32_t> keys = {0, 1, 1, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 8, 8, 99, -1};
-    const std::vector<W> w = {nan,   inf,   -inf,  inf,   -inf,  huge,   huge, huge, huge,
-                              -huge, least, least, -W(0), least, -least, nan,  inf};
+    const std::vector<W> w = {nan,   inf,      -inf,      inf,   -inf,     huge,
+                              huge,  huge,     huge,      -huge, smallest, smallest,
+                              -W(0), smallest, -smallest, nan,   inf};
     const std::vector<W> want = {limits::quiet_NaN(),
                                  limits::quiet_NaN(),
                                  inf,
                                  -inf,
                                  inf,
                                  W(0),
-                                 2 * least,
+                                 2 * smallest,
                                  W(0),
                                  W(0),
                                  W(0)};
@@ -1139,7 +1141,7 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, FewSamplesOfManyBins) {
 // Hosts change from tables of limbs to sorting below four samples a bin, or with more bins than a
 // cache holds.
 TEST_ON_EVERY_EXECUTOR(WeightedHistogram, BordersOfTables) {
-  const auto check = [&]<class W>(std::type_identity<W>, std::size_t most) {
+  const auto check = [&]<class W>(std::type_identity<W>, std::size_t max_bins) {
     const auto compare = [&](std::size_t n, std::size_t bins, std::size_t channels) {
       const auto keys = keys_of<std::int32_t>(places(n, spread::zipf, bins), bins + 1);
       const auto w = random_weights<W>(n, data::kind::wide);
@@ -1151,7 +1153,8 @@ TEST_ON_EVERY_EXECUTOR(WeightedHistogram, BordersOfTables) {
       compare(n, 200, 1);
       compare(n / 2 * 2, 100, 2);
     }
-    for (const std::size_t bins : {most - 1, most, most + 1}) compare(4 * bins + 3, bins, 1);
+    for (const std::size_t bins : {max_bins - 1, max_bins, max_bins + 1})
+      compare(4 * bins + 3, bins, 1);
   };
   check(std::type_identity<float>(), (1 << 21) / 88);
   check(std::type_identity<double>(), (1 << 21) / 544);

@@ -74,9 +74,9 @@ TEST_ON_EVERY_EXECUTOR(Huge, ExtremaBeyondTwoToThe31Elements) {
   for (std::size_t first = 0; first < n; first += piece) {
     memory.write(some.data(), std::min(piece, n - first), first);
   }
-  const std::int8_t least = -128, most = 127;
-  for (const std::size_t i : {n - 6, n - 1}) memory.write(&least, 1, i);
-  for (const std::size_t i : {n - 9, n - 3}) memory.write(&most, 1, i);
+  const std::int8_t lowest = -128, largest = 127;
+  for (const std::size_t i : {n - 6, n - 1}) memory.write(&lowest, 1, i);
+  for (const std::size_t i : {n - 9, n - 3}) memory.write(&largest, 1, i);
   const auto* const x = reinterpret_cast<const std::int8_t*>(memory.get());
   const auto index = static_cast<std::int64_t>(n);
   EXPECT_EQ(tally::minmax(where(), tally::strided(x, n, 1)),
@@ -87,7 +87,7 @@ TEST_ON_EVERY_EXECUTOR(Huge, ExtremaBeyondTwoToThe31Elements) {
   const auto back = tally::strided(x, (n + 1) / 2, -2);
   EXPECT_EQ(tally::minmax(where(), back), (tally::extrema<std::int8_t>{{-128, 0}, {127, 1}}));
   for (const std::size_t i : {n - 1, n - 3, n - 9}) memory.write(&some[0], 1, i);
-  memory.write(&most, 1, 0);  // its last element
+  memory.write(&largest, 1, 0);  // its last element
   EXPECT_EQ(tally::max(where(), back), (tally::extremum<std::int8_t>{127, index / 2}));
 }
 
@@ -330,7 +330,7 @@ TEST_ON_FAST_BACKENDS(Huge, SegmentsBeyondTwoToThe31Elements) {
 
 // The most elements, with few samples; the most samples, of few elements.
 TEST_ON_FAST_BACKENDS(Huge, ScattersIntoTwoToThe31Elements) {
-  constexpr std::size_t most = (std::size_t{1} << 31) - 1, few = 1000;
+  constexpr std::size_t many = (std::size_t{1} << 31) - 1, few = 1000;
   const auto add = [&](std::size_t elements, std::size_t samples, const auto& index_of) {
     data::buffer z(where(), 4 * elements), x(where(), 4 * samples), indices(where(), 4 * samples);
     fill<float>(z, elements, [](std::size_t i) { return static_cast<float>(third(i)); });
@@ -358,8 +358,8 @@ TEST_ON_FAST_BACKENDS(Huge, ScattersIntoTwoToThe31Elements) {
     });
     EXPECT_EQ(wrong, 0u) << elements << " elements, " << samples << " samples";
   };
-  add(most, few, [](std::size_t i) {
-    return static_cast<std::int32_t>(i % 3 == 0 ? most - 1 - i : i * 2654435761u % most);
+  add(many, few, [](std::size_t i) {
+    return static_cast<std::int32_t>(i % 3 == 0 ? many - 1 - i : i * 2654435761u % many);
   });
   add(few, (std::size_t{1} << 30) - 2, [](std::size_t i) {
     return static_cast<std::int32_t>((i * 0x9e3779b97f4a7c15u >> 33) % few);
@@ -421,8 +421,7 @@ class repeated_zeros {
 // More samples of a bin than a block's 32-bit counters hold: in every block of an H200, and with
 // bins cut into ten ranges. Bytes have other counters, added in 32 bits.
 TEST(HugeCuda, CountsMoreThanABlockCountsIn32Bits) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
+  if (!data::has_cuda_device()) GTEST_SKIP() << "no CUDA device";
   const tally::executor where = tally::cuda();
   struct {
     tally::type element;
@@ -469,8 +468,9 @@ TEST_ON_EVERY_EXECUTOR(Huge, ExponentialsOfEveryFloat) {
           where(), {what, {}, {}, {from.get(), piece, 1, kind}, {}, {to.get(), piece, 1, kind}});
       to.read(z.data(), piece * sizeof(float));
       const bool exponential = what == tally::elementwise::exp;
-      double& most = worst[exponential ? 0 : 1];
-      most = std::max(most, transcription::worst_error(what, x.data(), z.data(), piece));
+      double& worst_here = worst[exponential ? 0 : 1];
+      worst_here =
+          std::max(worst_here, transcription::worst_error(what, x.data(), z.data(), piece));
       for (std::size_t i = first % 7; i < piece; i += 7) {
         const float want = exponential ? transcription::exp(x[i]) : transcription::sigmoid(x[i]);
         ASSERT_EQ(data::bits(z[i]), data::bits(want)) << x[i];

@@ -276,15 +276,8 @@ class parts_of_one_device {
   std::vector<tally::executor> where_;
 };
 
-bool has_gpu() {
-  int devices = 0;
-  const bool has = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-  (void)cudaGetLastError();
-  return has;
-}
-
 TEST(Windows, TakeNodes) {
-  if (!has_gpu()) GTEST_SKIP() << "there is no GPU";
+  if (!data::has_cuda_device()) GTEST_SKIP() << "there is no GPU";
   for (const std::size_t parts : {1, 2, 5, 8}) {
     const parts_of_one_device all(static_cast<int>(parts));
     const tally::executor device = tally::cuda();
@@ -296,11 +289,11 @@ TEST(Windows, TakeNodes) {
       const problem p(device, what, element, element, element, turn % 5 == 0 ? 3 : 1, n,
                       data::kind::wide);
       const std::vector<std::int64_t> cuts = cuts_of(n, parts, random);
-      std::int64_t most = 1;
+      std::int64_t max_nodes = 1;
       for (std::size_t r = 0; r < parts; ++r) {
-        most = std::max(most, tally::count_interval_nodes(cuts[r], cuts[r + 1]));
+        max_nodes = std::max(max_nodes, tally::count_interval_nodes(cuts[r], cuts[r + 1]));
       }
-      const auto slots = static_cast<std::int32_t>(most);
+      const auto slots = static_cast<std::int32_t>(max_nodes);
       std::vector<tally::node_interval> intervals;
       for (std::size_t r = 0; r < parts; ++r) {
         intervals.push_back({cuts[r], cuts[r + 1], static_cast<std::int32_t>(r) * slots});
@@ -342,7 +335,7 @@ TEST(Windows, TakeNodes) {
 // Parts 1 and 2 are empty and needed by no result: calls follow without waiting, and none may
 // overtake. The number of calls passes the largest tag.
 TEST(Windows, WaitForPartsWithoutNodes) {
-  if (!has_gpu()) GTEST_SKIP() << "there is no GPU";
+  if (!data::has_cuda_device()) GTEST_SKIP() << "there is no GPU";
   constexpr std::size_t parts = 3, calls = 300;
   const parts_of_one_device all(parts, 0xffffff00);
   const tally::executor device = tally::cuda();
@@ -378,7 +371,7 @@ TEST(Windows, WaitForPartsWithoutNodes) {
 }
 
 TEST(Windows, TakeWords) {
-  if (!has_gpu()) GTEST_SKIP() << "there is no GPU";
+  if (!data::has_cuda_device()) GTEST_SKIP() << "there is no GPU";
   for (const std::size_t parts : {1, 3, 8}) {
     const parts_of_one_device all(static_cast<int>(parts));
     const tally::executor device = tally::cuda();

@@ -7,6 +7,7 @@
 #include <tally/mpi.hpp>
 #include <tally/tally.hpp>
 
+#include <tests/cuts.hpp>
 #include <tests/data.hpp>
 
 #include <sys/stat.h>
@@ -118,48 +119,11 @@ std::vector<T> copied(vector<T>& x, const layout& l) {
   return part;
 }
 
-constexpr int all_cuts = 9;
-std::vector<int> cuts() {
-  if (few) return {0, 4, 8};
-  return {0, 1, 2, 3, 4, 5, 6, 7, 8};
-}
+using data::all_cuts;
+std::vector<int> cuts() { return data::cuts(few); }
 
 std::int64_t size_of_cut(std::int64_t n, int cut) {
-  const int p = ranks_here;
-  std::vector<std::int64_t> at(static_cast<std::size_t>(p) + 1, 0);
-  std::mt19937_64 random(static_cast<std::uint64_t>(n) * 97 + static_cast<std::uint64_t>(cut));
-  const auto modulus = static_cast<std::uint64_t>(n) + 1;
-  for (int r = 1; r < p; ++r) {
-    std::int64_t& border = at[static_cast<std::size_t>(r)];
-    switch (cut) {
-      case 0:
-        border = n * r / p;
-        break;
-      case 1:
-        border = layout::cut(n, r, p);
-        break;
-      case 2:  // everything on the last rank
-        border = 0;
-        break;
-      case 3:  // everything on the first one
-        border = n;
-        break;
-      case 4:  // a chunk over many ranks
-        border = std::min<std::int64_t>(n, 7 * r);
-        break;
-      case 5:
-        border = n * r * r / p / p;
-        break;
-      case 6:  // one element more than a chunk
-        border = std::min<std::int64_t>(n, 1025 * r);
-        break;
-      default:
-        border = static_cast<std::int64_t>(random() % modulus);
-    }
-  }
-  at[static_cast<std::size_t>(p)] = n;
-  std::sort(at.begin(), at.end());
-  return at[static_cast<std::size_t>(rank_here) + 1] - at[static_cast<std::size_t>(rank_here)];
+  return data::size_of_cut(n, cut, rank_here, ranks_here);
 }
 
 std::vector<std::int64_t> sizes() {

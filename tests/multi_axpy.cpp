@@ -491,8 +491,7 @@ TEST(MultiAxpyForms, TakesRowsAndRanges) {
 #if TALLY_HAS_CUDA
 /// Factors that a kernel has just written.
 TEST(MultiAxpyForms, ReadsFactorsOnTheDevice) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP();
+  if (!data::has_cuda_device()) GTEST_SKIP() << "no CUDA device";
   const auto where = tally::cuda();
   constexpr std::size_t k = 3, n = 1000;
   const auto rows = golden::doubles(k * n, 1);

@@ -552,8 +552,7 @@ TEST(MultiDotInterface, Conjugated) {
 #if TALLY_HAS_CUDA
 
 TEST(MultiDotOnCuda, CapturedInAGraph) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
+  if (!data::has_cuda_device()) GTEST_SKIP() << "no CUDA device";
   const std::size_t k = 18, n = 40 * chunk + 3, b = 500;
   const auto values = data::random_bytes<double>(k * n, 3, kind::plain);
   data::buffer memory(tally::cuda(), values.size()), results(tally::cuda(), (2 * k + b) * 8);

@@ -8,6 +8,7 @@
 #include <tally/nccl.hpp>
 #include <tally/tally.hpp>
 
+#include <tests/cuts.hpp>
 #include <tests/data.hpp>
 
 #include <sys/mman.h>
@@ -143,44 +144,10 @@ class result {
   tally::buffer memory_;
 };
 
-std::vector<int> cuts() {
-  if (few) return {0, 1, 4};
-  return {0, 1, 2, 3, 4, 5, 6, 7};
-}
+std::vector<int> cuts() { return data::cuts(few); }
 
 std::int64_t size_of_cut(const here& h, std::int64_t n, int cut) {
-  const int p = h.over.ranks();
-  std::vector<std::int64_t> at(static_cast<std::size_t>(p) + 1, 0);
-  std::mt19937_64 random(static_cast<std::uint64_t>(n) * 97 + static_cast<std::uint64_t>(cut));
-  for (int r = 1; r < p; ++r) {
-    std::int64_t& border = at[static_cast<std::size_t>(r)];
-    switch (cut) {
-      case 0:
-        border = n * r / p;
-        break;
-      case 1:
-        border = layout::cut(n, r, p);
-        break;
-      case 2:  // everything on the last rank
-        border = 0;
-        break;
-      case 3:  // everything on the first one
-        border = n;
-        break;
-      case 4:  // a chunk over many ranks
-        border = std::min<std::int64_t>(n, 7 * r);
-        break;
-      case 5:  // nearly nothing on the last one
-        border = std::max<std::int64_t>(0, n - 3);
-        break;
-      default:
-        border = static_cast<std::int64_t>(random() % (static_cast<std::uint64_t>(n) + 1));
-    }
-  }
-  at[static_cast<std::size_t>(p)] = n;
-  std::sort(at.begin(), at.end());
-  const auto rank = static_cast<std::size_t>(h.over.rank());
-  return at[rank + 1] - at[rank];
+  return data::size_of_cut(n, cut, h.over.rank(), h.over.ranks());
 }
 
 layout layout_of(const here& h, std::int64_t n, int cut) {

@@ -128,24 +128,8 @@ class Norms : public data::OnEveryExecutor {
   std::unique_ptr<data::buffer> x_, w_, m_, r_;
 };
 
-const std::size_t sizes[] = {0,
-                             1,
-                             2,
-                             7,
-                             63,
-                             64,
-                             65,
-                             100,
-                             chunk - 1,
-                             chunk,
-                             chunk + 1,
-                             2 * chunk,
-                             3 * chunk + 17,
-                             8 * chunk - 1,
-                             33 * chunk + 33};
-
 TEST_ON_EVERY_EXECUTOR(Norms, EverySize) {
-  for (const std::size_t n : sizes) {
+  for (const std::size_t n : data::short_sizes({33 * chunk + 33})) {
     const auto x = random<double>(n, n + 1), w = random<double>(n, n + 2), m = random<double>(n, 3);
     ASSERT_NO_FATAL_FAILURE(compare<double>(x, w));
     ASSERT_NO_FATAL_FAILURE(compare<double>(x, w, &m));

@@ -994,8 +994,8 @@ class all_operations {
     const std::vector<std::size_t> terms = terms_of_rows(random);
     const std::size_t rows = terms.size(), columns = n_;
     std::vector<O> offsets = {0}, indices;
-    for (const std::size_t most : terms) {
-      for (std::size_t j = 0; j < std::min(most, columns); ++j) {
+    for (const std::size_t max_terms : terms) {
+      for (std::size_t j = 0; j < std::min(max_terms, columns); ++j) {
         indices.push_back(static_cast<O>(random() % columns / apart * apart));
       }
       offsets.push_back(static_cast<O>(indices.size()));

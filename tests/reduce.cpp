@@ -1,6 +1,7 @@
 // sum, asum and nrm2: the bits of the transcription, for every element type, size, alignment and
 // stride; nrm2 covers the whole range.
 #include "tests/data.hpp"
+#include "tests/environments.hpp"
 #include "tests/golden.hpp"
 #include "tests/transcription.hpp"
 
@@ -11,14 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cfenv>
 #include <cmath>
 #include <memory>
 #include <span>
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 namespace {
 
@@ -28,34 +24,6 @@ using data::layout;
 using tally::reduction;
 using tally::order::chunk;
 using tally::order::lanes;
-
-const std::vector<std::size_t> short_sizes = {0,
-                                              1,
-                                              2,
-                                              3,
-                                              7,
-                                              8,
-                                              15,
-                                              16,
-                                              17,
-                                              lanes / 2 - 1,
-                                              lanes / 2 + 1,
-                                              lanes - 1,
-                                              lanes,
-                                              lanes + 1,
-                                              100,
-                                              2 * lanes,
-                                              3 * lanes + 5,
-                                              chunk - 1,
-                                              chunk,
-                                              chunk + 1,
-                                              2 * chunk - 1,
-                                              2 * chunk,
-                                              2 * chunk + 1,
-                                              3 * chunk + 17,
-                                              5 * chunk,
-                                              8 * chunk - 1,
-                                              17 * chunk + 33};
 
 struct type_case {
   reduction what;
@@ -145,7 +113,7 @@ class Reduce : public data::OnEveryExecutor {
 
 TEST_ON_EVERY_EXECUTOR(Reduce, EveryTypeAndSize) {
   for (const type_case& c : all_cases()) {
-    for (const std::size_t n : short_sizes) {
+    for (const std::size_t n : data::short_sizes()) {
       const auto x = c.x_bytes(n, 2 * n + 1, kind::plain);
       ASSERT_NO_FATAL_FAILURE(compare(c, x, c.expected(x), {}));
     }
@@ -422,29 +390,12 @@ TEST_ON_EVERY_EXECUTOR(Reduce, TheCallersEnvironmentDoesNotMatterAndStays) {
                       std::bit_cast<std::uint64_t>(tally::nrm2(where(), far)),
                       std::uint64_t{std::bit_cast<std::uint32_t>(tally::nrm2(where(), low))}};
   };
-  const auto want = all();
-  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
-    std::fesetround(mode);
-    const auto got = all();
-    EXPECT_EQ(std::fegetround(), mode);
-    std::fesetround(FE_TONEAREST);
-    EXPECT_EQ(got, want);
-  }
-#if defined(__x86_64__)
-  const unsigned flushing = 0x1f80 | 0x8040;  // FTZ, DAZ
-  _mm_setcsr(flushing);
-  const auto got = all();
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(0x1f80);
-  EXPECT_EQ(after & ~0x3fu, flushing);
-  EXPECT_EQ(got, want);
-#endif
+  data::expect_no_influence(all);
 }
 
 #if TALLY_HAS_CUDA
 TEST(ReduceOnCuda, ACapturedNormLooksAtEachReplaysData) {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) GTEST_SKIP() << "no CUDA device";
+  if (!data::has_cuda_device()) GTEST_SKIP() << "no CUDA device";
   const tally::executor device = tally::cuda();
   constexpr std::size_t n = 300007;
   data::buffer memory(device, n * sizeof(double)), result(device, sizeof(double));
@@ -586,17 +537,17 @@ TEST(ReduceInterface, WritesToAPointer) {
 }
 
 TEST(ReduceInterface, IntegersWrapModulo2To64) {
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  constexpr auto least = std::numeric_limits<std::int64_t>::min();
+  constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+  constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
   for (const auto& where : {tally::serial(), tally::simd()}) {
-    EXPECT_EQ(tally::sum(where, std::vector<std::int64_t>{most, 1}), least);
-    EXPECT_EQ(tally::asum(where, std::vector<std::int64_t>{least}), least);
-    EXPECT_EQ(tally::asum(where, std::vector<std::int64_t>{least, -1}), least + 1);
+    EXPECT_EQ(tally::sum(where, std::vector<std::int64_t>{highest, 1}), lowest);
+    EXPECT_EQ(tally::asum(where, std::vector<std::int64_t>{lowest}), lowest);
+    EXPECT_EQ(tally::asum(where, std::vector<std::int64_t>{lowest, -1}), lowest + 1);
     EXPECT_EQ(tally::asum(where, std::vector<std::int32_t>(40, std::int32_t{1} << 31)),
               40 * (std::int64_t{1} << 31));
     EXPECT_EQ(tally::asum(where, std::vector<std::int8_t>(100, -128)), 12800);
     EXPECT_EQ(tally::sum(where, std::vector<std::int8_t>(100, -128)), -12800);
-    EXPECT_EQ(tally::sum(where, std::vector<std::int64_t>{most, 1}, tally::exact), least);
+    EXPECT_EQ(tally::sum(where, std::vector<std::int64_t>{highest, 1}, tally::exact), lowest);
   }
 }
 

@@ -129,12 +129,12 @@ TEST_ON_EVERY_EXECUTOR(SegmentedSum, EveryLength) {
 
 TEST_ON_EVERY_EXECUTOR(SegmentedSum, RandomLengths) {
   std::mt19937_64 random(3);
-  for (const std::size_t most : {2, 5, 9, 40, 300}) {
+  for (const std::size_t end : {2, 5, 9, 40, 300}) {
     for (const kind k : {kind::plain, kind::wide, kind::special}) {
       std::vector<std::size_t> lengths(1 + random() % 70);
-      for (std::size_t& length : lengths) length = random() % most;
-      ASSERT_NO_FATAL_FAILURE(compare_types(lengths, k)) << most;
-      ASSERT_NO_FATAL_FAILURE(compare_integers(lengths, k)) << most;
+      for (std::size_t& length : lengths) length = random() % end;
+      ASSERT_NO_FATAL_FAILURE(compare_types(lengths, k)) << end;
+      ASSERT_NO_FATAL_FAILURE(compare_integers(lengths, k)) << end;
     }
   }
 }
@@ -149,10 +149,10 @@ TEST_ON_EVERY_BACKEND(SegmentedSum, LongSegments) {
 /// Matrices that large have other kernels on a device.
 TEST_ON_FAST_BACKENDS(SegmentedSum, ManySegments) {
   std::mt19937_64 random(4);
-  for (const std::size_t most : {8, 64, 4000, 9000}) {
+  for (const std::size_t end : {8, 64, 4000, 9000}) {
     std::vector<std::size_t> lengths;
     for (std::size_t all = 0; all < 1'700'000; all += lengths.back()) {
-      lengths.push_back(random() % most);
+      lengths.push_back(random() % end);
     }
     ASSERT_NO_FATAL_FAILURE((compare<std::int64_t, double, double>(lengths, kind::plain)));
     ASSERT_NO_FATAL_FAILURE((compare<std::int32_t, float, float>(lengths, kind::plain)));

@@ -135,16 +135,16 @@ TEST(ShortFunctionErrors, OfFactors) {
 }
 
 TEST_ON_EVERY_EXECUTOR(ShortFunctions, IntegersWrap) {
-  constexpr auto least = std::numeric_limits<std::int32_t>::min();
-  const std::vector<std::int32_t> x = {least, -3, 0, 7};
+  constexpr auto lowest = std::numeric_limits<std::int32_t>::min();
+  const std::vector<std::int32_t> x = {lowest, -3, 0, 7};
   using list = std::vector<std::int32_t>;
   EXPECT_EQ(run<std::int32_t>([&](auto v, auto z) { tally::abs(where(), v, z); }, x),
-            (list{least, 3, 0, 7}));
+            (list{lowest, 3, 0, 7}));
   EXPECT_EQ(run<std::int32_t>([&](auto v, auto z) { tally::pow(where(), v, 3, z); }, x),
             (list{0, -27, 0, 343}));
   EXPECT_EQ(
-      run<std::int32_t>([&](auto v, auto z) { tally::add_constant(where(), v, least, z); }, x),
-      (list{0, std::numeric_limits<std::int32_t>::max() - 2, least, least + 7}));
+      run<std::int32_t>([&](auto v, auto z) { tally::add_constant(where(), v, lowest, z); }, x),
+      (list{0, std::numeric_limits<std::int32_t>::max() - 2, lowest, lowest + 7}));
   EXPECT_EQ(run<std::int32_t>([&](auto v, auto z) { tally::sign(where(), v, z); }, x),
             (list{-1, -1, 0, 1}));
 }
@@ -165,7 +165,7 @@ TEST_ON_EVERY_EXECUTOR(ShortFunctions, ComplexQuotientsAndModuliDoNotOverflow) {
 }
 
 TEST_ON_EVERY_EXECUTOR(ShortFunctions, LogAndTanhAreWithinAUnit) {
-  const auto check = [&]<class R>(std::type_identity<R>, double most) {
+  const auto check = [&]<class R>(std::type_identity<R>, double bound) {
     std::mt19937_64 random(3);
     std::vector<R> x;
     for (int i = 0; i < 30000; ++i) {
@@ -189,8 +189,8 @@ TEST_ON_EVERY_EXECUTOR(ShortFunctions, LogAndTanhAreWithinAUnit) {
       worst_tanh =
           std::max(worst_tanh, error(std::tanh(static_cast<long double>(x[i])), tangents[i]));
     }
-    EXPECT_LT(worst_log, most);
-    EXPECT_LT(worst_tanh, most);
+    EXPECT_LT(worst_log, bound);
+    EXPECT_LT(worst_tanh, bound);
   };
   check(std::type_identity<float>{}, 0.95);
   // Where long double is no wider, the reference has an error, too.

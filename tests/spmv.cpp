@@ -795,13 +795,14 @@ pattern far_and_hot() {
 
 /// About equal lengths, columns at most `reach` from the diagonal; some hundred adjacent rows are
 /// empty.
-pattern banded(std::size_t rows, std::size_t most, int reach, std::uint64_t seed,
+pattern banded(std::size_t rows, std::size_t max_terms, int reach, std::uint64_t seed,
                std::size_t columns = 0) {
   std::mt19937_64 random(seed);
   pattern p;
   p.columns = columns > 0 ? columns : rows;
   for (std::size_t i = 0; i < rows; ++i) {
-    const std::size_t length = i / 500 == 3 ? 0 : most / 2 + random() % (most - most / 2 + 1);
+    const std::size_t length =
+        i / 500 == 3 ? 0 : max_terms / 2 + random() % (max_terms - max_terms / 2 + 1);
     for (std::size_t j = 0; j < length; ++j) {
       const auto column =
           static_cast<std::int64_t>(i + random() % static_cast<std::size_t>(2 * reach + 1)) - reach;
@@ -1157,12 +1158,13 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RunsOfTriples) {
 // Plans with values slice one sorting scope at a time, longest rows first: scopes with rows of
 // every length, few rows, columns within and beyond 16 bits.
 TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
-  const auto lengths_up_to = [](std::size_t rows, std::size_t most, std::size_t columns) {
-    std::mt19937_64 random(rows + most);
+  const auto lengths_up_to = [](std::size_t rows, std::size_t max_terms, std::size_t columns) {
+    std::mt19937_64 random(rows + max_terms);
     pattern p;
     p.columns = columns;
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::size_t terms = random() % 50 == 0 ? 200 + random() % 2000 : random() % (most + 1);
+      const std::size_t terms =
+          random() % 50 == 0 ? 200 + random() % 2000 : random() % (max_terms + 1);
       const std::size_t near = random() % (columns > 3000 ? columns - 3000 : 1);
       for (std::size_t j = 0; j < terms; ++j) {
         const std::size_t column = i < rows / 2 ? near + random() % 3000 : random();
@@ -1173,8 +1175,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, SlicesOfRows) {
     return p;
   };
   for (const std::size_t rows : {1, 7, 9, 255, 256, 257, 1030}) {
-    for (const std::size_t most : {3, 9, 40, 128}) {
-      const pattern p = lengths_up_to(rows, most, 200000);
+    for (const std::size_t max_terms : {3, 9, 40, 128}) {
+      const pattern p = lengths_up_to(rows, max_terms, 200000);
       compare(p, of<double, double, double>, kind::special, type::int32, type::int32,
               {{}, {0.7, -1.25, true}});
       compare(p, of<float, float, float>, kind::special, type::int64, type::int64, {{}},

@@ -82,16 +82,16 @@ class Stack : public data::OnEveryExecutor {
   void expect_at_most_48_kib(const std::string& name, const std::function<void()>& call) {
     const std::size_t used = stack_.used_by(call) - of_thread_;
     EXPECT_LE(used, 48u << 10) << name;
-    if (used > most_) most_ = used, max_of_ = name;
+    if (used > max_) max_ = used, max_of_ = name;
   }
   void TearDown() override {
-    RecordProperty("bytes", std::to_string(most_));
+    RecordProperty("bytes", std::to_string(max_));
     RecordProperty("operation", max_of_);
   }
 
  private:
   painted_stack stack_;
-  std::size_t of_thread_ = 0, most_ = 0;
+  std::size_t of_thread_ = 0, max_ = 0;
   std::string max_of_;
 };
 

@@ -198,7 +198,7 @@ TEST_ON_EVERY_EXECUTOR(Sums, EveryLayout) {
 
 TEST_ON_EVERY_BACKEND(Sums, RandomLayouts) {
   std::mt19937 random(37);
-  const auto upto = [&](std::size_t most) { return random() % (most + 1); };
+  const auto upto = [&](std::size_t limit) { return random() % (limit + 1); };
   const auto stride = [&] { return static_cast<std::ptrdiff_t>(upto(20)) - 10; };
   for (int round = 0; round < 150; ++round) {
     shape s{upto(round % 2 ? 8 : 90), upto(round % 5 ? 90 : 2500), 1, 1, 1 + upto(2), stride()};

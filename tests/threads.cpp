@@ -60,9 +60,9 @@ TEST(Threads, NoMoreAreStartedThanThereAreShares) {
 }
 
 TEST(Threads, AbsurdNumbersAreRefused) {
-  constexpr int most = tally::openmp_options::max_threads;
-  EXPECT_NO_THROW(tally::openmp({.threads = most}));
-  for (const int threads : {most + 1, 40'000, 100'000, std::numeric_limits<int>::max()}) {
+  constexpr int max = tally::openmp_options::max_threads;
+  EXPECT_NO_THROW(tally::openmp({.threads = max}));
+  for (const int threads : {max + 1, 40'000, 100'000, std::numeric_limits<int>::max()}) {
     data::expect_error(
         tally::errc::invalid_argument,
         "tally::openmp: threads is " + std::to_string(threads) + "; there can be 4096",

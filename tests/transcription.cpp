@@ -107,11 +107,11 @@ R nrm2(const parts<R>& x) {
     return x.is_complex ? plus(sum_of(x.re), sum_of(x.im)) : sum_of(x.re);
   };
   constexpr bool in_double = std::is_same_v<R, double>;
-  const R least = in_double ? R(0x1p-960) : R(0x1p-72);
+  const R min_sum = in_double ? R(0x1p-960) : R(0x1p-72);
   const R up = in_double ? R(0x1p600) : R(0x1p80);
   const R down = in_double ? R(0x1p-900) : R(0x1p-100);
   const R s = squares(1);
-  if (s < least) return std::sqrt(squares(up)) / up;
+  if (s < min_sum) return std::sqrt(squares(up)) / up;
   if (s == std::numeric_limits<R>::infinity()) return std::sqrt(squares(down)) / down;
   return std::sqrt(s);
 }

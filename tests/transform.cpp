@@ -2,6 +2,7 @@
 // and stride, also in place; exp and sigmoid keep their stated accuracy.
 #include "tests/data.hpp"
 #include "tests/elementwise_transcription.hpp"
+#include "tests/environments.hpp"
 
 #include <tally/tally.hpp>
 
@@ -10,16 +11,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cfenv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <span>
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 namespace {
 
@@ -531,23 +527,7 @@ TEST_ON_EVERY_EXECUTOR(Transform, TheCallersEnvironmentDoesNotMatterAndStays) {
     tally::relu(where(), low, w), keep(w);
     return words;
   };
-  const auto want = all();
-  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
-    std::fesetround(mode);
-    const auto got = all();
-    EXPECT_EQ(std::fegetround(), mode);
-    std::fesetround(FE_TONEAREST);
-    EXPECT_EQ(got, want);
-  }
-#if defined(__x86_64__)
-  const unsigned flushing = 0x1f80 | 0x8040;  // FTZ, DAZ
-  _mm_setcsr(flushing);
-  const auto got = all();
-  const unsigned after = _mm_getcsr();
-  _mm_setcsr(0x1f80);
-  EXPECT_EQ(after & ~0x3fu, flushing);
-  EXPECT_EQ(got, want);
-#endif
+  data::expect_no_influence(all);
 }
 
 TEST_ON_EVERY_EXECUTOR(Transform, SwapOfEveryTypeAlignmentAndStride) {

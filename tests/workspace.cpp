@@ -30,7 +30,7 @@ namespace {
 
 using options = tally::workspace_options;
 
-constexpr std::size_t least = options::min_stage_bytes;
+constexpr std::size_t min_bytes = options::min_stage_bytes;
 
 class Workspace : public data::OnEveryExecutor {
  protected:
@@ -41,7 +41,7 @@ class Workspace : public data::OnEveryExecutor {
     }
   }
   tally::workspace small(int threads = 2) const {
-    return tally::workspace(where(), {least, threads});
+    return tally::workspace(where(), {min_bytes, threads});
   }
 };
 
@@ -150,9 +150,9 @@ void expect_sums(const tally::executor& where, const tally::executor& through, s
 }
 
 TEST_ON_EVERY_EXECUTOR(Workspace, SumsAroundTheBordersOfParts) {
-  const tally::workspace small_one = small(), growing(where(), {4 * least, 2});
+  const tally::workspace small_one = small(), growing(where(), {4 * min_bytes, 2});
   const tally::executor through = small_one.executor();
-  for (const std::size_t n : sizes_of(least / 16)) {
+  for (const std::size_t n : sizes_of(min_bytes / 16)) {
     for (const memory kind : kinds) {
       expect_sums<double, double>(where(), through, n, kind, kind);
       expect_sums<double, double>(where(), growing.executor(), n, kind, kind);
@@ -293,7 +293,7 @@ TEST_ON_EVERY_EXECUTOR(Workspace, RoundsWordsWhereverTheyAre) {
 TEST_ON_EVERY_EXECUTOR(Workspace, WhatIsWrittenComesBack) {
   const tally::workspace small_one = small();
   const tally::executor through = small_one.executor();
-  for (const std::size_t n : sizes_of(least / 32)) {
+  for (const std::size_t n : sizes_of(min_bytes / 32)) {
     for (const memory kind : kinds) {
       const std::vector<double> x = random_vector<double>(n, n), y = random_vector<double>(n, 8);
       std::vector<double> want = y;
@@ -660,7 +660,7 @@ TEST_ON_EVERY_EXECUTOR(Workspace, RefusesAStreamThatIsCaptured) {
   if (where().name() != "cuda") GTEST_SKIP() << "not on a device";
   cudaStream_t stream = nullptr;
   data::check_cuda(cudaStreamCreate(&stream));
-  const tally::workspace through(tally::cuda({.stream = stream}), {least, 1});
+  const tally::workspace through(tally::cuda({.stream = stream}), {min_bytes, 1});
   const std::vector<double> x(100, 1.0);
   data::check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   data::expect_error(tally::errc::invalid_argument,

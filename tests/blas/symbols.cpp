@@ -278,8 +278,8 @@ void test_iamax(const route& by) {
   for (const length i : {0, 4}) unaligned.set(i, of_parts<T>(nan<T>, 0));
   EXPECT_EQ(call_iamax<T>(by, 9, unaligned.data(), 2), 0);
   // Subnormal magnitudes, and equal ones, that another environment would tell apart or not.
-  const T least = subnormal<T>, a_nan = of_parts<T>(nan<T>, 0);
-  const T of_subnormals[] = {least, a_nan, subnormal<T> + subnormal<T>};
+  const T smallest = subnormal<T>, a_nan = of_parts<T>(nan<T>, 0);
+  const T of_subnormals[] = {smallest, a_nan, subnormal<T> + subnormal<T>};
   const T of_equals[] = {1, a_nan, is_complex<T> ? of_parts<T>(1, subnormal<real_t<T>>) : T(1)};
   EXPECT_EQ(call_iamax<T>(by, 3, of_subnormals, 1), 2);
   EXPECT_EQ(call_iamax<T>(by, 3, of_equals, 1), 0);

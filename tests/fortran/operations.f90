@@ -6,15 +6,15 @@ module checks
   use tally
   implicit none
   integer :: failures = 0, count = 0
-  integer, parameter :: m = 1500, k = 70, most = 4800
-  logical(c_bool) :: a_bool(most), b_bool(k, 6)
-  integer(int8) :: a_int8(most), b_int8(k, 6)
-  integer(int32) :: a_int32(most), b_int32(k, 6)
-  integer(int64) :: a_int64(most), b_int64(k, 6)
-  real(real32) :: a_float32(most), b_float32(k, 6)
-  real(real64) :: a_float64(most), b_float64(k, 6)
-  complex(real32) :: a_complex64(most), b_complex64(k, 6)
-  complex(real64) :: a_complex128(most), b_complex128(k, 6)
+  integer, parameter :: m = 1500, k = 70, room = 4800
+  logical(c_bool) :: a_bool(room), b_bool(k, 6)
+  integer(int8) :: a_int8(room), b_int8(k, 6)
+  integer(int32) :: a_int32(room), b_int32(k, 6)
+  integer(int64) :: a_int64(room), b_int64(k, 6)
+  real(real32) :: a_float32(room), b_float32(k, 6)
+  real(real64) :: a_float64(room), b_float64(k, 6)
+  complex(real32) :: a_complex64(room), b_complex64(k, 6)
+  complex(real64) :: a_complex128(room), b_complex128(k, 6)
 
   interface
     integer(c_int) function check_dots(results, x, y, parts, parts_of_y, grade, conjugate) bind(C)
@@ -91,7 +91,7 @@ contains
   end function
 
   subroutine make_data()
-    real(real64) :: u(most), v(most)
+    real(real64) :: u(room), v(room)
     call random_number(u)
     call random_number(v)
     u = u - 0.5d0
@@ -118,11 +118,11 @@ contains
   subroutine every_pair()
     character(:), allocatable :: what
     what = 'dot, bool '
-    associate (x => a_bool(most:most - m + 1:-1), c => b_bool(:, 1:4))
+    associate (x => a_bool(room:room - m + 1:-1), c => b_bool(:, 1:4))
       include 'pairs.inc'
     end associate
     what = 'dot, int8 '
-    associate (x => a_int8(most:most - m + 1:-1), c => b_int8(:, 4:1:-1))
+    associate (x => a_int8(room:room - m + 1:-1), c => b_int8(:, 4:1:-1))
       include 'pairs.inc'
     end associate
     what = 'dot, int32 '
@@ -134,7 +134,7 @@ contains
       include 'pairs.inc'
     end associate
     what = 'dot, float32 '
-    associate (x => a_float32(most:most - 3 * m + 1:-3), c => b_float32(:, 1:4))
+    associate (x => a_float32(room:room - 3 * m + 1:-3), c => b_float32(:, 1:4))
       include 'pairs.inc'
     end associate
     what = 'dot, float64 '
@@ -162,7 +162,7 @@ contains
       include 'extrema.inc'
     end associate
     what = 'int8'
-    associate (x => a_int8(most:1:-1))
+    associate (x => a_int8(room:1:-1))
       include 'types.inc'
       include 'extrema.inc'
     end associate
@@ -187,7 +187,7 @@ contains
       include 'extrema.inc'
     end associate
     what = 'complex64'
-    associate (x => a_complex64(most:1:-3))
+    associate (x => a_complex64(room:1:-3))
       include 'types.inc'
     end associate
     what = 'complex128'
@@ -241,7 +241,7 @@ contains
     words = 0
     others = 0
     call tally_dot_into(a_float64(:2000), a_float32(:2000), words, sum_type=TALLY_FLOAT64)
-    call tally_dot_into(a_float64(most:2001:-1), a_float32(most:2001:-1), others, sum_type=TALLY_FLOAT64, &
+    call tally_dot_into(a_float64(room:2001:-1), a_float32(room:2001:-1), others, sum_type=TALLY_FLOAT64, &
                         where=tally_serial())
     call tally_merge_words(words, TALLY_FLOAT64, others)
     call tally_merge_words(words, TALLY_FLOAT64)
