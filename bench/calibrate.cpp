@@ -22,7 +22,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::size_t fewest_bytes = std::size_t{1} << 14, max_bytes = std::size_t{1} << 24;
+constexpr std::size_t min_bytes = std::size_t{1} << 14, max_bytes = std::size_t{1} << 24;
 /// Idle OpenMP threads first spin, GCC's for milliseconds; after this pause they sleep.
 constexpr auto pause = std::chrono::milliseconds(30);
 
@@ -151,11 +151,11 @@ void calibrate() {
       bytes_text(static_cast<double>(threshold)).c_str());
   for (const calibrated& each : list) {
     const calls c(each);
-    const std::optional<double> spinning = crossover(c, fewest_bytes, seconds_in_turn);
+    const std::optional<double> spinning = crossover(c, min_bytes, seconds_in_turn);
     // Sleeping threads pay later than spinning ones.
     const auto from = static_cast<std::size_t>(spinning.value_or(max_bytes / 2));
     const std::optional<double> resting =
-        crossover(c, std::max(fewest_bytes, std::bit_floor(from)), seconds_after_pause);
+        crossover(c, std::max(min_bytes, std::bit_floor(from)), seconds_after_pause);
     std::printf("| %s | %s | %s |", each.name, bytes_text(spinning).c_str(),
                 bytes_text(resting).c_str());
     for (measure* const seconds : {seconds_in_turn, seconds_after_pause}) {

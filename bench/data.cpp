@@ -46,8 +46,9 @@ T random(std::mt19937_64& engine) {
 template <class T>
 T spread_out(T value, std::mt19937_64& engine) {
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, float>) {
-    constexpr int most = sizeof(T) == sizeof(double) ? 100 : 15;
-    return std::ldexp(value, std::uniform_int_distribution<int>(-most, most)(engine));
+    constexpr int max_exponent = sizeof(T) == sizeof(double) ? 100 : 15;
+    return std::ldexp(value,
+                      std::uniform_int_distribution<int>(-max_exponent, max_exponent)(engine));
   } else {
     return value;
   }

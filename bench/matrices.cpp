@@ -111,8 +111,8 @@ std::vector<std::size_t> matrices_of(bool on_device, bool full) {
   std::vector<std::size_t> list;
   for (std::size_t n = 0; n < entries().size(); ++n) {
     const entry& e = entries()[n];
-    const listed least = full ? listed::full : listed::quick;
-    if ((on_device ? e.on_device : e.on_host) >= least && is_here(e)) list.push_back(n);
+    const listed lowest = full ? listed::full : listed::quick;
+    if ((on_device ? e.on_device : e.on_host) >= lowest && is_here(e)) list.push_back(n);
   }
   return list;
 }

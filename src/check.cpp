@@ -110,12 +110,13 @@ void check::append(std::string& text, double number) {
 
 void check::words(const output& result, bool is_parted, type widest_operand, std::size_t n) const {
   const type kind = is_parted ? type::complex64 : type::float32;
-  const type least = exact_sum_type(widest_operand, widest_operand, kind);
+  const type narrowest = exact_sum_type(widest_operand, widest_operand, kind);
   const type widest = exact_sum_type(type::float64, type::float64, kind);
   const std::size_t words = exact_words(result.element);
-  if (words == 0 || (result.element != least && result.element != widest)) {
+  if (words == 0 || (result.element != narrowest && result.element != widest)) {
     fail(errc::unsupported_type, "the exact sum is of ", name(result.element), "; it can be of ",
-         name(least), least == widest ? "" : " or ", least == widest ? "" : name(widest));
+         name(narrowest), narrowest == widest ? "" : " or ",
+         narrowest == widest ? "" : name(widest));
   }
   pointer("words", result.data, type::int64, n * words);
 }

@@ -38,12 +38,12 @@ struct key_edges {
 struct even_edges {
   double lower, upper;
   std::int64_t bins;
-  static constexpr double most = std::numeric_limits<double>::max();
+  static constexpr double largest = std::numeric_limits<double>::max();
 
   KOKKOS_FUNCTION double edge(std::int64_t i) const {
     if (i == bins) return upper;
     const double range = upper - lower;
-    const bool is_wide = range > most;
+    const bool is_wide = range > largest;
     const double width = is_wide ? (upper / 2 - lower / 2) / static_cast<double>(bins)
                                  : range / static_cast<double>(bins);
     const double moved = multiply(static_cast<double>(i), width);

@@ -222,8 +222,8 @@ void run_teams(const space& on, const char* name, int count, int threads, int la
                                  team_memory<Sum>::shmem_size(static_cast<std::size_t>(lanes)) +
                                  team_memory<Sum>::shmem_size(max_levels))));
   };
-  const int most = configured(1).team_size_max(body, Kokkos::ParallelForTag());
-  Kokkos::parallel_for(name, configured(std::min(threads, most)), body);
+  const int max_threads = configured(1).team_size_max(body, Kokkos::ParallelForTag());
+  Kokkos::parallel_for(name, configured(std::min(threads, max_threads)), body);
 }
 
 // --- The whole sum -------------------------------------------------------------------------------

@@ -23,12 +23,12 @@ void backend::multi_axpy_dot(const executor& where, const multi_axpy_arguments& 
   const int threads = threads_that_pay(update.x.size() * update.y.size, threads_of(where));
   simd::multi_axpy_dot_on_host(
       where, update, computation, sums, [threads](std::size_t tiles, const auto& run_tile) {
-        const std::size_t most = std::min(tiles, static_cast<std::size_t>(threads));
-        if (most == 1) {
+        const std::size_t needed = std::min(tiles, static_cast<std::size_t>(threads));
+        if (needed == 1) {
           for (std::size_t i = 0; i < tiles; ++i) run_tile(i);
           return;
         }
-#pragma omp parallel num_threads(static_cast<int>(most))
+#pragma omp parallel num_threads(static_cast<int>(needed))
         {
           const default_environment environment;
 #pragma omp for schedule(static) nowait

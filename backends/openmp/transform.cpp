@@ -14,9 +14,9 @@ namespace {
 template <class F>
 void on_each_thread(const executor& where, std::size_t size, std::size_t products, const F& f) {
   // Multiples of a page of bytes, so that threads share cache lines only at the ends.
-  constexpr std::size_t least = 4096;
+  constexpr std::size_t page = 4096;
   const auto threads = static_cast<std::size_t>(threads_that_pay(products, threads_of(where)));
-  const std::size_t share = threads == 1 ? size : (size / threads / least + 1) * least;
+  const std::size_t share = threads == 1 ? size : (size / threads / page + 1) * page;
   for_each_share(size, static_cast<int>(threads), {share, (size + share - 1) / share},
                  [&](std::size_t, std::size_t first, std::size_t n) { f(first, n); });
 }

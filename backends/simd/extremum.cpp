@@ -353,11 +353,11 @@ using contiguous_search = candidates(const void* x, std::size_t n, std::size_t f
 
 HWY_NOINLINE candidates search_gathered(const operand& x, std::size_t first,
                                         contiguous_search* search) {
-  constexpr std::size_t most = order::chunk;
-  HWY_ALIGN std::byte gathered[most * sizeof(std::complex<double>)];
+  constexpr std::size_t max_elements = order::chunk;
+  HWY_ALIGN std::byte gathered[max_elements * sizeof(std::complex<double>)];
   candidates best;
-  for (std::size_t i = 0; i < x.size; i += most) {
-    const std::size_t n = std::min(most, x.size - i);
+  for (std::size_t i = 0; i < x.size; i += max_elements) {
+    const std::size_t n = std::min(max_elements, x.size - i);
     gather(x.slice(i, n), gathered);
     best = best + search(gathered, n, first + i);
   }

@@ -86,8 +86,8 @@ void count_in_tables(const bin_of<X>& bin, const X* x, std::size_t n, std::int32
 template <class X>
 void numpy_bincount(const X* x, std::size_t n, std::int32_t* counts, std::size_t bins) {
   const std::vector<std::int64_t> keys(x, x + n);
-  const auto [least, most] = std::minmax_element(keys.begin(), keys.end());
-  if (*least < 0 || static_cast<std::size_t>(*most) >= bins) return;
+  const auto [min, max] = std::minmax_element(keys.begin(), keys.end());
+  if (*min < 0 || static_cast<std::size_t>(*max) >= bins) return;
   std::vector<std::int64_t> wide(bins);
   for (const std::int64_t k : keys) ++wide[static_cast<std::size_t>(k)];
   std::copy(wide.begin(), wide.end(), counts);

@@ -305,9 +305,9 @@ template <class T>
     return magnitude(element);
   };
   length result = 0;
-  auto most = at(0);
+  auto largest = at(0);
   for (length i = 1; i < n; ++i) {
-    if (const auto candidate = at(i); candidate > most) most = candidate, result = i;
+    if (const auto candidate = at(i); candidate > largest) largest = candidate, result = i;
   }
   return result;
 }
@@ -348,12 +348,12 @@ bool is_same_or_apart(length n, const T* x, length incx, const T* y, length incy
 template <class T, class F>
 [[gnu::noinline]] void update_in_order(routine called, length n, std::add_const_t<T>* x,
                                        length incx, T* y, length incy, T* written_x, const F& f) {
-  constexpr length most = 256;  // at most 8 KiB of the stack
+  constexpr length max_block = 256;  // at most 8 KiB of the stack
   const length block =
-      incx != 0 && incy != 0 && is_same_or_apart<T>(n, x, incx, y, incy) ? most : 1;
+      incx != 0 && incy != 0 && is_same_or_apart<T>(n, x, incx, y, incy) ? max_block : 1;
   const T* const from = first(x, n, incx);
   T* const to = first(y, n, incy);
-  T a[most], b[most];
+  T a[max_block], b[max_block];
   for (length i = 0; i < n; i += block) {
     const length some = std::min(block, n - i);
     const auto size = static_cast<std::size_t>(some);

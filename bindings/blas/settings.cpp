@@ -158,7 +158,7 @@ all_counts counts;
 void count(routine called, std::ptrdiff_t elements, const void* caller) noexcept {
   const std::uint64_t n = elements > 0 ? static_cast<std::uint64_t>(elements) : 0;
   std::size_t size = 0;
-  for (std::uint64_t most = 10; most < n && size + 1 < std::size(size_names); most *= 10) ++size;
+  for (std::uint64_t limit = 10; limit < n && size + 1 < std::size(size_names); limit *= 10) ++size;
   ++counts.by_size[size];
 
   Dl_info found;

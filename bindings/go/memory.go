@@ -185,8 +185,8 @@ func (p *Pinning) Close() error {
 }
 
 func bytesOf[T Element](function string, n int) (C.size_t, error) {
-	const most = 1 << 48
-	if n < 0 || n > most {
+	const maxElements = 1 << 48
+	if n < 0 || n > maxElements {
 		return 0, failure(ErrInvalidArgument, function, "n is %d; it can be 0 to 2^48", n)
 	}
 	return C.size_t(n) * C.size_t(unsafe.Sizeof(*new(T))), nil

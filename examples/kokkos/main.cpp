@@ -202,12 +202,12 @@ std::uint64_t solve(const std::string& name, Steps steps, std::size_t points) {
   auto on_host = Kokkos::create_mirror_view(x);
 
   constexpr double tolerance = 1e-10;
-  constexpr int most = 10000;
+  constexpr int max_iterations = 10000;
   const auto norm = static_cast<double>(points);  // of b, squared
   double rr = norm;
   int iterations = 0;
   example::bit_hash hash;
-  while (rr > tolerance * tolerance * norm && iterations < most) {
+  while (rr > tolerance * tolerance * norm && iterations < max_iterations) {
     const double alpha = rr / steps.multiply(p, q);
     steps.move(alpha, p, x);
     const double next = steps.update(alpha, q, r);

@@ -108,9 +108,9 @@ inline constexpr std::size_t first_size<tally_workspace_options> = 24;
 /// Returns the caller's struct, zero-extended.
 template <class S>
 S sized(const char* name, const S& given) {
-  constexpr std::size_t most = 4096;  // limit for a garbage size; no struct comes near
+  constexpr std::size_t max_size = 4096;  // limit for a garbage size; no struct comes near
   // Sizes between releases may have half a member.
-  if (given.size < first_size<S> || given.size > most || given.size % alignof(S) != 0) {
+  if (given.size < first_size<S> || given.size > max_size || given.size % alignof(S) != 0) {
     fail(errc::invalid_argument, name, ".size is ", given.size, "; the struct has ", sizeof(S),
          " bytes");
   }

@@ -40,10 +40,10 @@ void check_shape(const check& check, const interval_shape& shape) {
     check.fail(errc::unsupported_type, "the accumulator is ", name(shape.accumulator),
                "; it can be float32, float64, complex64 or complex128");
   }
-  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max() / 4;
-  if (shape.fields == 0 || shape.fields > most) {
+  constexpr std::size_t max_fields = std::numeric_limits<std::int32_t>::max() / 4;
+  if (shape.fields == 0 || shape.fields > max_fields) {
     check.fail(errc::invalid_argument, "there are ", shape.fields, " fields; there can be 1 to ",
-               most);
+               max_fields);
   }
   if (shape.total < 0) {
     check.fail(errc::invalid_argument, "the whole vector has ", shape.total, " elements");

@@ -82,9 +82,9 @@ void check_integers(const check& check, const transform_arguments& a, type compu
   if (!is_integer(a.alpha.element)) {
     check.fail(errc::unsupported_type, "the exponent is ", name(a.alpha.element));
   }
-  const auto [least, most] = exponents(computation);
-  check.fail(errc::invalid_argument, "the exponent is ", a.alpha.integer, "; it can be ", least,
-             " to ", most, " in ", name(computation));
+  const auto [lowest, highest] = exponents(computation);
+  check.fail(errc::invalid_argument, "the exponent is ", a.alpha.integer, "; it can be ", lowest,
+             " to ", highest, " in ", name(computation));
 }
 
 /// Calls f(name, input) for each input.

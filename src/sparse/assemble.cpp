@@ -106,9 +106,9 @@ struct survey {
 template <class Entries>
 survey survey_of(const Entries& entries, const coo_arguments& a, std::size_t first, std::size_t n) {
   using number = typename Entries::number;
-  constexpr std::size_t most = std::numeric_limits<std::make_signed_t<number>>::max();
-  const auto rows = static_cast<number>(std::min(a.rows, most + 1));
-  const auto columns = static_cast<number>(std::min(a.columns, most + 1));
+  constexpr std::size_t max_index = std::numeric_limits<std::make_signed_t<number>>::max();
+  const auto rows = static_cast<number>(std::min(a.rows, max_index + 1));
+  const auto columns = static_cast<number>(std::min(a.columns, max_index + 1));
   const number far_rows = rows / 8, far_columns = columns / 8;
   survey all;
   for (std::size_t k = first; k < first + n;) {
@@ -194,22 +194,22 @@ void sort_entries(const Entries& entries, std::size_t n, std::size_t columns, st
   };
   const int max_width = width_of(memory.counts.size()) - 1;
   constexpr std::size_t max_index = std::numeric_limits<Index>::max();
-  Index least = 0, largest = static_cast<Index>(std::min(columns - 1, max_index));
+  Index smallest = 0, largest = static_cast<Index>(std::min(columns - 1, max_index));
   if (width_of(largest) > max_width) {
-    least = std::numeric_limits<Index>::max(), largest = 0;
+    smallest = std::numeric_limits<Index>::max(), largest = 0;
     for (std::size_t k = 0; k < n; ++k) {
-      least = std::min(least, column_of(entries, k));
+      smallest = std::min(smallest, column_of(entries, k));
       largest = std::max(largest, column_of(entries, k));
     }
-    if (n == 0) least = largest;
+    if (n == 0) smallest = largest;
   }
-  const int bits = width_of(static_cast<Index>(largest - least));
+  const int bits = width_of(static_cast<Index>(largest - smallest));
   const int passes = bits == 0 ? 0 : (bits + max_width - 1) / max_width;
   const int width = bits == 0 ? 0 : (bits + passes - 1) / passes;
   const std::span<Index> counts = memory.counts.first(std::size_t{1} << width);
   const auto sort_digits = [&](const auto& from, int shift, const auto& count_also) {
     const auto digit = [&](std::size_t k) {
-      return static_cast<Index>((column_of(from, k) - least) >> shift) &
+      return static_cast<Index>((column_of(from, k) - smallest) >> shift) &
              static_cast<Index>(counts.size() - 1);
     };
     std::ranges::fill(counts, Index{0});
@@ -327,9 +327,9 @@ class assembly {
 
   template <class Bits>
   void sort_as() {
-    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+    constexpr std::size_t max_index = std::numeric_limits<std::uint32_t>::max();
     if constexpr (std::is_same_v<Entries, given_entries>) {
-      if (std::max({a_.rows, a_.columns, size_}) > most) return sort<std::uint64_t, Bits>();
+      if (std::max({a_.rows, a_.columns, size_}) > max_index) return sort<std::uint64_t, Bits>();
     }
     sort<std::uint32_t, Bits>();
   }
@@ -543,9 +543,9 @@ backends::assembled assemble_on_host(const executor& host, const coo_arguments& 
   const auto is_narrow = [](const operand& v) {
     return v.element == type::int32 && (v.increment == 1 || v.size <= 1);
   };
-  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::size_t max_entries = std::numeric_limits<std::uint32_t>::max();
   return is_narrow(a.row_indices) && is_narrow(a.column_indices) &&
-                 (a.values.increment == 1 || a.values.size <= 1) && a.values.size <= most
+                 (a.values.increment == 1 || a.values.size <= 1) && a.values.size <= max_entries
              ? assembly<narrow_entries>(host, a).run()
              : assembly<given_entries>(host, a).run();
 }

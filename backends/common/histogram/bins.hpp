@@ -312,20 +312,20 @@ bool threshold_of(E edge, bool is_above, S* threshold) {
     }
   };
   if constexpr (std::is_integral_v<S>) {
-    const auto least = [](S x, E e) {
+    const auto is_at_least = [](S x, E e) {
       if constexpr (std::is_integral_v<E>) {
         return std::int64_t{x} >= e;
       } else {
         return backends::reaches(static_cast<std::int64_t>(x), e);
       }
     };
-    if (!least(limits::max(), edge)) return false;
-    if (least(limits::min(), edge)) {
+    if (!is_at_least(limits::max(), edge)) return false;
+    if (is_at_least(limits::min(), edge)) {
       *threshold = limits::min();
       return !is_above || !(static_cast<E>(limits::min()) == edge) || next(limits::min());
     }
     S t = static_cast<S>(edge);  // rounds towards 0
-    if (!least(t, edge)) ++t;
+    if (!is_at_least(t, edge)) ++t;
     *threshold = t;
     return !is_above || !(static_cast<E>(t) == edge) || next(t);
   } else {

@@ -69,9 +69,9 @@ TALLY_HOST_DEVICE complex_number<real_t<A>> finish_node(const node_sum<what, A>&
 /// Sums that wait for their sibling; chunks from 0 have at most 64 nodes.
 template <class Sum>
 struct joined_nodes {
-  static constexpr int most = 64;
+  static constexpr int max_held = 64;
 
-  Sum held[most];
+  Sum held[max_held];
   int count = 0;
 
   TALLY_HOST_DEVICE void take(const Sum& node, int additions) {

@@ -45,27 +45,27 @@ TALLY_HOST_DEVICE real_t<A> combined(const reduce_sum<A>& sum) {
 
 // --- The range of nrm2 ---------------------------------------------------------------------------
 
-/// A sum s of squares is good if `least` <= s and s is finite: no overflow, harmless underflow. (A
-/// NaN is final, too.) Otherwise elements are scaled before squaring; docs/numerics.md shows that
-/// those sums are good. For s < `unheard` all squares scaled down are 0.
+/// A sum s of squares is good if `min_sum` <= s and s is finite: no overflow, harmless underflow.
+/// (A NaN is final, too.) Otherwise elements are scaled before squaring; docs/numerics.md shows
+/// that those sums are good. For s < `unheard` all squares scaled down are 0.
 template <class R>
 struct norm_range;
 template <>
 struct norm_range<double> {
-  static constexpr double least = 0x1p-960, up = 0x1p600, down = 0x1p-900, unheard = 0x1p725;
-  static constexpr double most = std::numeric_limits<double>::max();
+  static constexpr double min_sum = 0x1p-960, up = 0x1p600, down = 0x1p-900, unheard = 0x1p725;
+  static constexpr double max_sum = std::numeric_limits<double>::max();
 };
 template <>
 struct norm_range<float> {
-  static constexpr float least = 0x1p-72f, up = 0x1p80f, down = 0x1p-100f, unheard = 0x1p50f;
-  static constexpr float most = std::numeric_limits<float>::max();
+  static constexpr float min_sum = 0x1p-72f, up = 0x1p80f, down = 0x1p-100f, unheard = 0x1p50f;
+  static constexpr float max_sum = std::numeric_limits<float>::max();
 };
 
 /// Factor of the elements for a second sum; 1 if the first is good.
 template <class R>
 TALLY_HOST_DEVICE R norm_scale(R sum_of_squares) {
-  if (sum_of_squares < norm_range<R>::least) return norm_range<R>::up;
-  if (sum_of_squares > norm_range<R>::most) return norm_range<R>::down;
+  if (sum_of_squares < norm_range<R>::min_sum) return norm_range<R>::up;
+  if (sum_of_squares > norm_range<R>::max_sum) return norm_range<R>::down;
   return 1;
 }
 
@@ -83,12 +83,12 @@ TALLY_HOST_DEVICE R norm(R sum_of_squares, R scale) {
 }
 
 /// A sum of squares with the scaled sum that may be needed, in one pass: up while `sum` is below
-/// `least`, else down.
+/// `min_sum`, else down.
 template <class A>
 struct norm_sum {
   A sum{}, scaled{};
 
-  TALLY_HOST_DEVICE bool is_small() const { return sum < norm_range<A>::least; }
+  TALLY_HOST_DEVICE bool is_small() const { return sum < norm_range<A>::min_sum; }
   TALLY_HOST_DEVICE A scale() const { return is_small() ? norm_range<A>::up : norm_range<A>::down; }
   TALLY_HOST_DEVICE A scaled_down() const { return is_small() ? A{} : scaled; }
 

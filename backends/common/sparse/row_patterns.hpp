@@ -10,7 +10,7 @@ namespace tally::backends {
 /// Lists of differences column - row. A structured grid has few: inner points, and some near faces.
 struct row_patterns {
   /// A pattern's number is a byte.
-  static constexpr int most = 256;
+  static constexpr int max = 256;
   /// Padding of lists, for vector loads.
   static constexpr int alignment = 16;
 

@@ -314,8 +314,8 @@ assembled assemble(const executor& where, const coo_arguments& a) {
     const beside_captures mode;
     const assembled outside = found_outside(a, where.stream());
     if (outside.what != assembled::defect::none) return outside;
-    constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-    return std::max({a.rows, a.columns, a.values.size}) < most
+    constexpr auto max_index = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+    return std::max({a.rows, a.columns, a.values.size}) < max_index
                ? assemble<std::int32_t>(where, a, where.stream())
                : assemble<std::int64_t>(where, a, where.stream());
   });

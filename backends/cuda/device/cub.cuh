@@ -19,13 +19,13 @@ __device__ inline std::int64_t this_thread() {
 }
 __device__ inline std::int64_t all_threads() { return std::int64_t{gridDim.x} * item_threads; }
 
-/// Returns how many of n sorted numbers lie below `least`.
+/// Returns how many of n sorted numbers lie below `value`.
 template <class T>
-__device__ std::int64_t lower_bound(const T* sorted, std::int64_t n, std::int64_t least) {
+__device__ std::int64_t lower_bound(const T* sorted, std::int64_t n, std::int64_t value) {
   std::int64_t low = 0, high = n;
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
-    if (static_cast<std::int64_t>(sorted[middle]) < least) {
+    if (static_cast<std::int64_t>(sorted[middle]) < value) {
       low = middle + 1;
     } else {
       high = middle;

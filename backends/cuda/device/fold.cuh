@@ -52,11 +52,11 @@ __device__ Sum from_thread(const Sum& s, int source) {
   return mapped(s, [source](auto value) { return __shfl_sync(whole_warp, value, source); });
 }
 
-/// Adds up the first `count` threads' values; a power of two, at most `most`.
-template <unsigned most, class Sum>
+/// Adds up the first `count` threads' values; a power of two, at most `max_count`.
+template <unsigned max_count, class Sum>
 __device__ Sum add_across_threads(Sum s, unsigned count) {
 #pragma unroll
-  for (unsigned d = 1; d < most; d *= 2) {
+  for (unsigned d = 1; d < max_count; d *= 2) {
     if (d >= count) break;
     s = s + from_thread_xor(s, static_cast<int>(d));
   }

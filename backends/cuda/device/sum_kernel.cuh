@@ -100,7 +100,7 @@ __device__ bool needs_scaled(const norm_sum<A> (&s)[lanes]) {
   real_t<A> most = 0;
 #pragma unroll
   for (int v = 0; v < lanes; ++v) most = largest(s[v]) > most ? largest(s[v]) : most;
-  return !__any_sync(whole_warp, most >= range::least) || most >= range::unheard;
+  return !__any_sync(whole_warp, most >= range::min_sum) || most >= range::unheard;
 }
 
 /// A warp's part of vectors for which is_contiguous holds.

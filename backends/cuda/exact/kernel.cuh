@@ -244,9 +244,9 @@ exact_kernel_pair exact_kernels() {
     constexpr bool has_bools = std::is_same_v<X, bool>;
     constexpr int size = has_bools ? sizeof(float) : sizeof(X);
     constexpr int vectors = std::is_same_v<X, Y> ? 2 : 1;
-    constexpr int count = 128 / (vectors * size), least = 16 / size;
+    constexpr int count = 128 / (vectors * size), min_count = 16 / size;
     return {exact_kernel_of<vector_tile<X, Y, count>>(),
-            exact_kernel_of<vector_tile<X, Y, (least > 4 ? least : 4)>>()};
+            exact_kernel_of<vector_tile<X, Y, (min_count > 4 ? min_count : 4)>>()};
   }
 }
 

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(join_threads)
   constexpr unsigned words = words_per<Sum>;
   __shared__ std::uint32_t nodes[nodes_at_once][words];
   __shared__ int additions[nodes_at_once];
-  __shared__ std::uint32_t held[joined_nodes<Sum>::most][words];
+  __shared__ std::uint32_t held[joined_nodes<Sum>::max_held][words];
   wait_for_launch_before();
   const unsigned sum = blockIdx.x, sums = gridDim.x;
   const bool is_alone = job.through.ranks == 0;

@@ -62,10 +62,11 @@ struct columns_shape {
 columns_shape shape_of_columns(const choice& made, const row_blocks& layout, std::size_t n) {
   const std::size_t chunks = ceil_div(n, order::chunk);
   columns_shape s;
-  const auto widen = [&](const columns_choice& kernel, std::size_t most) {
+  const auto widen = [&](const columns_choice& kernel, std::size_t max_across) {
     const auto columns = static_cast<std::size_t>(kernel.columns);
     s.kernel = kernel;
-    s.across = static_cast<unsigned>(std::min(most, std::bit_ceil(ceil_div(layout.rows, columns))));
+    s.across =
+        static_cast<unsigned>(std::min(max_across, std::bit_ceil(ceil_div(layout.rows, columns))));
     s.groups = ceil_div(layout.rows, s.across * columns);
   };
   const auto widest = [](const columns_choice& kernel) {
@@ -138,9 +139,9 @@ bool sum_columns(const call& c, const multi_sum& a, const row_blocks& layout) {
   shape.overlaps = made.overlaps;
   const cudaStream_t stream = c.where.stream();
   // Blocks of vectors for which a grid has room.
-  const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 30) / s.groups);
-  for (std::size_t first = 0; first < layout.blocks; first += most) {
-    const std::size_t tiles = std::min(most, layout.blocks - first) * s.groups;
+  const std::size_t max_blocks = std::max<std::size_t>(1, (std::size_t{1} << 30) / s.groups);
+  for (std::size_t first = 0; first < layout.blocks; first += max_blocks) {
+    const std::size_t tiles = std::min(max_blocks, layout.blocks - first) * s.groups;
     const std::size_t result = first * layout.rows;
     const auto moved = static_cast<std::ptrdiff_t>(first);
     job.x = static_cast<const char*>(x.data) + moved * job.x_block;

@@ -35,12 +35,12 @@ struct columns_choice {
 /// Rows that the warps of grouped_together take at once.
 inline constexpr int rows_per_group = 2;
 
-/// A kernel for contiguous rows of at most `most` terms, with `sets` rows of lanes in flight, if
-/// `together` of as many rows.
+/// A kernel for contiguous rows of at most `max_terms` terms, with `sets` rows of lanes in flight,
+/// if `together` of as many rows.
 struct short_rows_choice {
   multi_dot_kernel* kernel = nullptr;
   int sets = 0;
-  std::size_t most = 0;
+  std::size_t max_terms = 0;
   bool together = false;
 };
 

@@ -74,8 +74,8 @@ pairs_shape shape_of_pairs(std::size_t pairs, std::size_t n, int lanes, unsigned
     return s;
   }
   // Few pairs: their sums fit the scratch memory, which 16 pairs of doubles in 256 blocks fill.
-  const std::size_t most = words_per_sum <= 2 ? max_listed : max_listed / 2;
-  s.pairs = ceil_div(pairs, ceil_div(pairs, most));
+  const std::size_t max_pairs = words_per_sum <= 2 ? max_listed : max_listed / 2;
+  s.pairs = ceil_div(pairs, ceil_div(pairs, max_pairs));
   const std::size_t units = nodes * s.pairs;
   s.warps = units <= 512 ? 2 : units <= 1024 ? 4 : max_warps;
   const std::size_t tiles = ceil_div(nodes, s.warps);
@@ -207,9 +207,9 @@ class rows_run {
   /// Launches on a grid of one dimension.
   void launch_in_line(multi_dot_kernel* kernel, std::size_t pairs_of_block, bool overlaps = true,
                       unsigned warps = max_warps) {
-    constexpr std::size_t most = std::size_t{1} << 30;
-    for (std::size_t first = 0; first < a_.pairs.size(); first += most) {
-      const std::size_t pairs = std::min(most, a_.pairs.size() - first);
+    constexpr std::size_t max_pairs = std::size_t{1} << 30;
+    for (std::size_t first = 0; first < a_.pairs.size(); first += max_pairs) {
+      const std::size_t pairs = std::min(max_pairs, a_.pairs.size() - first);
       start_at(first);
       job_.pairs = static_cast<unsigned>(pairs);
       call_.direct(job_, first);
@@ -249,13 +249,13 @@ class rows_run {
   /// Whether there are kernels for the layout.
   bool run_one_type(const one_type_kernels& kernels, bool overlaps) {
     const bool aligned = are_aligned(kernels.lanes);
-    if (!aligned && !(are_unit() && n_ <= kernels.unaligned.most)) return false;
+    if (!aligned && !(are_unit() && n_ <= kernels.unaligned.max_terms)) return false;
     if (!aligned) {
       launch_short(kernels.unaligned, kernels.lanes, overlaps);
       return true;
     }
     for (const short_rows_choice& kernel : kernels.short_rows) {
-      if (n_ > kernel.most) continue;
+      if (n_ > kernel.max_terms) continue;
       launch_short(kernel, kernels.lanes, overlaps);
       return true;
     }

@@ -81,14 +81,14 @@ void allow_shared_bytes(const void* kernel, const current_device& current, std::
   static std::mutex mutex;
   static allowances all;
   const std::lock_guard lock(mutex);
-  std::size_t& most = all[{kernel, current.context()}];
-  if (most < bytes) {
+  std::size_t& allowed = all[{kernel, current.context()}];
+  if (allowed < bytes) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(bytes)),
           "cudaFuncSetAttribute");
-    most = bytes;
+    allowed = bytes;
   }
-  known = most;
+  known = allowed;
 }
 
 void launch(const void* kernel, const launch_shape& shape, void* job, int device,

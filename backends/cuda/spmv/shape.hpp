@@ -149,9 +149,9 @@ inline bool seem_even(const csr_operand& a) {
 /// (tuning/spmv.md).
 inline bool has_uneven_rows_unplanned(const csr_operand& a) {
   const std::size_t n = a.nonzeros();
-  const std::size_t most = a.values.element == type::float64 ? 3 << 23 : 1 << 22;
-  return has_narrow_indices(a) && !seem_even(a) && n >= 1 << 19 && n <= most && n >= 8 * a.rows &&
-         n < 24 * a.rows;
+  const std::size_t max_nonzeros = a.values.element == type::float64 ? 3 << 23 : 1 << 22;
+  return has_narrow_indices(a) && !seem_even(a) && n >= 1 << 19 && n <= max_nonzeros &&
+         n >= 8 * a.rows && n < 24 * a.rows;
 }
 
 /// Whether long rows of a matrix have x in shared memory: a copy an SM is little beside the terms

@@ -180,8 +180,8 @@ std::shared_ptr<const csr_transpose> transposed(const executor& where, const csr
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
   const auto* const first = static_cast<const std::int64_t*>(first_terms.get());
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  return std::max({a.rows, a.columns, a.nonzeros(), static_cast<std::size_t>(terms)}) <= most
+  constexpr auto max_index = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  return std::max({a.rows, a.columns, a.nonzeros(), static_cast<std::size_t>(terms)}) <= max_index
              ? transposed<std::int32_t>(a, stream, terms, first, keeps_values)
              : transposed<std::int64_t>(a, stream, terms, first, keeps_values);
 }

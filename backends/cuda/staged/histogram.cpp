@@ -144,12 +144,13 @@ out_of_range_key backend::histogram(const executor&, const histogram_arguments& 
     c.through().run_short(vectors, stages::padding::none,
                           [&](const staged_operands& here) { run(here, 0); });
   } else {
-    const std::size_t channels = a.options.channels, most = c.through().parts_of(vectors).most;
-    const std::size_t part = most / channels * channels;
+    const std::size_t channels = a.options.channels,
+                      max_samples = c.through().parts_of(vectors).max;
+    const std::size_t part = max_samples / channels * channels;
     if (part == 0) {
       throw error(errc::invalid_argument,
                   "tally::histogram: a stage of the workspace has room for " +
-                      std::to_string(most) + " samples, which are fewer than " +
+                      std::to_string(max_samples) + " samples, which are fewer than " +
                       std::to_string(channels) + " channels");
     }
     c.through().run_parts(

@@ -190,9 +190,9 @@ stages::parts stages::parts_of(std::span<const staged_vector> vectors) const {
     return v.moves != way::threads && !v.written;
   };
   const bool all_are = std::ranges::all_of(vectors, is_on_bus);
-  const std::size_t most = std::bit_floor((all_are ? bus_buffers : 1) * bytes_ / each);
-  if (all_are) return {most, most};
-  return {std::min(most, std::max(order::chunk, most / first_parts_per_buffer)), most};
+  const std::size_t max = std::bit_floor((all_are ? bus_buffers : 1) * bytes_ / each);
+  if (all_are) return {max, max};
+  return {std::min(max, std::max(order::chunk, max / first_parts_per_buffer)), max};
 }
 
 /// Waits if threads will read what work on the stream may still write.

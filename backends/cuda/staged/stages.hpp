@@ -68,17 +68,17 @@ class stages {
   bool are_short(std::span<const staged_vector> vectors) const;
 
   /// Elements of each vector per part. Parts are nodes of a tree: they begin at multiples of their
-  /// length, which is `first` at both ends and up to `most` between, so that little is done while
+  /// length, which is `first` at both ends and up to `max` between, so that little is done while
   /// nothing travels. If both are equal, so are all parts.
   struct parts {
-    std::size_t first, most;
+    std::size_t first, max;
 
     /// Returns the length of the part at `next`, with `left` elements left; the last may be
     /// shorter.
     std::size_t length(std::size_t next, std::size_t left) const {
-      if (first == most) return most;
+      if (first == max) return max;
       const std::size_t aligned = next == 0 ? first : next & (~next + 1);
-      return std::min({most, aligned, std::max(first, std::bit_floor(left / 2))});
+      return std::min({max, aligned, std::max(first, std::bit_floor(left / 2))});
     }
   };
 

@@ -49,9 +49,9 @@ void backend::transform(const executor&, const transform_arguments& a, type comp
 void backend::multi_axpy(const executor&, const multi_axpy_arguments& a, type computation,
                          bool alpha_on_host) const {
   const call c(*memory_);
-  constexpr std::size_t most = max_staged_vectors - 1;
-  for (std::size_t first = 0; first < a.x.size(); first += most) {
-    const std::size_t count = std::min(most, a.x.size() - first);
+  constexpr std::size_t at_once = max_staged_vectors - 1;
+  for (std::size_t first = 0; first < a.x.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, a.x.size() - first);
     const bool reads = first > 0 || !a.beta.is_zero();
     std::array<staged_vector, max_staged_vectors> vectors;
     vectors[0] = c.through().vector(a.y, reads, true);

@@ -435,12 +435,12 @@ template <elementwise what, class T>
 transform_kernel kernel_on() {
   using function = elements_function<what, T>;
   constexpr const transform_case& cut = case_of(what, sizeof(T));
-  constexpr unsigned most = cut.max_loads;
+  constexpr unsigned max_loads = cut.max_loads;
   transform_kernel found;
   found.cut = &cut;
   found.vectors[0] = &transform_vectors<function, 1, false>;
-  if constexpr (most >= 2) found.vectors[1] = &transform_vectors<function, 2, false>;
-  if constexpr (most >= 4) found.vectors[2] = &transform_vectors<function, 4, false>;
+  if constexpr (max_loads >= 2) found.vectors[1] = &transform_vectors<function, 2, false>;
+  if constexpr (max_loads >= 4) found.vectors[2] = &transform_vectors<function, 4, false>;
   found.shifted = &transform_vectors<function, loads_of_shifted, true>;
   return found;
 }

@@ -240,11 +240,11 @@ struct sum_rows : summed_rows<Terms, Results> {
     std::size_t longest = 0;
     Kokkos::parallel_reduce(
         Kokkos::TeamThreadRange(team, n),
-        [&](int r, std::size_t& most) {
+        [&](int r, std::size_t& max_length) {
           const std::size_t row = first + static_cast<std::size_t>(r);
           const std::size_t length = rows.length(row);
           if (length <= row_order::short_row) this->put(row, lane(r * lanes));
-          if (length > most) most = length;
+          if (length > max_length) max_length = length;
         },
         Kokkos::Max<std::size_t>(longest));
     if (longest <= row_order::short_row) return;

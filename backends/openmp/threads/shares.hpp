@@ -25,9 +25,9 @@ struct part_shape {
 };
 
 inline part_shape shares_of(std::size_t size, int threads) {
-  const std::size_t most = parts_per_thread * static_cast<std::size_t>(threads);
+  const std::size_t max_parts = parts_per_thread * static_cast<std::size_t>(threads);
   std::size_t share = order::chunk;
-  while (size / share > most) share *= 2;
+  while (size / share > max_parts) share *= 2;
   return {share, (size + share - 1) / share};
 }
 
@@ -56,8 +56,7 @@ enum class dealing { adjacent, in_turn };
 template <class F>
 void for_each_share(std::size_t size, int threads, const part_shape& shape, const F& f,
                     dealing dealt = dealing::adjacent) {
-  const auto most = static_cast<std::size_t>(threads);
-  const std::size_t needed = std::min(shape.count, most);
+  const std::size_t needed = std::min(shape.count, static_cast<std::size_t>(threads));
   const auto call = [&](std::size_t i) {
     const std::size_t first = i * shape.size;
     f(i, first, std::min(shape.size, size - first));

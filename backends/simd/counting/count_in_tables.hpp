@@ -28,9 +28,9 @@ inline constexpr std::size_t places_of_copies = 3 << 18;
 /// system for larger blocks at every call (tuning/histogram.md: places_of_all_tables).
 inline constexpr std::size_t places_of_all_tables = 9 << 19;
 constexpr std::size_t copies_for(std::size_t places, std::size_t threads) {
-  const std::size_t most = std::min(places_of_copies, places_of_all_tables / threads);
+  const std::size_t max_places = std::min(places_of_copies, places_of_all_tables / threads);
   std::size_t copies = max_copies;
-  while (copies > 1 && copies * places > most) copies /= 2;
+  while (copies > 1 && copies * places > max_places) copies /= 2;
   return copies;
 }
 /// At most this many samples fit a 32-bit counter.

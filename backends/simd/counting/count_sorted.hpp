@@ -29,10 +29,10 @@ struct sorted_tiles {
   // Begin of each group in each tile, and end of the last.
   std::unique_ptr<std::uint32_t[]> begins;
 
-  sorted_tiles(std::size_t most, std::size_t places)
-      : samples(most),
+  sorted_tiles(std::size_t max_samples, std::size_t places)
+      : samples(max_samples),
         groups((places + group - 1) / group),
-        tiles((most + tile - 1) / tile),
+        tiles((max_samples + tile - 1) / tile),
         lower(new std::uint16_t[tiles * tile]),
         begins(new std::uint32_t[tiles * (groups + 1)]) {}
 
@@ -89,15 +89,15 @@ inline void count_group(const sorted_tiles& all, std::size_t g, std::size_t firs
   own.fold();
 }
 
-/// Buffers for rounds of at most `most` samples.
+/// Buffers for rounds of at most `max_samples` samples.
 struct sorting {
   sorted_tiles sorted;
   std::vector<sorter> sorters;  // per thread
   tables counted;
   std::vector<std::size_t> sizes;  // samples per group
 
-  sorting(std::size_t most, std::size_t places, std::size_t threads)
-      : sorted(most, places),
+  sorting(std::size_t max_samples, std::size_t places, std::size_t threads)
+      : sorted(max_samples, places),
         counted(group, threads, copies_for(group, threads)),
         sizes(sorted.groups) {
     for (std::size_t t = 0; t < threads; ++t) sorters.emplace_back(sorted.groups);

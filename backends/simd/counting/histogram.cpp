@@ -188,7 +188,7 @@ void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std
   const even_steps steps = bins.steps();
   const auto set = [](double value) HWY_ATTR { return hn::Set(tag<R>(), static_cast<R>(value)); };
   const auto origin = set(steps.origin_of_quotient), rate = set(steps.rate * steps.scale);
-  const auto least = set(margin), most = set(1 - margin), end = set(bins.bins);
+  const auto min_rest = set(margin), max_rest = set(1 - margin), end = set(bins.bins);
   std::size_t i = 0;
   for (; i + w <= n; i += w) {
     const auto quotient = hn::Mul(hn::Sub(load<R>(x + i), origin), rate);
@@ -209,7 +209,8 @@ void search_by_quotient(const Bins& bins, double margin, const stored<X>* x, std
     const auto rest = hn::Sub(quotient, whole);
     // Beyond int32 a conversion may give any number.
     const auto is_inside = hn::And(hn::Gt(quotient, hn::Zero(d)), hn::Lt(quotient, end));
-    const auto is_certain = hn::And(hn::And(hn::Ge(rest, least), hn::Le(rest, most)), is_inside);
+    const auto is_certain =
+        hn::And(hn::And(hn::Ge(rest, min_rest), hn::Le(rest, max_rest)), is_inside);
     if (HWY_LIKELY(hn::AllTrue(d, is_certain))) {
       hn::StoreU(hn::BitCast(hn::RebindToUnsigned<decltype(di)>(), bin),
                  hn::RebindToUnsigned<decltype(di)>(), to + i);

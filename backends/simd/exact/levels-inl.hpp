@@ -88,10 +88,10 @@ struct tile_extent {
 
   /// Whether all terms are below 2^top, and none but zeros below 2^(top - below).
   HWY_INLINE bool are_within(int top, int below) const {
-    const auto most = hn::Set(u32, (static_cast<std::uint32_t>(top + 1023) << 20) - 1);
-    const auto least = hn::Set(u32, static_cast<std::uint32_t>(top - below + 1023) << 20);
-    const auto outside =
-        hn::Or(hn::Xor(hn::Max(largest, most), most), hn::Xor(hn::Min(smallest, least), least));
+    const auto ceiling = hn::Set(u32, (static_cast<std::uint32_t>(top + 1023) << 20) - 1);
+    const auto floor = hn::Set(u32, static_cast<std::uint32_t>(top - below + 1023) << 20);
+    const auto outside = hn::Or(hn::Xor(hn::Max(largest, ceiling), ceiling),
+                                hn::Xor(hn::Min(smallest, floor), floor));
     return hn::AllTrue(u32, hn::Eq(outside, hn::Zero(u32)));
   }
 

@@ -215,23 +215,23 @@ template <class Terms>
 HWY_NOINLINE bool are_moderate(const Terms terms, std::size_t n) {
 #if HWY_TARGET != HWY_SCALAR
   if (n < doubles) return false;
-  constexpr std::uint32_t exponent_unit = 1u << 20, most = 450;
-  const auto floor = hn::Set(u32, (1023 - most) * exponent_unit);
-  const auto ceiling = hn::Set(u32, (1023 + most) * exponent_unit);
-  auto least = ceiling, largest = floor;
+  constexpr std::uint32_t exponent_unit = 1u << 20, max_exponent = 450;
+  const auto floor = hn::Set(u32, (1023 - max_exponent) * exponent_unit);
+  const auto ceiling = hn::Set(u32, (1023 + max_exponent) * exponent_unit);
+  auto smallest = ceiling, largest = floor;
   const auto look = [&](const auto& f) HWY_ATTR {
     const auto a = hn::BitCast(u32, f.a), b = hn::BitCast(u32, f.b);
     const auto lowers = hn::ConcatEven(u32, b, a);
     const auto digits = hn::Or(hn::ShiftRight<12>(lowers), hn::And(lowers, hn::Set(u32, 0xfffu)));
     const auto magnitudes =
         hn::Or(digits, hn::And(hn::ConcatOdd(u32, b, a), hn::Set(u32, 0x7fffffffu)));
-    least = hn::Min(least, hn::Sub(magnitudes, hn::Set(u32, 1)));  // of 0 the largest
+    smallest = hn::Min(smallest, hn::Sub(magnitudes, hn::Set(u32, 1)));  // of 0 the largest
     largest = hn::Max(largest, magnitudes);
   };
   for (std::size_t i = 0; i + doubles <= n; i += doubles) look(terms.at(i));
   look(terms.at(n - doubles));
   const auto outside =
-      hn::Or(hn::Xor(hn::Min(least, floor), floor), hn::Xor(hn::Max(largest, ceiling), ceiling));
+      hn::Or(hn::Xor(hn::Min(smallest, floor), floor), hn::Xor(hn::Max(largest, ceiling), ceiling));
   return hn::AllTrue(u32, hn::Eq(outside, hn::Zero(u32)));
 #else
   return false;
@@ -273,15 +273,15 @@ HWY_NOINLINE int scale_of(const Terms terms, std::size_t n) {
     hn::Store(v, i64, lanes);
     return *std::max_element(lanes, lanes + doubles, better);
   };
-  const auto least = [&](auto v) { return over_lanes(v, std::greater<>()); };
+  const auto smallest = [&](auto v) { return over_lanes(v, std::greater<>()); };
   const auto largest = [&](auto v) { return over_lanes(v, std::less<>()); };
   constexpr int exponent_of_1 = 2 * 1023;
-  if (least(min_product) < exponent_of_1 - 900 && largest(largest_factor) < 1400 &&
+  if (smallest(min_product) < exponent_of_1 - 900 && largest(largest_factor) < 1400 &&
       largest(largest_product) < exponent_of_1 - 300) {
     return up;
   }
   if (largest(largest_product) > exponent_of_1 + 900 && largest(largest_factor) < 0x7ff &&
-      least(min_factor) > down && least(min_product) >= exponent_of_1 + 140) {
+      smallest(min_factor) > down && smallest(min_product) >= exponent_of_1 + 140) {
     return -down;
   }
   return 0;

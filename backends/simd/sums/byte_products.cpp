@@ -98,9 +98,9 @@ bool adds_byte_products_by_fours() noexcept { return __builtin_cpu_supports("avx
 
 template <class X, class Y>
 std::int64_t sum_of_byte_products(const X* x, const Y* y, std::size_t n) {
-  constexpr std::size_t most = std::size_t{1} << 20;
+  constexpr std::size_t part = std::size_t{1} << 20;
   std::int64_t sum = 0;
-  for (; n > most; n -= most, x += most, y += most) sum += sum_by_fours(x, y, most);
+  for (; n > part; n -= part, x += part, y += part) sum += sum_by_fours(x, y, part);
   return sum + sum_by_fours(x, y, n);
 }
 

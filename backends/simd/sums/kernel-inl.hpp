@@ -474,9 +474,9 @@ template <class F>
 void for_each_stretch(const operand& v, const F& f) {
   if (v.increment == 1) return f(v.data, std::size_t{0}, v.size);
   HWY_ALIGN std::byte gathered[4096];
-  const std::size_t most = sizeof(gathered) / size_of(v.element);
-  for (std::size_t i = 0; i < v.size; i += most) {
-    const std::size_t n = std::min(most, v.size - i);
+  const std::size_t max_elements = sizeof(gathered) / size_of(v.element);
+  for (std::size_t i = 0; i < v.size; i += max_elements) {
+    const std::size_t n = std::min(max_elements, v.size - i);
     gather(v.slice(i, n), gathered);
     f(static_cast<const void*>(gathered), i, n);
   }

@@ -312,8 +312,8 @@ HWY_NOINLINE W reduce_few(const W* x, std::size_t n) {
   if constexpr (what != reduction::nrm2) return sum;
   using bits = std::conditional_t<sizeof(W) == 4, std::int32_t, std::int64_t>;  // no exceptions
   const auto good = [](bits s) {
-    return std::bit_cast<bits>(norm_range<W>::least) <= s &&
-           s <= std::bit_cast<bits>(norm_range<W>::most);
+    return std::bit_cast<bits>(norm_range<W>::min_sum) <= s &&
+           s <= std::bit_cast<bits>(norm_range<W>::max_sum);
   };
   return good(std::bit_cast<bits>(sum)) ? root(sum) : reduce_numbers<what>(x, n);
 }

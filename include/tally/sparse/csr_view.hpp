@@ -135,18 +135,18 @@ struct csr_view {
     row_offsets = detail::span_of("row_offsets", offsets);
     column_indices = detail::span_of("column_indices", indices);
     values = detail::span_of("values", elements);
-    constexpr std::size_t most = std::size_t{1} << 31;
-    if (std::unsigned_integral<Column> && sizeof(Column) == 4 && columns > most) {
+    constexpr std::size_t limit = std::size_t{1} << 31;
+    if (std::unsigned_integral<Column> && sizeof(Column) == 4 && columns > limit) {
       throw error(errc::invalid_argument,
                   "tally::csr_view: column_indices is uint32 and there are " +
                       std::to_string(columns) + " columns; it is for up to " +
-                      std::to_string(most));
+                      std::to_string(limit));
     }
-    if (std::unsigned_integral<Offset> && sizeof(Offset) == 4 && values.size() >= most) {
+    if (std::unsigned_integral<Offset> && sizeof(Offset) == 4 && values.size() >= limit) {
       throw error(errc::invalid_argument, "tally::csr_view: row_offsets is uint32 and there are " +
                                               std::to_string(values.size()) +
                                               " values; it is for fewer than " +
-                                              std::to_string(most));
+                                              std::to_string(limit));
     }
   }
   template <class Begins, class Ends, class Columns, class Values>

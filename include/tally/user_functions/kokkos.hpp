@@ -248,8 +248,8 @@ void run_team_of_kokkos(const kokkos_device& on, int teams, int threads, const B
         .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(kokkos_team_sums<R>::shmem_size(
                                  static_cast<std::size_t>(threads)))));
   };
-  const int most = policy(1).team_size_max(body, Kokkos::ParallelForTag());
-  Kokkos::parallel_for("tally reduce", policy((std::min)(threads, most)), body);
+  const int max_threads = policy(1).team_size_max(body, Kokkos::ParallelForTag());
+  Kokkos::parallel_for("tally reduce", policy((std::min)(threads, max_threads)), body);
 }
 
 template <class R, class Reduce, class Map>

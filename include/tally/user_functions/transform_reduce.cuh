@@ -223,8 +223,9 @@ __global__ void __launch_bounds__(max_warps* warp_size, 2)
                                         job.identity);
       if (threadIdx.x % warp_size == 0) nodes[i] = sum;
     }
-    const unsigned most = in_round * warps;
-    fold_block(job, nodes, chunks - first < most ? static_cast<unsigned>(chunks - first) : most);
+    const unsigned max_nodes = in_round * warps;
+    fold_block(job, nodes,
+               chunks - first < max_nodes ? static_cast<unsigned>(chunks - first) : max_nodes);
     if (threadIdx.x == 0 && job.tiles > max_in_round) rounds.add(nodes[0]);
   }
   R total = chunks == 0 ? job.identity : nodes[0];
@@ -298,12 +299,12 @@ class reduce_on_device {
     // tiles each: the last block folds at most 4096 sums.
     const std::int64_t chunks = (job_.n + order::chunk - 1) / order::chunk;
     warps_ = chunks <= 256 ? 2 : chunks <= 512 ? 4 : max_warps;
-    constexpr std::int64_t most = max_blocks<R> < 4096 ? max_blocks<R> : 4096;
+    constexpr std::int64_t limit = max_blocks<R> < 4096 ? max_blocks<R> : 4096;
     const auto blocks = [&] {
       const std::int64_t a_block = warps_ * job_.tiles;
       return (chunks + a_block - 1) / a_block;
     };
-    while (blocks() > most) job_.tiles *= 2;
+    while (blocks() > limit) job_.tiles *= 2;
     blocks_ = blocks() > 0 ? static_cast<unsigned>(blocks()) : 1;
 
     R returned = job_.identity;

@@ -10,12 +10,12 @@
 namespace tally::matrix_market {
 
 std::string shown(std::string_view word) {
-  constexpr std::size_t most = 40;
-  std::string text(word.substr(0, most));
+  constexpr std::size_t max_length = 40;
+  std::string text(word.substr(0, max_length));
   for (char& c : text) {
     if (c < ' ' || c > '~') c = '?';
   }
-  return word.size() > most ? text + "..." : text;
+  return word.size() > max_length ? text + "..." : text;
 }
 
 std::string quoted(std::string_view word) { return '"' + shown(word) + '"'; }

@@ -212,10 +212,10 @@ struct listed_entries {
   void clear() {}
 };
 
-void check_entries(const line_reader& lines, std::size_t entries, std::size_t most,
+void check_entries(const line_reader& lines, std::size_t entries, std::size_t limit,
                    std::string_view of) {
-  if (entries <= most) return;
-  lines.fail(entries, " entries are more than the ", most, " of ", of);
+  if (entries <= limit) return;
+  lines.fail(entries, " entries are more than the ", limit, " of ", of);
 }
 void check_entries(const line_reader& lines, std::size_t entries) {
   check_entries(lines, entries, lines.limits().max_entries, "matrix_market_options::max_entries");
@@ -379,8 +379,8 @@ matrix_market_sizes reader<Value, Offset, Column>::read(
     }
     const std::string of_offsets = std::string(tally::name(type_of<Offset>)) + " row offsets";
     const auto check_count = [&](std::size_t n) {
-      constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Offset>::max());
-      check_entries(lines, n, most, of_offsets);
+      constexpr auto max_offset = static_cast<std::size_t>(std::numeric_limits<Offset>::max());
+      check_entries(lines, n, max_offset, of_offsets);
       check_entries(lines, n);
     };
     check_count(h.entries);
@@ -394,8 +394,8 @@ matrix_market_sizes reader<Value, Offset, Column>::read(
       entries.add(e);
     });
     using row_type = typename stored_entries<Value, Offset, Column>::row_type;
-    if (const std::size_t most = max_rows(count, o); h.rows > most) {
-      from.fail(h.rows, " rows are more than the ", most, " read of a matrix with ", count,
+    if (const std::size_t limit = max_rows(count, o); h.rows > limit) {
+      from.fail(h.rows, " rows are more than the ", limit, " read of a matrix with ", count,
                 count == 1 ? " entry" : " entries", " (matrix_market_options::max_empty_rows)");
     }
     constexpr auto max_rows_here =

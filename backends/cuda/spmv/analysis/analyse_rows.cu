@@ -218,7 +218,7 @@ __device__ inline void add_counts(const analysis_job& s, const row_counts& count
   if (word < result_words::words) of_block[word] = 0;
   __syncthreads();
   const bool tells = threadIdx.x % warp == 0;
-  const auto most = [&](unsigned to, std::int64_t value) {
+  const auto maximum = [&](unsigned to, std::int64_t value) {
     const unsigned long long all = largest_of_warp(static_cast<std::uint64_t>(value));
     if (tells) atomicMax(of_block + to, all);
   };
@@ -226,8 +226,8 @@ __device__ inline void add_counts(const analysis_job& s, const row_counts& count
     const unsigned long long all = sum_of_warp(value);
     if (tells && all > 0) atomicAdd(of_block + to, all);
   };
-  most(result_words::longest, counts.longest);
-  most(result_words::tile_terms, counts.tile_terms);
+  maximum(result_words::longest, counts.longest);
+  maximum(result_words::tile_terms, counts.tile_terms);
   sum(result_words::empty, counts.empty);
   sum(result_words::long_rows, counts.long_rows);
   sum(result_words::split_rows, counts.split_rows);
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(analysis_threads, analysis_blocks_per_sm)
   __shared__ row_span<Offset> span;
   wait_for_launch_before();
   let_launch_after_start();
-  if (s.lists != nullptr && blockIdx.x == 0 && threadIdx.x < row_patterns::most) {
+  if (s.lists != nullptr && blockIdx.x == 0 && threadIdx.x < row_patterns::max) {
     s.lists[threadIdx.x] = 0;
   }
   // If all blocks are for rows, they check columns, too.

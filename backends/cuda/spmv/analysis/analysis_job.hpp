@@ -40,7 +40,7 @@ struct analysis_job {
 
   // For row tiles (tile_columns.cu) and, `differences`, bands (band.cu).
   std::int32_t tile_terms = 0;          ///< capacity of a tile
-  std::uint64_t* lists = nullptr;       ///< hash table of row_patterns::most words
+  std::uint64_t* lists = nullptr;       ///< hash table of row_patterns::max words
   row_patterns patterns;                ///< output, the stride unused
   std::int16_t* differences = nullptr;  ///< output
 

@@ -21,10 +21,10 @@ launch_shape items_shape(std::size_t items) {
 
 int span_of(const current_device& current, const csr_operand& a) {
   // Blocks with fewer rows end sooner (tuning/spmv.md: span_of).
-  constexpr std::size_t unit = analysis_threads, most = analysis_span;
+  constexpr std::size_t unit = analysis_threads, max_span = analysis_span;
   std::size_t blocks = multiprocessors(current.device());
-  if (a.rows > blocks * most) blocks *= analysis_blocks_per_sm;
-  const std::size_t rounds = std::max<std::size_t>(1, ceil_div(a.rows, blocks * most));
+  if (a.rows > blocks * max_span) blocks *= analysis_blocks_per_sm;
+  const std::size_t rounds = std::max<std::size_t>(1, ceil_div(a.rows, blocks * max_span));
   return static_cast<int>(std::max<std::size_t>(1, ceil_div(a.rows, rounds * blocks * unit)) *
                           unit);
 }
@@ -34,16 +34,16 @@ analysis_launch matrix_launch(const current_device& current, const csr_operand& 
   constexpr std::size_t columns_per_block = 16 * analysis_threads;
   const std::size_t spans = std::max<std::size_t>(
       1, ceil_div(a.rows, job.counts ? static_cast<std::size_t>(job.span) : 16 * analysis_threads));
-  const std::size_t most = analysis_blocks_per_sm * multiprocessors(current.device());
+  const std::size_t max_blocks = analysis_blocks_per_sm * multiprocessors(current.device());
   std::size_t others =
       job.check == defect_check::none ? 0 : ceil_div(a.nonzeros(), columns_per_block);
-  const bool apart = job.counts && spans + others <= most;
+  const bool apart = job.counts && spans + others <= max_blocks;
   if (apart && job.check != defect_check::none) {
     job.check = defect_check::at_once;
   } else if (job.check != defect_check::at_once) {
     others = 0;
   }
-  const auto blocks = static_cast<unsigned>(std::min(spans + others, most));
+  const auto blocks = static_cast<unsigned>(std::min(spans + others, max_blocks));
   job.row_blocks = apart ? static_cast<unsigned>(spans) : blocks;
   return {matrix_kernel(job.offsets.wide), {.blocks = blocks, .threads = analysis_threads}, job};
 }

@@ -76,11 +76,11 @@ search::search(const executor& where, const current_device& current, const csr_o
   if (examines_tiles) {
     allocate_stencils(*this);
     // A quarter above the mean fits most matrices.
-    const std::size_t most =
+    const std::size_t room =
         (max_shared_bytes(current.device()) - tiles_static_shared_bytes) / sizeof(std::int64_t);
     job.tile_terms = static_cast<std::int32_t>(
         std::min({rows_per_row_tile * (5 * matrix.nonzeros() / (4 * matrix.rows) + 2),
-                  rows_per_row_tile * max_row_tile_terms, most}));
+                  rows_per_row_tile * max_row_tile_terms, room}));
   }
   if (!products.is_checked) {
     job.check = may_have_hub_columns(*this) ? defect_check::by_others
@@ -150,7 +150,7 @@ unsigned search::threads_per_row() const {
 
 bool search::exceeds_16_bits() const {
   const difference_range known = range_in(found);
-  return found[result_words::above] != 0 && !(is_near(known.least) && is_near(known.most));
+  return found[result_words::above] != 0 && !(is_near(known.lowest) && is_near(known.highest));
 }
 
 void search::allocate_pieces() {

@@ -114,7 +114,7 @@ struct known_stencil {
 /// Hash and range of a row's differences.
 struct row_deltas {
   std::uint32_t hash = 0;  ///< highest bit set, never 0
-  std::int32_t least = INT32_MAX, most = INT32_MIN;
+  std::int32_t lowest = INT32_MAX, highest = INT32_MIN;
 };
 
 /// Examines a row's columns, and checks them if asked.
@@ -131,8 +131,8 @@ __device__ row_deltas examine_columns(const analysis_job& s, const tile_row<Colu
     }
     const std::int32_t difference = static_cast<std::int32_t>(column) - row;
     list.hash = list.hash * 0x9e3779b1u + static_cast<std::uint32_t>(difference);
-    list.least = ::min(list.least, difference);
-    list.most = ::max(list.most, difference);
+    list.lowest = ::min(list.lowest, difference);
+    list.highest = ::max(list.highest, difference);
   }
   list.hash = (list.hash ^ static_cast<std::uint32_t>(own.count)) * 0x85ebca6bu;
   list.hash = (list.hash ^ list.hash >> 15) | 1u << 31;
@@ -167,18 +167,18 @@ __device__ void write_list(const analysis_job& s, const tile_row<Column>& own, i
   atomicAdd(counter(s, result_words::patterns), 1ull);
 }
 
-/// Returns the number of a row's stencil, or row_patterns::most if there are too many. `lists` is a
-/// hash table with linear probing; a word has a hash above the number of a row with the list, and
-/// its index is the stencil's number.
+/// Returns the number of a row's stencil, or row_patterns::max if there are too many.
+/// `lists` is a hash table with linear probing; a word has a hash above the number of a row with
+/// the list, and its index is the stencil's number.
 template <class Column>
 __device__ int probe_stencils(const analysis_job& s, const tile_row<Column>& own,
                               std::uint32_t hash) {
   constexpr unsigned max_looks = 16;
   for (unsigned look = 0; look < max_looks; ++look) {
-    const unsigned place = (hash + look) % row_patterns::most;
+    const unsigned place = (hash + look) % row_patterns::max;
     auto* const word = reinterpret_cast<unsigned long long*>(s.lists + place);
     unsigned long long known = __ldcg(word);
-    if (__ldcg(counter(s, result_words::strays)) != 0) return row_patterns::most;
+    if (__ldcg(counter(s, result_words::strays)) != 0) return row_patterns::max;
     if (known == 0) {
       const unsigned long long mine =
           static_cast<unsigned long long>(hash) << 32 | static_cast<std::uint32_t>(own.row);
@@ -194,7 +194,7 @@ __device__ int probe_stencils(const analysis_job& s, const tile_row<Column>& own
     }
   }
   *counter(s, result_words::strays) = 1;
-  return row_patterns::most;
+  return row_patterns::max;
 }
 
 /// Returns the number of a stencil new to the block, in the `asking` threads of a warp. Of rows
@@ -210,7 +210,7 @@ __device__ int new_stencil_number(const analysis_job& s, const tile_row<Column>&
   // One thread goes first: with too many stencils, all would probe the same words.
   const int before_others = __ffs(static_cast<int>(asking)) - 1;
   if (has_looked && first == before_others) number = probe_stencils(s, own, hash);
-  if (__shfl_sync(asking, number, before_others) == row_patterns::most) return row_patterns::most;
+  if (__shfl_sync(asking, number, before_others) == row_patterns::max) return row_patterns::max;
   if (has_looked && first != before_others) number = probe_stencils(s, own, hash);
   number = __shfl_sync(equals, number, first);
   const int count = __shfl_sync(equals, own.count, first);
@@ -219,15 +219,15 @@ __device__ int new_stencil_number(const analysis_job& s, const tile_row<Column>&
   const std::int64_t apart = first - static_cast<int>(threadIdx.x % warp);
   bool equal = count == own.count;
   for (int k = 0; k < own.count && equal; ++k) equal = columns[k] - own.columns[k] == apart;
-  if (equal || number == row_patterns::most) return number;
+  if (equal || number == row_patterns::max) return number;
   has_looked = true;
   return probe_stencils(s, own, hash);
 }
 
 /// Adds a warp's range of differences to the results.
-__device__ inline void add_reach(const analysis_job& s, std::int32_t least, std::int32_t most) {
-  const unsigned long long above = largest_of_warp(ordered_word(most)),
-                           below = largest_of_warp(ordered_word(~least));
+__device__ inline void add_reach(const analysis_job& s, std::int32_t lowest, std::int32_t highest) {
+  const unsigned long long above = largest_of_warp(ordered_word(highest)),
+                           below = largest_of_warp(ordered_word(~lowest));
   if (threadIdx.x % warp > 0) return;
   const unsigned long long known_above = __ldcg(counter(s, result_words::above)),
                            known_below = __ldcg(counter(s, result_words::below));
@@ -253,7 +253,7 @@ __global__ void __launch_bounds__(rows_per_row_tile) analyse_tiles(const analysi
     }
     return end_analysis_block(s);
   }
-  std::int32_t least = INT32_MAX, most = INT32_MIN;
+  std::int32_t lowest = INT32_MAX, highest = INT32_MIN;
   const std::int64_t tiles = (s.rows + rows_per_row_tile - 1) / rows_per_row_tile;
   unsigned turn = 0, next = 0;  // `next`: of the next stencil in `known`
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -264,8 +264,8 @@ __global__ void __launch_bounds__(rows_per_row_tile) analyse_tiles(const analysi
         tile_of_block<Column>(s, tile, tile_offsets<Offset>(s, tile), memory, barrier, turn++);
     const bool is_over = __syncthreads_or(has_too_many);
     const row_deltas list = examine_columns(s, own);
-    least = ::min(least, list.least);
-    most = ::max(most, list.most);
+    lowest = ::min(lowest, list.lowest);
+    highest = ::max(highest, list.highest);
     unsigned place = max_known_stencils;  // in `known`, from `next` on
     const bool has_row = !is_over && own.row < s.rows;
     int number = has_row ? known_stencil_number(known, own, list.hash) : 0;
@@ -275,7 +275,7 @@ __global__ void __launch_bounds__(rows_per_row_tile) analyse_tiles(const analysi
       number = new_stencil_number(s, own, list.hash, reinterpret_cast<const Column*>(memory),
                                   asking, has_looked);
     }
-    if (has_row && number < row_patterns::most) {
+    if (has_row && number < row_patterns::max) {
       s.patterns.of_row[own.row] = static_cast<std::uint8_t>(number);
       if (has_looked) place = atomicAdd(&met, 1u);
     }
@@ -292,7 +292,7 @@ __global__ void __launch_bounds__(rows_per_row_tile) analyse_tiles(const analysi
     __syncthreads();  // the memory is reused
     if (threadIdx.x == 0) met = 0;
   }
-  add_reach(s, least, most);
+  add_reach(s, lowest, highest);
   end_analysis_block(s);
 }
 
@@ -322,7 +322,7 @@ __global__ void __launch_bounds__(rows_per_row_tile) write_deltas(const analysis
   end_analysis_block(s);
 }
 
-constexpr std::size_t most = row_patterns::most;
+constexpr std::size_t max_patterns = row_patterns::max;
 
 std::size_t tiles_bytes(const search& s, std::size_t terms) {
   return with_index_type(s.job.columns.wide, [=]<class C>() { return bytes_to_bring<C>(terms); });
@@ -335,7 +335,7 @@ std::size_t deltas_bytes(const search& s, std::size_t terms) {
 
 std::size_t bytes_of_stencils(const csr_operand& a) {
   constexpr std::size_t words = max_row_tile_terms + 1;
-  return most * (sizeof(std::uint64_t) + words * sizeof(std::int32_t)) + a.rows;
+  return max_patterns * (sizeof(std::uint64_t) + words * sizeof(std::int32_t)) + a.rows;
 }
 
 void allocate_stencils(search& s) {
@@ -343,10 +343,10 @@ void allocate_stencils(search& s) {
   analysis_job& job = s.job;
   job.lists = static_cast<std::uint64_t*>(
       s.memory().take(bytes_of_stencils(s.matrix), s.current(), s.stream()));
-  job.patterns.lengths = reinterpret_cast<std::int32_t*>(job.lists + most);
-  job.patterns.differences = job.patterns.lengths + most;
+  job.patterns.lengths = reinterpret_cast<std::int32_t*>(job.lists + max_patterns);
+  job.patterns.differences = job.patterns.lengths + max_patterns;
   job.patterns.of_row =
-      reinterpret_cast<std::uint8_t*>(job.patterns.differences + most * max_row_tile_terms);
+      reinterpret_cast<std::uint8_t*>(job.patterns.differences + max_patterns * max_row_tile_terms);
 }
 
 analysis_launch tiles_launch(const search& s, analysis_job& job) {
@@ -366,8 +366,8 @@ analysis_launch tiles_launch(const search& s, analysis_job& job) {
 }
 
 difference_range range_in(const analysis_results& found) {
-  return {.least = ~delta_of(found[result_words::below]),
-          .most = delta_of(found[result_words::above])};
+  return {.lowest = ~delta_of(found[result_words::below]),
+          .highest = delta_of(found[result_words::above])};
 }
 
 void decide_tiles(search& s) {
@@ -415,7 +415,7 @@ const column_differences& tile_differences(search& s) {
   if (launches[0].shape.blocks > 1 << 12) launches.push_back(publish_launch(job));
   made.adjacent = s.run(launches)[result_words::adjacent];
   made.range = range_in(s.found);
-  made.furthest = std::max(-made.range.least, made.range.most);
+  made.furthest = std::max(-made.range.lowest, made.range.highest);
   return made;
 }
 

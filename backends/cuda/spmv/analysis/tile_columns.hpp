@@ -13,10 +13,10 @@ class search;
 
 /// Range of column - row.
 struct difference_range {
-  std::int32_t least = 0;
-  std::int32_t most = -1;
+  std::int32_t lowest = 0;
+  std::int32_t highest = -1;
 
-  std::size_t width() const { return static_cast<std::size_t>(most - least); }
+  std::size_t width() const { return static_cast<std::size_t>(highest - lowest); }
 };
 
 /// Differences column - row of all terms, instead of columns.

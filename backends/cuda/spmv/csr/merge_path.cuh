@@ -82,8 +82,8 @@ __global__ void __launch_bounds__(merge_tile_threads, merge_tile_blocks_per_sm<A
   __syncthreads();
   const merge_tile_start tile = found[0], next = found[1];
   const bool splits_last = next.row > tile.row && next.whole < next.nonzero;
-  const auto within = [](std::int64_t n, int most) {
-    return n < 0 ? 0 : n < most ? static_cast<int>(n) : most;
+  const auto within = [](std::int64_t n, int limit) {
+    return n < 0 ? 0 : n < limit ? static_cast<int>(n) : limit;
   };
   const int count = next.row > tile.row ? within(next.whole - tile.nonzero, max_terms) : 0;
   const int rows = within(next.row - tile.row - splits_last, merge_tile_path);

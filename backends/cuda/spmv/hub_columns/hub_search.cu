@@ -48,11 +48,11 @@ struct hub_job : analysis_job {
 constexpr int hub_span = 2048;
 
 /// Returns an upper bound: a row block that ends neither at a long row nor at a multiple of
-/// `hub_span` has at least `least` rows and terms together.
+/// `hub_span` has at least `min_path` rows and terms together.
 std::size_t max_hub_runs(const csr_operand& a, std::size_t long_rows) {
-  constexpr auto least =
+  constexpr auto min_path =
       std::min<std::size_t>(hub_block_rows, hub_block_terms - row_order::short_row);
-  return (a.rows + a.nonzeros()) / least + long_rows + a.rows / hub_span + 1;
+  return (a.rows + a.nonzeros()) / min_path + long_rows + a.rows / hub_span + 1;
 }
 
 /// Returns log2 of the sampling interval, in groups of terms (tuning/spmv.md).
@@ -158,7 +158,7 @@ __device__ inline void find_min_hub_use(const hub_job& s) {
   constexpr unsigned bins = max_uses + 1, own = bins / 256;
   __shared__ std::uint32_t of_warp[256 / warp];
   __shared__ unsigned min_use, columns_above_min_use;
-  const auto most = static_cast<unsigned>(s.max_hub);
+  const auto max_hub = static_cast<unsigned>(s.max_hub);
   const unsigned first = (255 - threadIdx.x) * own;  // lower threads have higher bins
   unsigned columns[own], sum = 0;
 #pragma unroll
@@ -167,11 +167,11 @@ __device__ inline void find_min_hub_use(const hub_job& s) {
     sum += columns[i];
   }
   unsigned more = sum_of_lower_threads(sum, of_warp);
-  if (more <= most && (more + sum > most || threadIdx.x == 255)) {
+  if (more <= max_hub && (more + sum > max_hub || threadIdx.x == 255)) {
     unsigned least = own;
 #pragma unroll
     for (int i = own - 1; i >= 0; --i) {
-      if (least == i + 1u && more + columns[i] <= most) {
+      if (least == i + 1u && more + columns[i] <= max_hub) {
         more += columns[i];
         least = static_cast<unsigned>(i);
       }
@@ -189,7 +189,7 @@ __device__ inline void find_min_hub_use(const hub_job& s) {
     const unsigned use = first + i;
     if (use < min_use || use == max_uses) continue;
     covered +=
-        use * (use == min_use ? ::min(columns[i], most - columns_above_min_use) : columns[i]);
+        use * (use == min_use ? ::min(columns[i], max_hub - columns_above_min_use) : columns[i]);
   }
   add_of_block(s, result_words::hub_samples, covered);
 }
@@ -391,9 +391,9 @@ __device__ void find_starts(row_span& span, int rows) {
 
 /// Writes the segments of a long row; all but the last are full.
 __device__ void write_row_segments(const hub_job& s, row_span& span, int row, std::int64_t first) {
-  const int length = span.length(row), most = share_terms(s);
-  const int shares = (length - 1) / most + 1;
-  const int last = length - (shares - 1) * most;
+  const int length = span.length(row), max_length = share_terms(s);
+  const int shares = (length - 1) / max_length + 1;
+  const int last = length - (shares - 1) * max_length;
   int carry_out = 0;
   unsigned place = 0;
   if (shares > 1) {
@@ -404,8 +404,8 @@ __device__ void write_row_segments(const hub_job& s, row_span& span, int row, st
     const bool is_last = k + 1 == shares;
     warp_piece share;
     share.row = static_cast<std::int32_t>(first + row);
-    share.nonzero = span.offsets[row] + k * most;
-    share.terms = is_last ? last : most;
+    share.nonzero = span.offsets[row] + k * max_length;
+    share.terms = is_last ? last : max_length;
     if (shares > 1) {
       share.rows = ~(carry_out + k);
       s.handed[carry_out + k] = {carry_out, shares};
@@ -422,7 +422,7 @@ __device__ void pick_hub_columns(const hub_job& s, unsigned blocks) {
   static_assert(words == warp);
   __shared__ unsigned above[words], ties[words];  // one bit per column
   __shared__ unsigned first_place[words];
-  const auto least = static_cast<unsigned>(__ldcg(counter(s, result_words::min_use)));
+  const auto min_use = static_cast<unsigned>(__ldcg(counter(s, result_words::min_use)));
   const auto room = static_cast<unsigned>(s.max_hub) -
                     static_cast<unsigned>(__ldcg(counter(s, result_words::columns_above_min_use)));
   const unsigned w = threadIdx.x / warp, thread = threadIdx.x % warp;
@@ -439,8 +439,8 @@ __device__ void pick_hub_columns(const hub_job& s, unsigned blocks) {
 #pragma unroll
     for (int k = 0; k < own; ++k) {
       const unsigned bin = ::min(uses[k], max_uses);
-      const unsigned is_above = __ballot_sync(whole_warp, bin > least);
-      const unsigned is_tie = __ballot_sync(whole_warp, bin == least && bin > 0);
+      const unsigned is_above = __ballot_sync(whole_warp, bin > min_use);
+      const unsigned is_tie = __ballot_sync(whole_warp, bin == min_use && bin > 0);
       if (thread == 0) {
         above[k * own_words + w] = is_above;
         ties[k * own_words + w] = is_tie;

@@ -213,7 +213,7 @@ class tile_copier {
     const std::int64_t first_value = bring(barrier, to, static_cast<const T*>(product.values.data),
                                            product.nonzeros, begin_, begin_ + terms);
     const std::int64_t row = (of_.first + turn) * of_.rows;
-    ring_.bring(barrier, row + of_.job.columns.least, row + of_.rows + of_.job.columns.most);
+    ring_.bring(barrier, row + of_.job.columns.lowest, row + of_.rows + of_.job.columns.highest);
     if (threadIdx.x == 0) {
       place = {static_cast<std::uint32_t>(begin_), terms, static_cast<int>(begin_ - first_value),
                static_cast<int>(begin_ - first_difference)};
@@ -244,7 +244,7 @@ class row_summer {
         row_(of.first * of.rows + ::max(static_cast<int>(threadIdx.x) - static_cast<int>(warp), 0)),
         place_(
             ring_index(x_ring<T, power_of_two>(of.job.product, of.ring, of.job.ring).place(row_) +
-                           of.job.columns.least,
+                           of.job.columns.lowest,
                        of.job.ring)),
         begin_(low(row_)),
         end_(low(row_ + 1)) {}
@@ -266,7 +266,7 @@ class row_summer {
         values + static_cast<unsigned>(start + tile.value_shift) * sizeof(T),
         values + static_cast<unsigned>(of_.value_bytes) +
             static_cast<unsigned>(start + tile.delta_shift) * sizeof(std::int16_t),
-        terms, shared_address(of_.ring), place_ - of_.job.columns.least, of_.job.ring);
+        terms, shared_address(of_.ring), place_ - of_.job.columns.lowest, of_.job.ring);
     if (row_ < product.rows) write_row<T>(product, row_, finish_parts(sum, conjugate::none));
     row_ += of_.rows;
     place_ = around<power_of_two>(place_ + of_.rows, of_.job.ring);
@@ -392,8 +392,8 @@ class rows_by_ring : public method {
   std::string describe(const std::string&) const override {
     return "ring: each row in a thread, and x in shared memory, since differences column - row are "
            "from " +
-           std::to_string(differences_.range.least) + " to " +
-           std::to_string(differences_.range.most) + differences_.describe();
+           std::to_string(differences_.range.lowest) + " to " +
+           std::to_string(differences_.range.highest) + differences_.describe();
   }
   bool multiply(const spmv_call& call) const override {
     if (!call.is_plain()) return false;

@@ -192,11 +192,11 @@ block_reader::block_reader(const array& a, const char* data, const layout& order
   // blocks where more dimensions follow: blocks are read together, several lines wide, so that few
   // lines are read twice.
   if (order.ndim > 1) {
-    constexpr std::int64_t indices = 32, most = 32;
+    constexpr std::int64_t indices = 32, max_blocks = 32;
     const int m = nearest(order, 0);
     const std::int64_t span = indices * elements_after(order, m);
     if (std::abs(order.stride[m]) < std::abs(order.stride[order.ndim - 1])) {
-      together_ = std::clamp<std::int64_t>((span + block - 1) / block, 1, most);
+      together_ = std::clamp<std::int64_t>((span + block - 1) / block, 1, max_blocks);
     }
   }
   buffer_.reset(new char[static_cast<std::size_t>(std::min(together_ * block, n) * item_)]);
