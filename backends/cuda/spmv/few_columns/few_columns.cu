@@ -116,11 +116,7 @@ const std::uint16_t* find_narrow_columns(search& s) {
   code_job job(s.matrix);
   job.codes = static_cast<std::uint16_t*>(s.take(count * sizeof *job.codes));
   if (job.codes == nullptr) return nullptr;
-  std::vector<analysis_launch> launches;
-  launches.emplace_back(&encode_columns, items_shape(count), job);
-  analysis_job published(s.matrix);
-  launches.push_back(publish_launch(published));
-  (void)s.run(std::move(launches));
+  (void)s.run(&encode_columns, items_shape(count), job);
   return s.has_defect() ? nullptr : job.codes;
 }
 
