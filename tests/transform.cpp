@@ -417,7 +417,7 @@ TEST_ON_EVERY_BACKEND(Transform, Long) {
   }
 }
 
-// Long enough for CPUs to write past caches; the ends are partial vectors.
+// Long enough for CPUs to write past caches, in streams; the ends are partial vectors.
 TEST_ON_EVERY_BACKEND(Transform, PastTheCaches) {
   const auto check = [&]<class T>(std::type_identity<T>, std::size_t n) {
     data::buffer memory_x(where(), n * sizeof(T)), memory_y(where(), n * sizeof(T)),
@@ -456,6 +456,16 @@ TEST_ON_EVERY_BACKEND(Transform, PastTheCaches) {
     ASSERT_NO_FATAL_FAILURE(compare("axpbypcz", [&](std::size_t i) { return x[i] + y[i]; }));
     tally::fill(where(), 7, out);
     ASSERT_NO_FATAL_FAILURE(compare("fill", [&](std::size_t) { return T(7.0f); }));
+    tally::axpy(where(), 2, in_x, out);
+    ASSERT_NO_FATAL_FAILURE(
+        compare("axpy", [&](std::size_t i) { return static_cast<T>(2 * x[i] + 7); }));
+    tally::scal(where(), 2, out);
+    ASSERT_NO_FATAL_FAILURE(compare(
+        "scal", [&](std::size_t i) { return static_cast<T>(2 * static_cast<T>(2 * x[i] + 7)); }));
+    tally::exp(where(), in_y, out);
+    std::vector<T> powers(n);
+    tally::exp(tally::serial(), y, powers);
+    ASSERT_NO_FATAL_FAILURE(compare("exp", [&](std::size_t i) { return powers[i]; }));
     tally::swap(where(), vector(memory_x, 0), out);
     ASSERT_NO_FATAL_FAILURE(compare("swap", [&](std::size_t i) { return x[i]; }));
   };

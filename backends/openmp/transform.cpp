@@ -36,7 +36,7 @@ std::size_t products_of(const transform_arguments& a) {
 void backend::transform(const executor& where, const transform_arguments& a,
                         type computation) const {
   simd::transform_node* const node = simd::transform_node_of(where, a);
-  const bool past_caches = simd::goes_past_caches(a);
+  const simd::memory_use use = simd::memory_use_of(a);
   on_each_thread(where, a.x.size, products_of(a), [&](std::size_t first, std::size_t n) {
     transform_arguments part = a;
     part.x = a.x.slice(first, n);
@@ -46,7 +46,7 @@ void backend::transform(const executor& where, const transform_arguments& a,
     if (!simd::has_vectors(a.what, computation)) {
       return serial::instance.transform(where, part, computation);
     }
-    node(part, computation, past_caches);
+    node(part, computation, use);
   });
 }
 

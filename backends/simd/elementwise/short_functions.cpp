@@ -269,8 +269,8 @@ void run(const transform_arguments& a, bool past_caches) {
   if (past_caches) hwy::FlushStream();
 }
 
-void node(const transform_arguments& a, type computation, bool past_caches) {
-  computation == type::float32 ? run<float>(a, past_caches) : run<double>(a, past_caches);
+void node(const transform_arguments& a, type computation, memory_use use) {
+  computation == type::float32 ? run<float>(a, use.past_caches) : run<double>(a, use.past_caches);
 }
 
 template <elementwise what, class T>

@@ -264,17 +264,20 @@ template <bool past_caches, class T, class Function>
 HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std::size_t n) {
   using R = number_of<T>;
   constexpr std::size_t w = width<R>;
-  std::size_t i = 0;
   const auto whole = [](const T* p) HWY_ATTR { return load<R>(p); };
   const auto compute = [&](std::size_t at) HWY_ATTR {
     put<past_caches, T, R>(computed(f, x + at, y + at, z + at, whole), z + at);
   };
+  std::size_t i = 0;
   if constexpr (Function::has_steps) {
     if (n >= 2 * w) i = run_in_steps<past_caches, Function>(x, z, n);
   } else {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
     if constexpr (Function::in_groups && std::is_same_v<T, R>) {
-      for (; i + 4 * w <= n; i += 4 * w) compute_four<past_caches>(f, x + i, y + i, z + i);
+      constexpr std::size_t four = 4 * w;
+      for (; n >= four; n -= four, x += four, y += four, z += four) {
+        compute_four<past_caches>(f, x, y, z);
+      }
     }
 #endif
     // Two vectors per iteration (tuning/elementwise.md: run_vectors).
@@ -283,9 +286,13 @@ HWY_INLINE void run_vectors(const Function& f, const T* x, const T* y, T* z, std
   if (i + w <= n) compute(i);
 }
 
-template <elementwise what, class T>
-void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z, std::size_t n,
-         bool past_caches) {
+/// z = f(x, y, z); `vectors(f, x, y, z, n)` does as `run_vectors`. A store across a cache line
+/// costs two, and non-temporal stores must not cross one: so the first and last elements are whole
+/// vectors that overlap the others (tuning/elementwise.md: run), computed before anything is
+/// written, since an output may be an input.
+template <elementwise what, class T, class Vectors>
+HWY_INLINE void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z,
+                    std::size_t n, const Vectors& vectors) {
   using R = number_of<T>;
   constexpr std::size_t w = width<R>;
   if constexpr (!detail::is_binary(what)) y = x;
@@ -294,22 +301,34 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
     return;
   }
   const vector_function<what, R> f(factor);
-  // A store across a cache line costs two, and non-temporal stores must not cross one: so the first
-  // and last elements are whole vectors that overlap the others (tuning/elementwise.md: run),
-  // computed before anything is written, since an output may be an input.
   const std::size_t head = -(reinterpret_cast<std::uintptr_t>(z) / sizeof(T)) % w;
   const std::size_t last = n - w;
   const auto whole = [](const T* p) HWY_ATTR { return load<R>(p); };
   const auto first_vector = computed(f, x, y, z, whole);
   const auto last_vector = computed(f, x + last, y + last, z + last, whole);
-  if (past_caches) {
-    run_vectors<true>(f, x + head, y + head, z + head, n - head);
-    hwy::FlushStream();
-  } else {
-    run_vectors<false>(f, x + head, y + head, z + head, n - head);
-  }
+  vectors(f, x + head, y + head, z + head, n - head);
   if (head > 0) put<false, T, R>(first_vector, z);
   if ((n - head) % w > 0) put<false, T, R>(last_vector, z + last);
+}
+
+template <elementwise what, class T>
+void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z, std::size_t n) {
+  run<what>(factor, x, y, z, n,
+            [](const auto& f, const T* x1, const T* y1, T* z1, std::size_t n1)
+                HWY_ATTR { run_vectors<false>(f, x1, y1, z1, n1); });
+}
+
+/// The same through memory.
+template <bool past_caches, elementwise what, class T>
+HWY_NOINLINE void run_in_memory(const three_factors<number_of<T>>& factor, const T* x, const T* y,
+                                T* z, std::size_t n, bool in_streams) {
+  run<what>(factor, x, y, z, n,
+            [in_streams](const auto& f, const T* x1, const T* y1, T* z1, std::size_t n1) HWY_ATTR {
+              visit(n1, sizeof(T), in_streams, [&](std::size_t i, std::size_t count) HWY_ATTR {
+                run_vectors<past_caches>(f, x1 + i, y1 + i, z1 + i, count);
+              });
+            });
+  if (past_caches) hwy::FlushStream();
 }
 
 // --- Several vectors -----------------------------------------------------------------------------
@@ -400,7 +419,7 @@ void run_integers(const three_factors<std::int64_t>& f, const T* x, const T* y, 
 // --- All of them ---------------------------------------------------------------------------------
 
 template <class T>
-void run_contiguous(const transform_arguments& a, bool past_caches) {
+void run_contiguous(const transform_arguments& a, memory_use use) {
   const auto* const x = static_cast<const T*>(a.x.data);
   // x again where there is one input: every function is passed an element of y.
   const auto* const y = a.y.data != nullptr ? static_cast<const T*>(a.y.data) : x;
@@ -415,7 +434,13 @@ void run_contiguous(const transform_arguments& a, bool past_caches) {
     const auto f = three_factors<R>::template of<R>(a);
     with_function<R, true>(a.what, [&]<elementwise what>() HWY_ATTR {
       if constexpr (what != elementwise::copy) {
-        run<what>(f, x, y, z, a.x.size, past_caches);
+        if (use.past_caches) {
+          return run_in_memory<true, what>(f, x, y, z, a.x.size, use.in_streams);
+        }
+        if constexpr (is_avx512) {  // of processors that read in streams
+          if (use.in_streams) return run_in_memory<false, what>(f, x, y, z, a.x.size, true);
+        }
+        run<what>(f, x, y, z, a.x.size);
       }
     });
   }
@@ -434,7 +459,7 @@ void run_blocks(const transform_arguments& a) {
     if constexpr (detail::reads_output(what)) fetch<C>(a.z.slice(i, n), z), to = z;
     const V* const second = detail::is_binary(what) ? y : x;
     if constexpr (std::is_floating_point_v<C>) {
-      run<what, C>(f, x, second, to, n, false);
+      run<what, C>(f, x, second, to, n);
     } else {
       run_in_loop<what>(f, x, second, to, n);
     }
@@ -451,7 +476,7 @@ void copy_booleans(const bool8* x, bool8* z, std::size_t n) {
   for (; i < n; ++i) z[i] = copied(x[i]);
 }
 
-void copy(const operand& x, const output_operand& z, bool past_caches) {
+void copy(const operand& x, const output_operand& z, memory_use use) {
   if (x.increment != 1 || z.increment != 1) return copy_bits(x, z);
   if (x.element == type::boolean) {
     return copy_booleans(static_cast<const bool8*>(x.data), static_cast<bool8*>(z.data), x.size);
@@ -459,25 +484,29 @@ void copy(const operand& x, const output_operand& z, bool past_caches) {
   const auto* from = static_cast<const std::uint8_t*>(x.data);
   auto* to = static_cast<std::uint8_t*>(z.data);
   std::size_t n = x.size * size_of(x.element);
-  if (past_caches) {
+  if (use.past_caches) {
     constexpr tag<std::uint8_t> d;
     constexpr std::size_t bytes = hn::MaxLanes(d);
     const std::size_t head = std::min(n, -reinterpret_cast<std::uintptr_t>(to) % bytes);
     std::memcpy(to, from, head);
     from += head, to += head, n -= head;
-    for (; n >= bytes; from += bytes, to += bytes, n -= bytes) {
-      hn::Stream(hn::LoadU(d, from), d, to);
-    }
+    const std::size_t whole = n / bytes * bytes;
+    visit(whole, 1, use.in_streams, [&](std::size_t first, std::size_t count) HWY_ATTR {
+      for (std::size_t i = first; i < first + count; i += bytes) {
+        hn::Stream(hn::LoadU(d, from + i), d, to + i);
+      }
+    });
     hwy::FlushStream();
+    from += whole, to += whole, n -= whole;
   }
   std::memmove(to, from, n);
 }
 
-void node(const transform_arguments& a, type computation, bool past_caches) {
-  if (copies_bits(a)) return copy(a.x, a.z, past_caches);
+void node(const transform_arguments& a, type computation, memory_use use) {
+  if (copies_bits(a)) return copy(a.x, a.z, use);
   if (is_uniform(a, computation) && is_in<number_types>(a.x.element)) {
     return with_type<number_types>(a.x.element,
-                                   [&]<class T>() HWY_ATTR { run_contiguous<T>(a, past_caches); });
+                                   [&]<class T>() HWY_ATTR { run_contiguous<T>(a, use); });
   }
   with_type<accumulator_types>(computation, [&]<class C>() HWY_ATTR {
     with_function<computed_t<C>, true>(
@@ -564,26 +593,26 @@ void run_reduced(three_factors<T> f, const T* x, const T* y, T* z, std::size_t n
   if constexpr (what == elementwise::fill) {
     fill_numbers(f.alpha, z, n);
   } else if constexpr (what == elementwise::scale) {
-    run<elementwise::scal>(f, x, x, z, n, false);
+    run<elementwise::scal>(f, x, x, z, n);
   } else if constexpr (what == elementwise::add) {
     f.alpha = 1;
-    run<elementwise::axpy>(f, x, y, z, n, false);
+    run<elementwise::axpy>(f, x, y, z, n);
   } else if constexpr (what == elementwise::sub) {
     f.alpha = -1;
-    run<elementwise::axpy>(f, y, x, z, n, false);
+    run<elementwise::axpy>(f, y, x, z, n);
   } else if constexpr (what == elementwise::waxpby) {
-    run<elementwise::axpby>(f, x, y, z, n, false);
+    run<elementwise::axpby>(f, x, y, z, n);
   } else if constexpr (what == elementwise::mul) {
     f.alpha = 1;
-    run<elementwise::mul>(f, x, y, z, n, false);
+    run<elementwise::mul>(f, x, y, z, n);
   } else if (what == elementwise::axpby && f.beta == 0) {
-    run<elementwise::scal>(f, x, x, z, n, false);
+    run<elementwise::scal>(f, x, x, z, n);
   } else if (what == elementwise::axpbypcz && f.gamma == 0) {
-    run<elementwise::axpby>(f, x, y, z, n, false);
+    run<elementwise::axpby>(f, x, y, z, n);
   } else if (what == elementwise::axypbz && f.beta == 0) {
-    run<elementwise::mul>(f, x, y, z, n, false);
+    run<elementwise::mul>(f, x, y, z, n);
   } else {
-    run<what>(f, x, y, z, n, false);
+    run<what>(f, x, y, z, n);
   }
 }
 
@@ -757,11 +786,12 @@ transform_node* transform_node_of(const executor& where, const transform_argumen
                                                         : where.instructions());
 }
 
-bool goes_past_caches(const transform_arguments& a) {
+memory_use memory_use_of(const transform_arguments& a) {
   const auto bytes_of = [](const operand& v) { return v.size * size_of(v.element); };
-  return a.z.data != a.x.data && a.z.data != a.y.data && a.z.data != a.w.data &&
-         !detail::reads_output(a.what) &&
-         bytes_of(a.x) + bytes_of(a.y) + bytes_of(a.w) + bytes_of(a.z) >= past_caches_from;
+  if (bytes_of(a.x) + bytes_of(a.y) + bytes_of(a.w) + bytes_of(a.z) < past_caches_from) return {};
+  const bool in_place = a.z.data == a.x.data || a.z.data == a.y.data || a.z.data == a.w.data ||
+                        detail::reads_output(a.what);
+  return {!in_place, reads_in_streams()};
 }
 
 bool goes_past_caches(const output_operand& z) {
@@ -777,7 +807,7 @@ void add_updates(instruction_set set, detail::level_one_kernels& to) {
 void backend::transform(const executor& where, const transform_arguments& a,
                         type computation) const {
   if (!has_vectors(a.what, computation)) return serial::backend::transform(where, a, computation);
-  transform_node_of(where, a)(a, computation, goes_past_caches(a));
+  transform_node_of(where, a)(a, computation, memory_use_of(a));
 }
 
 namespace {
@@ -825,7 +855,7 @@ void update_tiles(const executor& where, const multi_axpy_arguments& a, type com
       if (rows) {
         chosen.rows(a.y.element, update_from(a, j), first, tile);
       } else {
-        chosen.node(step_of(a, j, first, tile), computation, false);
+        chosen.node(step_of(a, j, first, tile), computation, {});
       }
     }
   }

@@ -4,9 +4,16 @@
 
 namespace tally::backends::simd {
 
-/// Computes a part of a call; with `past_caches` by non-temporal stores.
+/// How a call passes through memory.
+struct memory_use {
+  bool past_caches = false;  ///< by non-temporal stores
+  bool in_streams = false;   ///< four at a time (tuning/elementwise.md: visit)
+};
+memory_use memory_use_of(const transform_arguments& whole);
+
+/// Computes a part of a call.
 /// @pre The default environment.
-using transform_node = void(const transform_arguments& part, type computation, bool past_caches);
+using transform_node = void(const transform_arguments& part, type computation, memory_use use);
 
 transform_node* transform_node_of(instruction_set set);
 /// Returns the `transform_node` of the call's instruction set on `where` (tuning/elementwise.md:
@@ -42,12 +49,10 @@ inline constexpr std::size_t elements_of_update = 4096;
 void update_tiles(const executor& where, const multi_axpy_arguments& a, type computation,
                   std::size_t first, std::size_t n);
 
-/// Bytes of all vectors from which stores are non-temporal (tuning/elementwise.md:
-/// past_caches_from).
+/// Bytes of all vectors from which they are in memory (tuning/elementwise.md: past_caches_from).
 inline constexpr std::size_t past_caches_from = std::size_t{40} << 20;
 
-/// Whether a call uses non-temporal stores.
-bool goes_past_caches(const transform_arguments& arguments);
+/// Whether `fill` uses non-temporal stores.
 bool goes_past_caches(const output_operand& filled);
 
 using fill_node = void(const element_bytes& value, const output_operand& part, bool past_caches);

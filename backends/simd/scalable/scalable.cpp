@@ -71,11 +71,11 @@ reduce_sum<A> reduce(const operand& x, A scale) {
   return {sum_numbers<what>(static_cast<const A*>(x.data), x.size)};
 }
 
-void transform(const transform_arguments& a, type computation, bool past_caches) {
+void transform(const transform_arguments& a, type computation, memory_use use) {
   using types = type_list<float, double>;
-  if (a.what != elementwise::axpby || past_caches || !is_in<types>(a.x.element) ||
+  if (a.what != elementwise::axpby || use.past_caches || !is_in<types>(a.x.element) ||
       !is_uniform(a, computation)) {
-    return simd::transform_node_of(rest)(a, computation, past_caches);
+    return simd::transform_node_of(rest)(a, computation, use);
   }
   with_type<types>(a.x.element, [&]<class W>() {
     const auto factor = factors<W>::template of<W>(a.alpha, a.beta);

@@ -17,7 +17,7 @@ template <class A>
 dot_sum<A> dot(const operand& x, const operand& y);
 template <reduction what, class A>
 reduce_sum<A> reduce(const operand& x, A scale);
-void transform(const transform_arguments& part, type computation, bool past_caches);
+void transform(const transform_arguments& part, type computation, memory_use use);
 
 // Null for sets and types without kernels.
 

@@ -40,7 +40,7 @@ struct update_node {
     part.x = update.x.slice(first * numbers, n * numbers);
     if (detail::is_binary(update.what)) part.y = update.y.slice(first * numbers, n * numbers);
     part.z = update.z.slice(first * numbers, n * numbers);
-    node(part, computation, false);
+    node(part, computation, {});
   }
 };
 

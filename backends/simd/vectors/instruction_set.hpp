@@ -39,7 +39,8 @@ inline instruction_set for_cached(const executor& where, std::size_t bytes,
 bool gathers_fast();
 
 /// Whether a core reads memory faster in four streams than in one: the same processors
-/// (tuning/extremum.md: apart_in_memory; tuning/multi_dot.md: from_memory).
+/// (tuning/extremum.md: apart_in_memory; tuning/multi_dot.md: from_memory; tuning/elementwise.md:
+/// visit).
 inline bool reads_in_streams() { return gathers_fast(); }
 
 /// Whether reading the floating-point control register waits for all arithmetic before, as on Zen 4
