@@ -190,6 +190,24 @@ TEST_ON_EVERY_BACKEND(Dot, Long) {
   }
 }
 
+TEST_ON_EVERY_BACKEND(Dot, FromMemory) {
+  constexpr std::size_t bytes = std::size_t{8} << 20;  // read in several streams
+  for (const pair_case& c : all_cases()) {
+    const bool is_double = c.x == tally::type::float64 || c.x == tally::type::complex128;
+    if (c.x != c.y || c.accumulator != c.x) continue;
+    if (!is_double && c.x != tally::type::complex64) continue;
+    const std::size_t n = bytes / tally::size_of(c.x) + 77 * chunk + 5;
+    const auto x = c.x_bytes(n, 43, kind::plain);
+    const auto y = c.y_bytes(n, 47, kind::plain);
+    const auto want = c.expected(x, y, false);
+    for (const auto& [ox, oy] : {std::pair{0, 0}, {1, 0}, {3, 6}}) {
+      ASSERT_NO_FATAL_FAILURE(compare(c, x, y, tally::conjugate::none, want,
+                                      {.offset = static_cast<std::size_t>(ox)},
+                                      {.offset = static_cast<std::size_t>(oy)}));
+    }
+  }
+}
+
 template <class X, class Y>
 void compare_constant(const tally::executor& where, X x, Y y) {
   const std::size_t n = (std::size_t{5} << 19) + 77;

@@ -200,6 +200,20 @@ TEST_ON_EVERY_BACKEND(Reduce, Long) {
   }
 }
 
+TEST_ON_EVERY_BACKEND(Reduce, FromMemory) {
+  constexpr std::size_t bytes = std::size_t{8} << 20;  // read in several streams
+  for (const type_case& c : all_cases()) {
+    const bool is_double = c.x == tally::type::float64 || c.x == tally::type::complex128;
+    if (!is_double && c.x != tally::type::complex64) continue;
+    const std::size_t n = bytes / tally::size_of(c.x) + 77 * chunk + 5;
+    const auto x = c.x_bytes(n, 47, kind::plain);
+    const auto want = c.expected(x);
+    for (const std::size_t offset : {0, 1, 3, 6}) {
+      ASSERT_NO_FATAL_FAILURE(compare(c, x, want, {.offset = offset}));
+    }
+  }
+}
+
 // --- The range of nrm2 ---------------------------------------------------------------------------
 
 template <class R>
