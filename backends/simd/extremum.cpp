@@ -212,7 +212,6 @@ constexpr std::size_t block = 64 * Numbers::step;
 /// apart_in_memory).
 template <class X>
 constexpr std::size_t apart_in_memory = (std::size_t{16} << 10) / sizeof(X);
-constexpr std::size_t in_memory_from_bytes = std::size_t{8} << 20;
 
 template <class Numbers, class... Better>
 struct search {
@@ -311,7 +310,7 @@ std::array<std::size_t, sizeof...(Better)> indices_of(const X* x, std::size_t n)
   std::size_t body = past % sizeof(X) == 0 ? (step - past / sizeof(X)) % step : 0;
   search<Numbers, Better...> best;
   best.clear();
-  const bool in_memory = n >= in_memory_from_bytes / sizeof(X) && reads_in_streams();
+  const bool in_memory = reads_in_streams(n * sizeof(X));
   for (std::size_t first = 0; first < n;) {
     const std::size_t in_streams = 4 * apart_in_memory<X>;
     const bool in_turn = in_memory && n - body >= in_streams + step;

@@ -343,20 +343,11 @@ HWY_INLINE sum_of<Terms> sum_only_chunk(Terms t, std::size_t n) {
 
 // --- Many chunks ---------------------------------------------------------------------------------
 
-/// Sums of two nodes, one per stream.
-template <class Sum>
-struct two_sums {
-  Sum near, far;
-
-  friend two_sums operator+(const two_sums& a, const two_sums& b) {
-    return {a.near + b.near, a.far + b.far};
-  }
-};
-
-/// Sums chunks that are `distance` numbers apart, row by row in turn.
-template <class Terms, std::size_t... c>
-HWY_INLINE void sum_in_turn(std::index_sequence<c...>, sum_of<Terms>* sums, Terms t,
-                            std::size_t distance) {
+/// Sums chunks, `apart` from one to the next, row by row in turn; the sum of chunk c is
+/// sums[c * apart].
+template <std::size_t apart, class Terms, std::size_t... c>
+HWY_INLINE void sum_in_turn(std::index_sequence<c...>, sum_of<Terms>* sums, Terms t) {
+  constexpr std::size_t distance = apart * chunk<Terms>;
   using all = std::make_index_sequence<vectors<Terms>>;
   vec_of<Terms> lanes[sizeof...(c)][vectors<Terms>];
   const std::size_t head = head_of(t, chunk<Terms>);
@@ -369,13 +360,23 @@ HWY_INLINE void sum_in_turn(std::index_sequence<c...>, sum_of<Terms>* sums, Term
     (add(all(), lanes[c], t.from(c * distance + i)), ...);
   }
   if (head > 0) (add_tail(lanes[c], t.from(c * distance + i), head), ...);
-  ((sums[c] = fold<vectors<Terms>, Terms>(lanes[c])), ...);
+  ((sums[c * apart] = fold<vectors<Terms>, Terms>(lanes[c])), ...);
 }
 
-/// Chunks from one stream to the other. Two streams use memory better than one, since prefetchers
-/// work within pages: they must be in different pages, and take turns within one. One stream for
-/// SSE4's doubles, which exceed the registers, and for AVX-512 (tuning/dot.md: stream).
-constexpr std::size_t stream = 64;
+/// Streams in which a core reads memory, since prefetchers work within pages: two, even if lanes
+/// exceed the registers; with AVX-512 as many as registers hold chunks, but one for floats, which
+/// gain nothing (tuning/dot.md: streams).
+template <class Terms>
+constexpr std::size_t streams = [] {
+  constexpr std::size_t chunks = registers / (vectors<Terms> * side_by_side<Terms>);
+  if (!in_registers<typename Terms::number> || chunks == 0 || (is_avx512 && chunks > 4)) {
+    return std::size_t{1};
+  }
+  return is_avx512 ? chunks : 2;
+}();
+
+/// Chunks in all streams, each of which is in pages of its own (tuning/dot.md: chunks_in_streams).
+constexpr std::size_t chunks_in_streams = 128;
 
 /// Returns the root. Compiled once: GCC vectorizes this loop, much code to no avail.
 template <class Sum>
@@ -384,42 +385,40 @@ HWY_NOINLINE Sum total(const tree<Sum>& nodes) {
 }
 
 template <class Terms>
-HWY_INLINE sum_of<Terms> sum_two_streams(Terms t) {
-  tree<two_sums<sum_of<Terms>>> chunks;
-  for (std::size_t i = 0; i < stream * chunk<Terms>; i += chunk<Terms>) {
-    sum_of<Terms> sums[2];
-    sum_in_turn(std::make_index_sequence<2>(), sums, t.from(i), stream * chunk<Terms>);
-    chunks.add({sums[0], sums[1]});
-  }
-  const auto sums = total(chunks);
-  return sums.near + sums.far;
-}
-
-template <class Terms>
 sum_of<Terms> sum_node(Terms t, std::size_t n);
+
+/// Adds nodes of `node` chunks from number i on, `count` chunks in turn. Returns the first number
+/// left.
+template <std::size_t node, std::size_t count, class Terms>
+HWY_INLINE std::size_t add_in_turn(tree<sum_of<Terms>>& chunks, Terms t, std::size_t i,
+                                   std::size_t n) {
+  constexpr std::size_t apart = node / count;
+  for (; i + node * chunk<Terms> <= n; i += node * chunk<Terms>) {
+    sum_of<Terms> sums[node];
+    for (std::size_t c = 0; c < apart; ++c) {
+      sum_in_turn<apart>(std::make_index_sequence<count>(), sums + c, t.from(i + c * chunk<Terms>));
+    }
+    // Unrolled: cached floats (tuning/dot.md: add_in_turn).
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < node; ++c) chunks.add(sums[c]);
+  }
+  return i;
+}
 
 template <class Terms>
 HWY_NOINLINE sum_of<Terms> sum_chunks(Terms t, std::size_t n) {
   tree<sum_of<Terms>> chunks;
   std::size_t i = 0;
-  if constexpr (in_registers<typename Terms::number> &&
-                vectors<Terms> * side_by_side<Terms> <= registers && !is_avx512) {
-    constexpr std::size_t both = 2 * stream * chunk<Terms>;
-    for (; i + both <= n; i += both) chunks.add(sum_two_streams(t.from(i)), 2 * stream);
+  if constexpr (streams<Terms> > 1) {
+    if (!is_avx512 || reads_in_streams(n * sizeof(typename Terms::number))) {
+      i = add_in_turn<chunks_in_streams, streams<Terms>>(chunks, t, i, n);
+    }
   }
   if constexpr (is_avx512 && vectors<Terms> * side_by_side<Terms> <= registers / 8) {
     // Each lane's additions are a chain, and floats have few (tuning/dot.md: sum_in_turn).
-    const auto add_in_turn = [&]<std::size_t... c>(std::index_sequence<c...> all) HWY_ATTR {
-      constexpr std::size_t node = sizeof...(c) * chunk<Terms>;
-      for (; i + node <= n; i += node) {
-        sum_of<Terms> sums[sizeof...(c)];
-        sum_in_turn(all, sums, t.from(i), chunk<Terms>);
-        (chunks.add(sums[c]), ...);
-      }
-    };
     if (reads_in_streams()) {
-      add_in_turn(std::make_index_sequence<4>());
-      add_in_turn(std::make_index_sequence<2>());
+      i = add_in_turn<4, 4>(chunks, t, i, n);
+      i = add_in_turn<2, 2>(chunks, t, i, n);
     }
   }
   if constexpr (in_registers<typename Terms::number>) {

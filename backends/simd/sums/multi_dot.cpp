@@ -260,9 +260,6 @@ constexpr std::size_t by_pair_up_to_bytes = std::size_t{16} << 10;
 /// Minimum bytes for sums in memory; if all vectors fit a cache the kernel of `dot` is faster.
 constexpr std::size_t in_memory_from_bytes = std::size_t{4} << 20;
 
-/// Minimum bytes of a call's vectors that are read in streams (tuning/multi_dot.md: from_memory).
-constexpr std::size_t from_memory_from_bytes = std::size_t{8} << 20;
-
 /// Number of pairs from `first` on whose rows lie at one distance from the one before.
 std::size_t left_in_block(const dot_pairs& pairs, std::size_t first) {
   const auto left = [first](const operand_rows& v) {
@@ -329,9 +326,8 @@ method<A> method_for(const executor& where, const multi_sum& a, std::size_t firs
       const instruction_set set = for_arithmetic(where);
       const auto& turns_of_set = std::get<turns<A>>(implementation_of(set).turns_of);
       const std::size_t bytes = n * sizeof(A);
-      const bool from_memory = count >= max_in_turn &&
-                               a.pairs.size() * some >= from_memory_from_bytes / sizeof(A) &&
-                               reads_in_streams();
+      const bool from_memory =
+          count >= max_in_turn && reads_in_streams(a.pairs.size() * some * sizeof(A));
       const turn<A>& kernel = from_memory ? turns_of_set.from_memory : turns_of_set.cached;
       const bool gains =
           kernel.in_registers ? bytes > by_pair_up_to_bytes : count * bytes >= in_memory_from_bytes;

@@ -39,9 +39,13 @@ inline instruction_set for_cached(const executor& where, std::size_t bytes,
 bool gathers_fast();
 
 /// Whether a core reads memory faster in four streams than in one: the same processors
-/// (tuning/extremum.md: apart_in_memory; tuning/multi_dot.md: from_memory; tuning/elementwise.md:
-/// visit).
+/// (tuning/dot.md: streams; tuning/elementwise.md: visit; tuning/extremum.md: apart_in_memory;
+/// tuning/multi_dot.md: from_memory).
 inline bool reads_in_streams() { return gathers_fast(); }
+/// Whether it does for `bytes`, which its caches may hold (tuning/dot.md: reads_in_streams).
+inline bool reads_in_streams(std::size_t bytes) {
+  return bytes >= std::size_t{8} << 20 && reads_in_streams();
+}
 
 /// Whether reading the floating-point control register waits for all arithmetic before, as on Zen 4
 /// (tuning/short_calls.md: reads_control_slowly).
