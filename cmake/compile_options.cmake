@@ -1,3 +1,6 @@
+# Options of nvcc: it neither contracts nor flushes, and rounds correctly.
+set(tally_exact_nvcc -fmad=false -ftz=false -prec-div=true -prec-sqrt=true)
+
 # Options of every source of the library. They follow the user's flags, so that -ffast-math or -use_fast_math can't
 # break the order contract.
 function(tally_compile_options target)
@@ -32,8 +35,7 @@ function(tally_compile_options target)
 
   list(JOIN exact_cxx "," exact_host)
   target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false -ftz=false -prec-div=true -prec-sqrt=true
-    -Xcompiler=${exact_host}>)
+    $<$<COMPILE_LANGUAGE:CUDA>:${tally_exact_nvcc} -Xcompiler=${exact_host}>)
   # nvcc warns (445) of lambdas' type parameters that can't be deduced, as in tables made of types, and (549) of
   # variables set by inline assembly.
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-diag-suppress=445,549>)

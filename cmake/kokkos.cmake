@@ -143,7 +143,11 @@ if(TALLY_KOKKOS_ORIGIN)
     set_target_properties(tally_kokkos PROPERTIES CUDA_ARCHITECTURES "${Kokkos_CUDA_ARCHITECTURES}")
   endif()
   tally_compile_options(tally_kokkos)
-  if(TALLY_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper")
+  # Kokkos's compiler wrapper passes C++ sources to nvcc, as the compiler or by a rule that Kokkos's package sets.
+  if(Kokkos_ENABLE_CUDA AND kokkos_language STREQUAL "CXX" AND
+     (Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA" OR CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper"))
+    target_compile_options(tally_kokkos PRIVATE ${tally_exact_nvcc})
+  elseif(TALLY_IS_TOP_LEVEL)
     target_precompile_headers(tally_kokkos PRIVATE <Kokkos_Core.hpp> ${PROJECT_SOURCE_DIR}/backends/kokkos/kokkos.hpp)
   endif()
   target_compile_definitions(tally_kokkos PRIVATE
