@@ -48,6 +48,7 @@ bool are_on_host(std::span<const void* const> pointers);
 /// Maximum number of elements, times the increment: more than memory holds, and byte counts cannot
 /// wrap.
 inline constexpr std::size_t max_elements = std::size_t{1} << 48;
+/// Maximum of int32.
 inline constexpr std::size_t max_int32 = (std::size_t{1} << 31) - 1;
 
 /// `function` begins every message: "tally::dot: x has 5 elements, y has 6". Texts are made out of

@@ -11,11 +11,11 @@
 
 namespace data {
 
-inline constexpr int all_cuts = 9;
+inline constexpr int all_cuts = 10;
 
 inline std::vector<int> cuts(bool few) {
-  if (few) return {0, 4, 8};
-  return {0, 1, 2, 3, 4, 5, 6, 7, 8};
+  if (few) return {0, 1, 4, 8};
+  return {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
 }
 
 /// Returns the number of a rank's elements.
@@ -23,7 +23,9 @@ inline std::int64_t size_of_cut(std::int64_t n, int cut, int rank, int ranks) {
   std::vector<std::int64_t> borders = {0, n};
   std::mt19937_64 random(static_cast<std::uint64_t>(n) * 97 + static_cast<std::uint64_t>(cut));
   for (std::int64_t r = 1; r < ranks; ++r) {
-    const std::int64_t choices[] = {
+    const auto at_random =
+        static_cast<std::int64_t>(random() % (static_cast<std::uint64_t>(n) + 1));
+    const std::int64_t choices[all_cuts] = {
         n * r / ranks,
         tally::distributed::intervals::cut(n, static_cast<int>(r), ranks),
         0,                                 // everything on the last rank
@@ -31,9 +33,9 @@ inline std::int64_t size_of_cut(std::int64_t n, int cut, int rank, int ranks) {
         std::min<std::int64_t>(n, 7 * r),  // a chunk over many ranks
         n * r * r / ranks / ranks,
         std::min<std::int64_t>(n, 1025 * r),  // one element more than a chunk
-        std::max<std::int64_t>(0, n - 3),     // nearly nothing on the last one
-        static_cast<std::int64_t>(random() % (static_cast<std::uint64_t>(n) + 1))};
-    static_assert(std::size(choices) == all_cuts);
+        at_random,
+        at_random,                          // from another seed
+        std::max<std::int64_t>(0, n - 3)};  // nearly nothing on the last one
     borders.push_back(choices[cut]);
   }
   std::sort(borders.begin(), borders.end());

@@ -445,7 +445,7 @@ void adds_samples_of(const here& h, std::int64_t n, std::int64_t samples, int cu
   const auto keys = indices.all();
   tally::scatter_add(one(), x.all(), keys, wanted);
   const layout of_samples = layout_of(h, samples, cut),
-               of_elements = layout_of(h, n, (cut + 3) % 8);
+               of_elements = layout_of(h, n, (cut + 3) % data::all_cuts);
   const auto px = x.part_of(of_samples);
   const auto pi = indices.part_of(of_samples);
   const auto expect_from = [&](std::int64_t first, std::int64_t count, const auto& over,
@@ -677,7 +677,7 @@ void multiplies_of(const here& h, std::int64_t rows, std::int64_t columns, std::
   const auto& w = h.where;
   for (const int cut : cuts()) {
     const layout by_rows = layout_of(h, rows, cut),
-                 by_columns = layout_of(h, columns, (cut + 3) % 8);
+                 by_columns = layout_of(h, columns, (cut + 3) % data::all_cuts);
     const tally::nccl::matrix a(by_rows, by_columns, w,
                                 tally::nccl::rows_of(by_rows, whole.view()));
     const auto size = static_cast<std::size_t>(by_rows.size());

@@ -200,7 +200,7 @@ TEST_ON_EVERY_BACKEND(Reduce, Long) {
   }
 }
 
-TEST_ON_EVERY_BACKEND(Reduce, FromMemory) {
+TEST_ON_EVERY_EXECUTOR(Reduce, FromMemory) {
   constexpr std::size_t bytes = std::size_t{8} << 20;  // read in several streams
   for (const type_case& c : all_cases()) {
     const bool is_double = c.x == tally::type::float64 || c.x == tally::type::complex128;

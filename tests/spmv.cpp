@@ -657,8 +657,8 @@ TEST_ON_EVERY_EXECUTOR(Spmv, RowsOfOneLength) {
       compare_all(matrices::rows_of(std::vector<std::size_t>((1 << 18) + 77, terms), columns, 1));
     }
   }
-  // Near the diagonal.
-  for (const std::size_t terms : {1, 2, 3, 4, 5}) {
+  // Near the diagonal, kept as differences.
+  for (const std::size_t terms : {1, 3, 5}) {
     const std::size_t rows = 40'001;
     pattern near = matrices::rows_of(std::vector<std::size_t>(rows, terms), rows, 3);
     for (std::size_t i = 0; i < near.nonzeros(); ++i) {
@@ -943,7 +943,7 @@ TEST_ON_EVERY_EXECUTOR(Spmv, PlansSayWhatTheyKnow) {
 
   says(
       matrices::rows_of(std::vector<std::size_t>(1 << 18, 3), 64, 5),
-      "even rows: each row in a thread, in tiles of 128, since rows are short; columns of 16 bits, "
+      "even rows: two rows in a thread, in tiles of 256, since rows are short; columns of 16 bits, "
       "in 1572864 bytes");
   says(banded(1 << 19, 24, 300, 5),
        ", which groups of 128 threads sum in turn, and columns of 16 "

@@ -39,8 +39,8 @@ namespace {
 //                                             hub columns, no row threads              columns
 // whole rows   long_rows, spmv_whole_rows     2^20 or more terms, all rows of 129 to   nothing
 //                                             4096, without a promise too
-// even rows    row_tiles, spmv_row_tiles      short rows of one length, without a      nothing, or
-//                                             promise too                              columns of
+// even rows    row_tiles, spmv_row_tiles,     short rows of one length, without a      nothing, or
+//              spmv_rows_of_few_terms         promise too                              columns of
 //                                                                                      16 bits
 // row blocks   row_blocks, spmv_row_blocks    2^23 or more terms, 8 or more in the     16 bytes
 //                                             mean, 128 at most, of near columns,      each

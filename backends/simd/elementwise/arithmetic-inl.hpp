@@ -222,21 +222,6 @@ struct paired_arithmetic {
 #undef TALLY_LAMBDA
 #undef TALLY_FUNCTION
 
-// --- Memory --------------------------------------------------------------------------------------
-
-/// Calls f(first, count) for all of n elements, or for parts of four streams in turn: a prefetcher
-/// begins anew with each page (tuning/elementwise.md: visit).
-template <class F>
-HWY_INLINE void visit(std::size_t n, std::size_t size, bool in_streams, const F& f) {
-  const std::size_t some = 512 / size, apart = (std::size_t{64} << 10) / size;
-  for (std::size_t i = 0; i < n;) {
-    const bool turns = in_streams && n - i >= 4 * apart;
-    const std::size_t count = turns ? some : n - i, parts = turns ? 4 * apart / some : 1;
-    for (std::size_t k = 0; k < parts; ++k) f(i + k % 4 * apart + k / 4 * some, count);
-    i += parts * count;
-  }
-}
-
 // --- Results -------------------------------------------------------------------------------------
 
 /// Type of computation.

@@ -318,13 +318,26 @@ void run(const three_factors<number_of<T>>& factor, const T* x, const T* y, T* z
                 HWY_ATTR { run_vectors<false>(f, x1, y1, z1, n1); });
 }
 
+/// Calls f(first, count) for all of n elements, or for parts of four streams in turn: a prefetcher
+/// begins anew with each page (tuning/elementwise.md: in_turns).
+template <class F>
+HWY_INLINE void in_turns(std::size_t n, std::size_t size, bool in_streams, const F& f) {
+  const std::size_t some = 512 / size, apart = (std::size_t{64} << 10) / size;
+  for (std::size_t i = 0; i < n;) {
+    const bool turns = in_streams && n - i >= 4 * apart;
+    const std::size_t count = turns ? some : n - i, parts = turns ? 4 * apart / some : 1;
+    for (std::size_t k = 0; k < parts; ++k) f(i + k % 4 * apart + k / 4 * some, count);
+    i += parts * count;
+  }
+}
+
 /// The same through memory.
 template <bool past_caches, elementwise what, class T>
 HWY_NOINLINE void run_in_memory(const three_factors<number_of<T>>& factor, const T* x, const T* y,
                                 T* z, std::size_t n, bool in_streams) {
   run<what>(factor, x, y, z, n,
             [in_streams](const auto& f, const T* x1, const T* y1, T* z1, std::size_t n1) HWY_ATTR {
-              visit(n1, sizeof(T), in_streams, [&](std::size_t i, std::size_t count) HWY_ATTR {
+              in_turns(n1, sizeof(T), in_streams, [&](std::size_t i, std::size_t count) HWY_ATTR {
                 run_vectors<past_caches>(f, x1 + i, y1 + i, z1 + i, count);
               });
             });
@@ -437,7 +450,7 @@ void run_contiguous(const transform_arguments& a, memory_use use) {
         if (use.past_caches) {
           return run_in_memory<true, what>(f, x, y, z, a.x.size, use.in_streams);
         }
-        if constexpr (is_avx512) {  // of processors that read in streams
+        if constexpr (is_avx512) {  // only with fast gathers are there streams
           if (use.in_streams) return run_in_memory<false, what>(f, x, y, z, a.x.size, true);
         }
         run<what>(f, x, y, z, a.x.size);
@@ -491,7 +504,7 @@ void copy(const operand& x, const output_operand& z, memory_use use) {
     std::memcpy(to, from, head);
     from += head, to += head, n -= head;
     const std::size_t whole = n / bytes * bytes;
-    visit(whole, 1, use.in_streams, [&](std::size_t first, std::size_t count) HWY_ATTR {
+    in_turns(whole, 1, use.in_streams, [&](std::size_t first, std::size_t count) HWY_ATTR {
       for (std::size_t i = first; i < first + count; i += bytes) {
         hn::Stream(hn::LoadU(d, from + i), d, to + i);
       }

@@ -7,7 +7,7 @@ namespace tally::backends::simd {
 /// How a call passes through memory.
 struct memory_use {
   bool past_caches = false;  ///< by non-temporal stores
-  bool in_streams = false;   ///< four at a time (tuning/elementwise.md: visit)
+  bool in_streams = false;   ///< four at a time (tuning/elementwise.md: in_turns)
 };
 memory_use memory_use_of(const transform_arguments& whole);
 

@@ -365,7 +365,7 @@ HWY_INLINE void sum_in_turn(std::index_sequence<c...>, sum_of<Terms>* sums, Term
 
 /// Streams in which a core reads memory, since prefetchers work within pages: two, even if lanes
 /// exceed the registers; with AVX-512 as many as registers hold chunks, but one for floats, which
-/// gain nothing (tuning/dot.md: streams).
+/// gain nothing (tuning/dot.md: streams). With lanes in memory one: it is little code.
 template <class Terms>
 constexpr std::size_t streams = [] {
   constexpr std::size_t chunks = registers / (vectors<Terms> * side_by_side<Terms>);
@@ -398,7 +398,7 @@ HWY_INLINE std::size_t add_in_turn(tree<sum_of<Terms>>& chunks, Terms t, std::si
     for (std::size_t c = 0; c < apart; ++c) {
       sum_in_turn<apart>(std::make_index_sequence<count>(), sums + c, t.from(i + c * chunk<Terms>));
     }
-    // Unrolled: cached floats (tuning/dot.md: add_in_turn).
+    // Unrolled for floats in the caches (tuning/dot.md: add_in_turn).
 #pragma GCC unroll 4
     for (std::size_t c = 0; c < node; ++c) chunks.add(sums[c]);
   }

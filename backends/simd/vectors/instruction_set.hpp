@@ -24,8 +24,8 @@ instruction_set widest(instruction_set set);
 instruction_set for_arithmetic(const executor& where);
 
 /// Returns the instruction set for sums and searches over `bytes` of `double` or `float`: in the
-/// caches `for_arithmetic`'s, else the executor's, since from memory AVX2 has two streams, and
-/// short calls can't afford the question (tuning/dot.md: for_cached).
+/// caches `for_arithmetic`'s, else the executor's: without fast gathers AVX2 alone reads memory in
+/// two streams, and short calls can't afford the question (tuning/dot.md: for_cached).
 inline instruction_set for_cached(const executor& where, std::size_t bytes,
                                   std::size_t up_to = std::size_t{8} << 20) {
   constexpr std::size_t from = 2048;
@@ -38,11 +38,12 @@ inline instruction_set for_cached(const executor& where, std::size_t bytes,
 /// TALLY_GATHERS the contrary, so that tests take both paths on every processor.
 bool gathers_fast();
 
-/// Whether a core reads memory faster in four streams than in one: the same processors
-/// (tuning/dot.md: streams; tuning/elementwise.md: visit; tuning/extremum.md: apart_in_memory;
+/// Whether a core reads memory faster in several streams than in one: the same processors
+/// (tuning/dot.md: streams; tuning/elementwise.md: in_turns; tuning/extremum.md: apart_in_memory;
 /// tuning/multi_dot.md: from_memory).
 inline bool reads_in_streams() { return gathers_fast(); }
-/// Whether it does for `bytes`, which its caches may hold (tuning/dot.md: reads_in_streams).
+/// Whether it does for `bytes`, which its caches may hold (tuning/dot.md: reads_in_streams): of one
+/// vector that a thread sums, in the width of its accumulator.
 inline bool reads_in_streams(std::size_t bytes) {
   return bytes >= std::size_t{8} << 20 && reads_in_streams();
 }

@@ -1,6 +1,6 @@
-// Kernel of a plan with many short rows of about equal length: one tile of adjacent rows per block,
-// one thread per row. Values and columns come to shared memory by bulk copies; x, which adjacent
-// rows mostly read side by side, comes from memory.
+// Kernels of a plan with many short rows of about equal length: one tile of adjacent rows per
+// block, one thread per row, or per two of few terms and one length. Values and columns come to
+// shared memory by bulk copies; x, which adjacent rows mostly read side by side, comes from memory.
 //
 // Promise: a thread owns all lanes of its row, and adds to each in order.
 #include "backends/common/order/row_order.hpp"
@@ -192,36 +192,39 @@ __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, 
   }
 }
 
-/// Rows per thread, and terms of a row, at most, where all rows have as many (tuning/spmv.md:
+/// Terms of a row, at most, of rows of one length that threads sum two at a time (tuning/spmv.md:
 /// spmv_rows_of_few_terms).
-constexpr unsigned rows_per_thread = 2;
 constexpr int few_terms = 4;
+constexpr unsigned rows_per_tile_of_few = 2 * rows_per_row_tile;
 
-/// Rows of one length, of few terms: all elements of x of a thread are in flight at once.
-template <class T, column_form from>
-__global__ void __launch_bounds__(rows_per_row_tile, 8)
+/// Blocks per SM, which bound registers.
+constexpr unsigned blocks_per_sm_of_few = 8;
+
+/// Rows of one length, of few terms, two per thread: all their elements of x are in flight at once.
+/// Offsets are not read, so rows are where they were even if offsets have changed.
+template <class T, class Column>
+__global__ void __launch_bounds__(rows_per_row_tile, blocks_per_sm_of_few)
     spmv_rows_of_few_terms(const __grid_constant__ spmv_job job) {
-  using Column = column_of<from>;
+  constexpr unsigned rows = rows_per_tile_of_few / rows_per_row_tile;  // of a thread
   extern __shared__ uint4 memory[];
   __shared__ bulk_barrier barrier;
   __shared__ int value_shift, column_shift;  // of the first term in `values`, in `columns`
   const int length = job.row_terms;
   T* const values = reinterpret_cast<T*>(memory);
-  Column* const columns = reinterpret_cast<Column*>(
-      reinterpret_cast<char*>(memory) +
-      bytes_to_bring<T>(static_cast<std::size_t>(rows_per_thread * rows_per_row_tile) *
-                        static_cast<std::size_t>(length)));
-  const std::int64_t first_row = std::int64_t{blockIdx.x} * (rows_per_thread * rows_per_row_tile);
+  Column* const columns =
+      reinterpret_cast<Column*>(reinterpret_cast<char*>(memory) +
+                                bytes_to_bring<T>(static_cast<std::size_t>(rows_per_tile_of_few) *
+                                                  static_cast<std::size_t>(length)));
+  const std::int64_t first_row = std::int64_t{blockIdx.x} * rows_per_tile_of_few;
   if (brings()) {
     const std::int64_t begin = job.within(first_row * length),
-                       end = job.within((first_row + rows_per_thread * rows_per_row_tile) * length);
+                       end = job.within((first_row + rows_per_tile_of_few) * length);
     if (threadIdx.x == 0) barrier.expect(2);
     wait_for_launch_before();
     const std::int64_t first_value =
         bring(barrier, values, static_cast<const T*>(job.values.data), job.nonzeros, begin, end);
-    const void* const all = from == column_form::differences ? job.differences : job.columns.data;
-    const std::int64_t first_column =
-        bring(barrier, columns, static_cast<const Column*>(all), job.nonzeros, begin, end);
+    const std::int64_t first_column = bring(
+        barrier, columns, static_cast<const Column*>(job.columns.data), job.nonzeros, begin, end);
     if (threadIdx.x == 0) {
       value_shift = static_cast<int>(begin - first_value);
       column_shift = static_cast<int>(begin - first_column);
@@ -235,12 +238,11 @@ __global__ void __launch_bounds__(rows_per_row_tile, 8)
   const auto start_of = [&](unsigned r) {
     return static_cast<int>(r * rows_per_row_tile + threadIdx.x) * length;
   };
-  T element[rows_per_thread][few_terms];
+  T element[rows][few_terms];
 #pragma unroll
-  for (unsigned r = 0; r < rows_per_thread; ++r) {
-    const T* x = static_cast<const T*>(job.x.data);
+  for (unsigned r = 0; r < rows; ++r) {
+    const T* const x = static_cast<const T*>(job.x.data);
     const std::int64_t row = row_of(r);
-    if (from == column_form::differences) x += row;
 #pragma unroll
     for (int k = 0; k < few_terms; ++k) {
       const bool wanted = k < length && row < job.rows;
@@ -251,7 +253,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, 8)
     }
   }
 #pragma unroll
-  for (unsigned r = 0; r < rows_per_thread; ++r) {
+  for (unsigned r = 0; r < rows; ++r) {
     dot_sum<T> lanes[row_order::lanes];
 #pragma unroll
     for (int k = 0; k < few_terms; ++k) {
@@ -273,10 +275,18 @@ constexpr bool has_16_in_flight(std::size_t rows, std::size_t longest) {
 }
 
 /// Returns the beginning of the description of a method.
-std::string in_tiles(const char* name) {
-  return name + std::string(": each row in a thread, in tiles of ") +
-         std::to_string(rows_per_row_tile) + ", since rows are short";
+std::string in_tiles(const char* name, bool of_few = false) {
+  return name + std::string(of_few ? ": two rows in a thread" : ": each row in a thread") +
+         ", in tiles of " + std::to_string(of_few ? rows_per_tile_of_few : rows_per_row_tile) +
+         ", since rows are short";
 }
+
+/// Returns the terms of every row; 0 if they differ.
+std::size_t terms_of_every_row(const search& s) {
+  return s.longest() * s.matrix.rows == s.matrix.nonzeros() ? s.longest() : 0;
+}
+
+bool have_few_terms(std::size_t row_terms) { return 0 < row_terms && row_terms <= few_terms; }
 
 /// `from`: what kernels read.
 template <column_form from>
@@ -285,7 +295,7 @@ class rows_in_tiles : public method {
   rows_in_tiles(const search& s, std::string text, const row_patterns& patterns = {},
                 const void* columns = nullptr)
       : terms_(s.found[result_words::tile_terms]),
-        row_terms_(s.longest() * s.matrix.rows == s.matrix.nonzeros() ? s.longest() : 0),
+        row_terms_(terms_of_every_row(s)),
         has_16_in_flight_(has_16_in_flight(s.matrix.rows, s.longest())),
         patterns_(patterns),
         columns_(columns),
@@ -312,13 +322,12 @@ class rows_in_tiles : public method {
         return bytes_to_bring<T>(terms) +
                (from == column_form::patterns ? 0 : bytes_to_bring<column_of<from>>(terms));
       };
-      if constexpr (from != column_form::patterns) {
-        constexpr unsigned rows = rows_per_thread * rows_per_row_tile;
-        if (0 < job.row_terms && job.row_terms <= few_terms) {
-          call.launch(&spmv_rows_of_few_terms<T, from>,
-                      {.blocks = blocks_of(a.rows, rows),
+      if constexpr (from == column_form::matrix || from == column_form::narrow) {
+        if (have_few_terms(row_terms_)) {
+          call.launch(&spmv_rows_of_few_terms<T, column_of<from>>,
+                      {.blocks = blocks_of(a.rows, rows_per_tile_of_few),
                        .threads = rows_per_row_tile,
-                       .shared_bytes = bytes_of(rows * row_terms_)},
+                       .shared_bytes = bytes_of(rows_per_tile_of_few * row_terms_)},
                       job);
           return true;
         }
@@ -364,15 +373,16 @@ std::unique_ptr<const method> find_row_tiles(search& s) {
 
 std::unique_ptr<const method> find_even_rows(search& s) {
   if (!s.has_even_tiles()) return nullptr;
+  const std::string text = in_tiles("even rows", have_few_terms(terms_of_every_row(s)));
   const std::uint16_t* const columns = s.knows_columns ? find_narrow_columns(s) : nullptr;
   if (columns != nullptr) {
     return std::make_unique<rows_in_tiles<column_form::narrow>>(
         s,
-        in_tiles("even rows") + "; columns of 16 bits, in " +
-            std::to_string(s.matrix.nonzeros() * sizeof *columns) + " bytes",
+        text + "; columns of 16 bits, in " + std::to_string(s.matrix.nonzeros() * sizeof *columns) +
+            " bytes",
         row_patterns(), columns);
   }
-  return std::make_unique<rows_in_tiles<column_form::matrix>>(s, in_tiles("even rows"));
+  return std::make_unique<rows_in_tiles<column_form::matrix>>(s, text);
 }
 
 }  // namespace tally::backends::cuda
