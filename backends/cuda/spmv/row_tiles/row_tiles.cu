@@ -126,7 +126,8 @@ __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, 
     list = job.patterns.differences + pattern * job.patterns.stride;
   }
   // If offsets have changed, other rows' differences may lead anywhere.
-  const int least = static_cast<int>(-row), most = static_cast<int>(job.column_count - 1 - row);
+  const int min_difference = static_cast<int>(-row),
+            max_difference = static_cast<int>(job.column_count - 1 - row);
   if constexpr (has_stencils || from == column_form::differences) x += row;
   // From row plus difference the compiler makes four instructions per address.
   ptx::opaque(x), ptx::opaque(list);
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, 
       for (int k = 0; k < in_flight; ++k) {
         if (i + k < count) place[k] = column[i + k];
         if constexpr (from == column_form::differences) {
-          place[k] = ::max(least, ::min(most, place[k]));
+          place[k] = ::max(min_difference, ::min(max_difference, place[k]));
         }
       }
     }
@@ -197,7 +198,7 @@ __global__ void __launch_bounds__(rows_per_row_tile, (row_tile_blocks_per_sm<T, 
 constexpr int few_terms = 4;
 constexpr unsigned rows_per_tile_of_few = 2 * rows_per_row_tile;
 
-/// Blocks per SM, which bound registers.
+/// Blocks per SM, which bound registers (the same).
 constexpr unsigned blocks_per_sm_of_few = 8;
 
 /// Rows of one length, of few terms, two per thread: all their elements of x are in flight at once.
